@@ -1,0 +1,1 @@
+"""Assay: find out what a number about an AI system is made of, before you believe it."""

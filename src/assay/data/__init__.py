@@ -1,0 +1,1 @@
+"""The bundled benchmarks and bars."""

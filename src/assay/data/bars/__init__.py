@@ -1,0 +1,1 @@
+"""One TOML file per version of the bars of a task."""

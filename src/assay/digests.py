@@ -1,0 +1,140 @@
+"""Strict parsing and tagged SHA-256: the one meaning of "the same".
+
+Digests are of stored bytes, never of data written out again: two serialisers that agree on the
+data disagree on the bytes. Parsing refuses what two readers could read differently (duplicate
+keys, NaN, lone surrogates, bytes that are not UTF-8) and what would exhaust the reader (deep
+nesting, endless lines), and every refusal says where.
+"""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from assay.errors import SpecError
+
+MAX_LINE_BYTES = 1 << 20
+MAX_DEPTH = 32
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+
+
+def digest(data: bytes) -> str:
+    """The SHA-256 of exact bytes, tagged with the algorithm."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def short(tagged: str) -> str:
+    """The first four hex digits of a tagged digest, for signatures that people read."""
+    return tagged.removeprefix("sha256:")[:4]
+
+
+def is_name(text: str) -> bool:
+    """Whether a text may name a study, a bar set or another thing of ours."""
+    return _NAME.fullmatch(text) is not None
+
+
+def decode_utf8(data: bytes, *, where: str) -> str:
+    """Text from bytes, naming the byte that is not UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SpecError(
+            f"{where}: byte {error.start} ({data[error.start]:#04x}) is not UTF-8",
+            hint="Save the file as UTF-8 and try again.",
+        ) from None
+
+
+def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
+    """One JSON value, or a SpecError that says where and why."""
+    try:
+        value = _DECODER.decode(text)
+    except _Refused as refused:
+        raise SpecError(f"{where}: {refused}") from None
+    except json.JSONDecodeError as error:
+        raise SpecError(
+            f"{where}, column {error.colno}: not JSON: {error.msg}; got {_excerpt(text, error.pos)}"
+        ) from None
+    except RecursionError:
+        raise SpecError(f"{where}: nested deeper than {MAX_DEPTH} levels") from None
+    except ValueError:
+        raise SpecError(f"{where}: a number has more digits than anyone needs") from None
+    _check_depth(value, where)
+    if "\\u" in text:
+        _check_surrogates(value, where)
+    return value
+
+
+def json_lines(data: bytes, *, where: str) -> Iterator[tuple[int, Any]]:
+    """Line number and value of each line; blank lines are passed over."""
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if len(line) > MAX_LINE_BYTES:
+            raise SpecError(
+                f"{where}, line {number}: {len(line):,} bytes, at most {MAX_LINE_BYTES:,} allowed"
+            )
+        if line.strip():
+            here = f"{where}, line {number}"
+            yield number, parse_json(decode_utf8(line, where=here), where=here)
+
+
+class _Refused(Exception):
+    """A hook of the decoder saw something two readers could read differently."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _Refused(f"key {twice!r} stands twice in one object")
+    return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise _Refused(f"number {text} is too large to hold")
+    return number
+
+
+def _not_json(name: str) -> NoReturn:
+    raise _Refused(f"{name} is not JSON; leave the value out or write null")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_finite, parse_constant=_not_json
+)
+
+
+def _check_depth(value: object, where: str) -> None:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for parent in level
+            if isinstance(parent, (dict, list))
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+        ]
+        if not level:
+            return
+    raise SpecError(f"{where}: nested deeper than {MAX_DEPTH} levels")
+
+
+def _check_surrogates(value: object, where: str) -> None:
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            raise SpecError(f"{where}: half of a surrogate pair in {value!a:.60}") from None
+    elif isinstance(value, dict):
+        for key, child in value.items():
+            _check_surrogates(key, where)
+            _check_surrogates(child, where)
+    elif isinstance(value, list):
+        for child in value:
+            _check_surrogates(child, where)
+
+
+def _excerpt(text: str, position: int) -> str:
+    return repr(text[max(position - 10, 0) : position + 20])

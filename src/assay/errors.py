@@ -1,0 +1,112 @@
+"""Every exception that leaves Assay.
+
+    AssayError                     exit code
+    ├── SpecError                  2  what was handed in cannot be read, or makes no sense
+    │   └── OneClassPartition      2  a partition lacks positives or negatives
+    ├── StorageError               2  the disk would not take or give a file
+    ├── ProtocolError              3  the protocol does not allow this
+    ├── IntegrityError             4  a record is not what it was
+    │   └── DigestMismatch         4  bytes differ from the digest that names them
+    └── MethodError                5  the method under test failed
+        ├── MethodNotLoaded        5  it could not be imported, or there is nothing to call
+        ├── MethodRaised           5  it raised
+        ├── MethodExited           5  it asked the interpreter to exit
+        ├── MethodCrashed          5  its process died
+        ├── MethodTimedOut         5  it was still busy at its deadline
+        └── BadOutput              5  it answered something that is not an answer
+
+An exception means that no verdict may be given. A failed bar is not an exception: it is a value.
+"""
+
+from typing import Any
+
+
+class AssayError(Exception):
+    """The root: says what was got, what was expected and where; `hint` says what to do next."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class SpecError(AssayError):
+    """What was handed in (a file, a flag, a reference) cannot be read or makes no sense."""
+
+    exit_code = 2
+
+
+class OneClassPartition(SpecError):
+    """A partition without positives or without negatives: nothing can be told apart in it."""
+
+
+class StorageError(AssayError):
+    """The disk would not take or give a file."""
+
+    exit_code = 2
+
+
+class ProtocolError(AssayError):
+    """The protocol does not allow this."""
+
+    exit_code = 3
+
+
+class IntegrityError(AssayError):
+    """A record is not what it was."""
+
+    exit_code = 4
+
+
+class DigestMismatch(IntegrityError):
+    """Bytes differ from the digest that names them."""
+
+
+class MethodError(AssayError):
+    """The method under test failed.
+
+    `kind` is the word that stands in the stored output; `run` holds the outputs made before, where
+    there was a run.
+    """
+
+    exit_code = 5
+    kind = "failed"
+    run: Any = None
+
+
+class MethodNotLoaded(MethodError):
+    """The method could not be imported, or there is nothing to call."""
+
+    kind = "not-loaded"
+
+
+class MethodRaised(MethodError):
+    """The method raised an exception."""
+
+    kind = "raised"
+
+
+class MethodExited(MethodError):
+    """The method asked the interpreter to exit."""
+
+    kind = "exited"
+
+
+class MethodCrashed(MethodError):
+    """The method's process died."""
+
+    kind = "crashed"
+
+
+class MethodTimedOut(MethodError):
+    """The method was still busy at its deadline."""
+
+    kind = "timed-out"
+
+
+class BadOutput(MethodError):
+    """The method answered something that is not an answer."""
+
+    kind = "bad-output"

@@ -1,0 +1,1 @@
+"""What happened. The only code that runs someone else's code."""

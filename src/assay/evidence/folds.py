@@ -1,0 +1,32 @@
+"""Folds for learners: every item is asked about by a model that was not told its answer.
+
+Items of one group share a fold, since their answers tell each other. Groups are dealt out class
+by class, so that each fold has its share of each.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+
+
+def assign_folds(
+    targets: Sequence[object], groups: Sequence[str | None], *, folds: int, seed: int
+) -> list[int]:
+    """The fold of each item, from 0; the same for the same seed."""
+    members: dict[str, list[int]] = defaultdict(list)
+    for index, group in enumerate(groups):
+        members[f"alone {index}" if group is None else f"group {group}"].append(index)
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for unit, indices in members.items():
+        kinds[repr(sorted({str(targets[i]) for i in indices}))].append(unit)
+    fold_of = [0] * len(targets)
+    rng = random.Random(seed)  # noqa: S311 - a seeded deal, not a secret
+    turn = 0
+    for kind in sorted(kinds):
+        units = kinds[kind]
+        rng.shuffle(units)
+        for unit in units:
+            for index in members[unit]:
+                fold_of[index] = turn % folds
+            turn += 1
+    return fold_of

@@ -1,0 +1,227 @@
+"""A method in a process of its own (L1): lockstep JSON lines on private pipes, with deadlines.
+
+The worker's environment holds only what Python and a locale need, and what the caller passes by
+name. It leads a session of its own, so that ending it ends what it started, as far as L1 reaches.
+What the method prints is drained and counted, never parsed; its last words serve the message of a
+crash.
+"""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import assay
+from assay.errors import (
+    BadOutput,
+    MethodCrashed,
+    MethodError,
+    MethodExited,
+    MethodNotLoaded,
+    MethodRaised,
+    MethodTimedOut,
+    SpecError,
+)
+from assay.evidence.confine import Level, confined
+from assay.plan.method import MethodRef
+
+_KINDS = {
+    error.kind: error
+    for error in (BadOutput, MethodError, MethodExited, MethodNotLoaded, MethodRaised)
+}
+_KEPT_ENVIRONMENT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TMPDIR", "TZ", "HOME")
+_LAST_WORDS = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Seconds for importing or fitting, seconds for one item, and the longest answer in bytes."""
+
+    load_seconds: float = 60.0
+    item_seconds: float = 30.0
+    answer_bytes: int = 1 << 20
+
+
+class ProcessWorker:
+    """The parent's end of one worker process."""
+
+    level = Level.L1
+
+    def __init__(
+        self, method: MethodRef, *, seed: int, limits: Limits, passed: Sequence[str] = ()
+    ) -> None:
+        self.method = method
+        self.seed = seed
+        self.limits = limits
+        self.passed = tuple(passed)
+        self.printed = 0
+        self.broken = False
+        self._last_words = b""
+        self._start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def restart(self) -> None:
+        """A fresh process, the method loaded again."""
+        self.close()
+        self._start()
+
+    def branch(self) -> None:
+        """From here to `forget`, speak to a copy of the worker as it is now."""
+        self._exchange("branch", True, self.limits.load_seconds)
+
+    def fit(self, examples: Sequence[Mapping[str, object]]) -> None:
+        """Fit the learner in the present copy."""
+        self._exchange("fit", list(examples), self.limits.load_seconds)
+
+    def ask(self, question: str, response: str | None) -> object:
+        """One answer as the method gave it, unchecked."""
+        return self._exchange("ask", [question, response], self.limits.item_seconds)
+
+    def forget(self) -> None:
+        """End the copy and everything it was told."""
+        self._exchange("forget", True, self.limits.load_seconds)
+
+    def close(self) -> None:
+        """End the worker, and what it started in its session."""
+        for descriptor in (self._requests, self._answers):
+            os.close(descriptor)
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        assert self._process.stdout is not None  # noqa: S101 - it was asked for
+        self._process.stdout.close()
+
+    def _start(self) -> None:
+        request_end, self._requests = os.pipe()
+        self._answers, answer_end = os.pipe()
+        command = [sys.executable, "-P", "-m", "assay.evidence.worker"]
+        self._process = subprocess.Popen(  # noqa: S603 - our own worker, no shell
+            confined(self.level, [*command, str(request_end), str(answer_end)]),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=(request_end, answer_end),
+            env=self._environment(),
+            start_new_session=True,
+        )
+        os.close(request_end)
+        os.close(answer_end)
+        self._buffer = b""
+        self.broken = False
+        try:
+            target = [self.method.kind, self.method.target, self.method.attribute, self.seed]
+            loaded = self._exchange("load", target, self.limits.load_seconds)
+        except MethodError as error:
+            self.close()
+            raise MethodNotLoaded(f"{self.method.text}: {error.message}") from None
+        except BaseException:
+            self.close()
+            raise
+        self.parameters, self.learner, self.file = loaded
+
+    def _environment(self) -> dict[str, str]:
+        missing = [name for name in self.passed if name not in os.environ]
+        if missing:
+            raise SpecError(f"the environment has no variable {missing[0]}, which --env passes on")
+        kept = {k: os.environ[k] for k in (*_KEPT_ENVIRONMENT, *self.passed) if k in os.environ}
+        home = str(Path(assay.__file__).resolve().parent.parent)
+        path = os.pathsep.join(filter(None, (home, kept.get("PYTHONPATH"))))
+        return kept | {"PYTHONPATH": path, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def _exchange(self, request: str, argument: object, seconds: float) -> Any:  # noqa: ANN401
+        """One request and its answer, or a MethodError."""
+        line = json.dumps({request: argument}).encode() + b"\n"
+        self.broken = True  # until the answer is here, and for good where none comes
+        deadline = time.monotonic() + seconds
+        try:
+            self._write(line, deadline)
+            answer = self._read_line(deadline)
+        except TimeoutError:
+            doing = {"ask": "answering", "fit": "fitting"}.get(request, "loading")
+            raise MethodTimedOut(f"still {doing} after {seconds:g} s") from None
+        except (BrokenPipeError, EOFError):
+            raise self._death() from None
+        self.broken = False
+        try:
+            (kind, value), *_ = json.loads(answer).items()
+        except (ValueError, AttributeError, RecursionError):
+            raise BadOutput("the worker's answer is not in the protocol's form") from None
+        if kind == "failed":
+            name, message = value
+            raise _KINDS.get(name, MethodError)(message)
+        return value
+
+    def _write(self, data: bytes, deadline: float) -> None:
+        """Send a request, draining what the method prints so that neither side can block."""
+        os.set_blocking(self._requests, False)
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[os.write(self._requests, view) :]
+            except BlockingIOError:
+                self._wait(self._requests, select.POLLOUT, deadline)
+
+    def _read_line(self, deadline: float) -> bytes:
+        while b"\n" not in self._buffer:
+            if len(self._buffer) > self.limits.answer_bytes:
+                raise BadOutput(f"an answer longer than {self.limits.answer_bytes:,} bytes")
+            self._wait(self._answers, select.POLLIN, deadline)
+            chunk = os.read(self._answers, 1 << 16)
+            if not chunk:
+                raise EOFError
+            self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
+        """Until the descriptor is ready, drain the method's own output."""
+        assert self._process.stdout is not None  # noqa: S101 - it was asked for
+        out = self._process.stdout.fileno()
+        poller = select.poll()
+        poller.register(descriptor, event)
+        poller.register(out, select.POLLIN)
+        while True:
+            left = deadline - time.monotonic()
+            ready = dict(poller.poll(max(left, 0.0) * 1000.0))
+            if out in ready and not self._drain(out):
+                poller.unregister(out)
+            if descriptor in ready:
+                return
+            if left <= 0.0:
+                raise TimeoutError
+
+    def _drain(self, out: int) -> bool:
+        text = os.read(out, 1 << 16)
+        self.printed += len(text)
+        self._last_words = (self._last_words + text)[-_LAST_WORDS:]
+        return bool(text)
+
+    def _death(self) -> MethodCrashed:
+        """How the process ended, with its last line where it left one."""
+        try:
+            code = self._process.wait(timeout=5.0)
+        except subprocess.TimeoutExpired:
+            return MethodCrashed("it closed its pipes and went on running")
+        assert self._process.stdout is not None  # noqa: S101 - it was asked for
+        os.set_blocking(self._process.stdout.fileno(), False)
+        with suppress(BlockingIOError):
+            while self._drain(self._process.stdout.fileno()):
+                pass
+        how = f"its process ended with code {code}"
+        if code < 0:
+            how = f"its process was ended by {signal.Signals(-code).name}"
+        words = self._last_words.decode("utf-8", "replace").strip().splitlines()
+        return MethodCrashed(how + (f"; its last line was: {words[-1]:.200}" if words else ""))

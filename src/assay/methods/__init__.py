@@ -1,0 +1,1 @@
+"""The methods we ship. Ordinary methods all of them: nothing else in Assay knows them by name."""

@@ -1,0 +1,96 @@
+"""The names under which our own methods can be tried."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from assay.methods.baselines import Majority, constant, hash_random, question_length
+from assay.methods.overlap import token_overlap
+from assay.methods.surface import FEATURES, question_overlap
+from assay.methods.tfidf import CharTfidf, WordTfidf
+
+Detector = Callable[[str, str], float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registered:
+    """A method of ours: the tasks it can do (the first is its own), and what it is."""
+
+    name: str
+    tasks: tuple[str, ...]
+    about: str
+    method: object
+
+
+def oracle(feature: Callable[[str], float]) -> Detector:
+    """A method that scores a response by one surface feature of it."""
+    return lambda question, response: feature(response)  # noqa: ARG005 - blind to the question
+
+
+def inverse(detector: Detector) -> Detector:
+    """The same method with its ranking turned round."""
+    return lambda question, response: -detector(question, response)
+
+
+def _oracles() -> Iterator[Registered]:
+    detectors = {name: (oracle(feature), feature.__doc__) for name, feature in FEATURES.items()}
+    detectors["question_overlap"] = (question_overlap, question_overlap.__doc__)
+    for name, (detector, doc) in detectors.items():
+        about = (doc or "").splitlines()[0]
+        for suffix, method, text in (
+            ("", detector, about),
+            (":inverse", inverse(detector), f"oracle:{name} the other way round."),
+        ):
+            yield Registered(
+                name=f"oracle:{name}{suffix}", tasks=("detection",), about=text, method=method
+            )
+
+
+_DETECT, _CLASSIFY = ("detection",), ("classification",)
+_OURS = (
+    Registered(
+        name="constant",
+        tasks=_DETECT + _CLASSIFY,
+        about="The same answer to everything.",
+        method=constant,
+    ),
+    Registered(
+        name="hash-random",
+        tasks=_CLASSIFY + _DETECT,
+        about="A score and a class from the hash of the question.",
+        method=hash_random,
+    ),
+    Registered(
+        name="majority",
+        tasks=_CLASSIFY,
+        about="The most frequent class of the training folds.",
+        method=Majority,
+    ),
+    Registered(
+        name="question-length",
+        tasks=_CLASSIFY,
+        about="A class from the number of words in the question.",
+        method=question_length,
+    ),
+    Registered(
+        name="tfidf:word",
+        tasks=_CLASSIFY + _DETECT,
+        about="Word TF-IDF and logistic regression, out of fold.",
+        method=WordTfidf,
+    ),
+    Registered(
+        name="tfidf:char",
+        tasks=_CLASSIFY + _DETECT,
+        about="Character TF-IDF and logistic regression, out of fold.",
+        method=CharTfidf,
+    ),
+    Registered(
+        name="token-overlap",
+        tasks=_DETECT,
+        about="(1 - hedge density) x (1 - novelty density): restating is suspicious.",
+        method=token_overlap,
+    ),
+)
+REGISTERED: Mapping[str, Registered] = MappingProxyType(
+    {method.name: method for method in (*_OURS, *_oracles())}
+)

@@ -1,0 +1,230 @@
+"""Bars: the pass conditions of a task, fixed before anything runs, as data.
+
+A bar is a metric on one or more partitions against a threshold. With `minus` it is the metric
+less what a surface feature reaches on the same items (`raw` takes the feature's AUC as it is,
+`better` the larger of it and its complement), and the threshold is the margin to beat it by. A
+bar over several partitions is met only where it is met on each.
+
+A control bar ships the cheat that it was made against: a method that must pass the bars named in
+`passes` and fail those in `fails`. The suite runs it.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from assay.digests import decode_utf8, digest, is_name
+from assay.errors import SpecError, StorageError
+from assay.plan.expression import Expression, parse_expression
+
+Task = Literal["detection", "classification"]
+TASKS: tuple[Task, ...] = ("detection", "classification")
+DEFAULT_BARS = "v3"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """The surface feature whose AUC a bar takes off, and in which direction it is read."""
+
+    feature: str
+    direction: Literal["raw", "better"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """A metric against a threshold; `of` is the class whose F1 is meant."""
+
+    id: str
+    metric: Literal["auc", "f1", "accuracy"]
+    at_least: float
+    partitions: tuple[str, ...] = ()
+    of: str | None = None
+    minus: Control | None = None
+    corpus: Literal["main", "second"] = "main"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partition:
+    """Positives against negatives; items that satisfy neither expression are left out."""
+
+    name: str
+    positive: Expression
+    negative: Expression
+
+    @property
+    def text(self) -> str:
+        """The partition in words."""
+        return f"{self.positive.text} | {self.negative.text}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Regression:
+    """A cheat that passes some bars and must fail others."""
+
+    method: str
+    passes: tuple[str, ...]
+    fails: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BarSet:
+    """One version of a task's bars; never edited, only superseded."""
+
+    task: Task
+    version: str
+    because: str
+    digest: str
+    bars: tuple[Bar, ...]
+    partitions: Mapping[str, Partition]
+    regressions: tuple[Regression, ...] = ()
+    supersedes: str | None = None
+    second: str | None = None
+    classes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Task and version together."""
+        return f"{self.task}-{self.version}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PartitionFile:
+    positive: str
+    negative: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _BarsFile:
+    """A bars file as it is written."""
+
+    task: Task
+    version: str
+    because: str
+    bar: tuple[Bar, ...]
+    partition: dict[str, _PartitionFile] = field(default_factory=dict)
+    regression: tuple[Regression, ...] = ()
+    supersedes: str | None = None
+    second: str | None = None
+    classes: tuple[str, ...] = ()
+
+
+def bundled_versions(task: Task) -> list[str]:
+    """The versions inside the package, in order of name."""
+    stems = (entry.name.removesuffix(".toml") for entry in files("assay.data.bars").iterdir())
+    return sorted(s.removeprefix(f"{task}-") for s in stems if s.startswith(f"{task}-"))
+
+
+def load_bars(version_or_path: str | Path, *, task: Task = "detection") -> BarSet:
+    """A bundled version of a task's bars, or a TOML file."""
+    if str(version_or_path) in bundled_versions(task):
+        resource = files("assay.data.bars").joinpath(f"{task}-{version_or_path}.toml")
+        return parse_bars(resource.read_bytes(), where=resource.name)
+    path = Path(version_or_path)
+    if not path.exists():
+        raise SpecError(
+            f"no {task} bars {str(version_or_path)!r}: neither a bundled version"
+            f" ({', '.join(bundled_versions(task))}) nor a file"
+        )
+    try:
+        bars = parse_bars(path.read_bytes(), where=str(path))
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from None
+    if bars.task != task:
+        raise SpecError(
+            f"{path}: bars for {bars.task}, and the task is {task}",
+            hint=f"Choose the task: --task {bars.task}.",
+        )
+    return bars
+
+
+def parse_bars(data: bytes, *, where: str) -> BarSet:
+    """Bars from the bytes of a TOML file, every part checked."""
+    try:
+        raw: dict[str, Any] = tomllib.loads(decode_utf8(data, where=where))
+        written = msgspec.convert(raw, _BarsFile)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{where}: not TOML: {error}") from None
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{where}: {error}") from None
+    _refuse_unknown_keys(raw, where)
+    _check(written, where)
+    return BarSet(
+        task=written.task,
+        version=written.version,
+        because=written.because,
+        digest=digest(data),
+        bars=written.bar,
+        partitions={
+            name: Partition(
+                name=name,
+                positive=parse_expression(part.positive),
+                negative=parse_expression(part.negative),
+            )
+            for name, part in written.partition.items()
+        },
+        regressions=written.regression,
+        supersedes=written.supersedes,
+        second=written.second,
+        classes=written.classes,
+    )
+
+
+def _check(written: _BarsFile, where: str) -> None:
+    if not is_name(written.version):
+        raise SpecError(f"{where}: version {written.version!r} is not a name (a-z, 0-9, . _ -)")
+    if not written.bar:
+        raise SpecError(f"{where}: no bars", hint="Add at least one [[bar]] table.")
+    ids = [bar.id for bar in written.bar]
+    for bar in written.bar:
+        here = f"{where}: bar {bar.id}"
+        if ids.count(bar.id) > 1:
+            raise SpecError(f"{here} stands twice")
+        _check_bar(bar, written, here)
+    for control in written.regression:
+        for unknown in set(control.passes + control.fails) - set(ids):
+            raise SpecError(f"{where}: regression {control.method}: no bar {unknown}")
+
+
+def _check_bar(bar: Bar, written: _BarsFile, here: str) -> None:
+    if bar.metric == "auc":
+        if written.task != "detection":
+            raise SpecError(f"{here}: an AUC needs scores, and {written.task} gives classes")
+        if not bar.partitions:
+            raise SpecError(f"{here}: an AUC needs partitions = [...]")
+        for name in bar.partitions:
+            if name not in written.partition:
+                raise SpecError(f"{here}: no partition {name!r}; add a [partition.{name}] table")
+    else:
+        if written.task != "classification":
+            raise SpecError(f"{here}: {bar.metric} needs classes, and {written.task} gives scores")
+        if bar.partitions or bar.minus:
+            raise SpecError(f"{here}: partitions and minus belong to an AUC, not to {bar.metric}")
+        if (bar.metric == "f1") is (bar.of is None):
+            raise SpecError(f"{here}: `of` names the class of an F1, and belongs to nothing else")
+    if bar.corpus == "second" and written.second is None:
+        raise SpecError(f"{here}: asks for a second corpus, and the file names none")
+
+
+_KEYS: Mapping[str, frozenset[str]] = {
+    "bar": frozenset(Bar.__dataclass_fields__),
+    "partition": frozenset(_PartitionFile.__dataclass_fields__),
+    "regression": frozenset(Regression.__dataclass_fields__),
+}
+
+
+def _refuse_unknown_keys(raw: Mapping[str, Any], where: str) -> None:
+    """A key that nobody reads is a bar that nobody applies: refuse it."""
+    unknown = set(raw) - set(_BarsFile.__dataclass_fields__)
+    for table, keys in _KEYS.items():
+        entries = raw.get(table, ())
+        for entry in entries.values() if isinstance(entries, dict) else entries:
+            unknown |= set(entry) - keys
+    for bar in raw["bar"]:
+        unknown |= set(bar.get("minus", ())) - frozenset(Control.__dataclass_fields__)
+    if unknown:
+        raise SpecError(f"{where}: unknown key {sorted(unknown)[0]!r}")

@@ -1,0 +1,91 @@
+"""Class expressions: `class != truth`, `label == 1`, `class == folklore and source != quiz`.
+
+A comparison is FIELD (== | !=) VALUE; comparisons are joined by `and` and `or`, `and` binding
+tighter. Values are bare words or stand in quotes. Nothing is evaluated as Python.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assay.errors import SpecError
+
+FIELDS = ("class", "group", "id", "label", "source")
+_TOKEN = re.compile(r"""\s*(==|!=|"[^"]*"|'[^']*'|[^\s"'=!]+)""")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """One field against one value."""
+
+    field: str
+    equal: bool
+    value: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expression:
+    """Any of several conjunctions of comparisons; `text` is what was written."""
+
+    text: str
+    any_of: tuple[tuple[Comparison, ...], ...]
+
+    def holds(self, record: Mapping[str, str | None]) -> bool:
+        """Whether a record's fields satisfy it; a field that is missing is a SpecError."""
+        return any(all(_holds(part, record, self.text) for part in every) for every in self.any_of)
+
+    def values(self, field: str) -> frozenset[str]:
+        """The values this expression compares a field with."""
+        return frozenset(c.value for every in self.any_of for c in every if c.field == field)
+
+
+def parse_expression(text: str) -> Expression:
+    """Read an expression, or say what was expected where."""
+    tokens, position = [], 0
+    stripped = text.strip()
+    while position < len(stripped):
+        match = _TOKEN.match(stripped, position)
+        if match is None:
+            raise _unreadable(text, f"at {stripped[position:]!r}")
+        tokens.append(match[1])
+        position = match.end()
+    any_of: list[tuple[Comparison, ...]] = []
+    every: list[Comparison] = []
+    for start in range(0, max(len(tokens), 1), 4):
+        every.append(_comparison(tokens[start : start + 3], text))
+        joiner = tokens[start + 3 : start + 4]
+        if joiner == ["and"] and start + 4 < len(tokens):
+            continue
+        if joiner and (joiner != ["or"] or start + 4 >= len(tokens)):
+            raise _unreadable(text, f"after {' '.join(tokens[: start + 3])!r}")
+        any_of.append(tuple(every))
+        every = []
+    return Expression(text=text, any_of=tuple(any_of))
+
+
+def _comparison(tokens: list[str], text: str) -> Comparison:
+    if len(tokens) != 3 or tokens[1] not in ("==", "!="):
+        raise _unreadable(text, f"at {' '.join(tokens)!r}")
+    field, operator, value = tokens
+    if field not in FIELDS:
+        raise SpecError(
+            f"expression {text!r}: unknown field {field!r}, expected one of {', '.join(FIELDS)}"
+        )
+    return Comparison(field=field, equal=operator == "==", value=value.strip("\"'"))
+
+
+def _holds(part: Comparison, record: Mapping[str, str | None], text: str) -> bool:
+    got = record[part.field]
+    if got is None:
+        raise SpecError(
+            f"expression {text!r}: record {record['id']} has no {part.field}",
+            hint=f"Name the column that holds it, or use bars that do not ask for {part.field}.",
+        )
+    return (got == part.value) is part.equal
+
+
+def _unreadable(text: str, where: str) -> SpecError:
+    return SpecError(
+        f"expression {text!r} cannot be read {where}",
+        hint="Write comparisons such as: class != truth and source == quiz",
+    )

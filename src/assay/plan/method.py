@@ -1,0 +1,58 @@
+"""References to methods: `file.py:function`, `package.module:function`, or a registered name.
+
+A reference is only read here. Importing what it names is running someone else's code, and
+happens in a worker.
+"""
+
+import difflib
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from assay.errors import SpecError
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodRef:
+    """What names a method: a file and a function, a module and a function, or a name of ours."""
+
+    text: str
+    kind: Literal["registered", "file", "module", "callable"]
+    target: str
+    attribute: str
+
+
+def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
+    """Read a reference; `registered` are the names that need no file."""
+    if text in registered:
+        return MethodRef(text=text, kind="registered", target=text, attribute="")
+    target, _, attribute = text.rpartition(":")
+    if text.endswith(".py") or not target:
+        if text.endswith(".py"):
+            raise SpecError(
+                f"method {text!r} names a file and no function",
+                hint=f"Name the function too, for example {text}:detect",
+            )
+        raise _unknown(text, registered)
+    if not attribute.isidentifier():
+        raise _unknown(text, registered)
+    if target.endswith(".py"):
+        path = Path(target)
+        if not path.is_file():
+            raise SpecError(f"method {text!r}: there is no file {target!r}")
+        return MethodRef(text=text, kind="file", target=str(path.resolve()), attribute=attribute)
+    if not all(part.isidentifier() for part in target.split(".")):
+        raise _unknown(text, registered)
+    if target in {name.partition(":")[0] for name in registered}:
+        raise _unknown(text, registered)
+    return MethodRef(text=text, kind="module", target=target, attribute=attribute)
+
+
+def _unknown(text: str, registered: Collection[str]) -> SpecError:
+    near = difflib.get_close_matches(text, registered, n=3)
+    hint = f"Did you mean {' or '.join(near)}? " if near else ""
+    return SpecError(
+        f"no method {text!r}: not a registered name, file.py:function or package.module:function",
+        hint=hint + "`assay methods` lists the registered ones.",
+    )

@@ -1,0 +1,101 @@
+"""Accuracy and F1, as shares of trials with exact intervals.
+
+Accuracy is a share of items. F1 is not, but F1 = 2J / (1 + J) where J = TP / (TP + FP + FN) is the
+share of hits among the items that are, or were called, the class. So both get the interval of
+Clopper & Pearson (1934), which never covers less than it says, and F1's is carried through that
+monotone function.
+
+Where items share a group the number of trials is replaced by the *effective* number that an
+independent sample of the same variance would have (Korn & Graubard 1998).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.stats.estimate import Estimate
+from assay.stats.quantiles import beta_quantile, t_quantile
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareFit:
+    """`share` of `trials` (effective trials where grouped), read as itself or as an F1."""
+
+    share: float
+    trials: float
+    n: int
+    as_f1: bool
+    grouped: bool
+
+    @property
+    def value(self) -> float:
+        """The accuracy or the F1."""
+        return self._read(self.share)
+
+    def interval(self, *, level: float = 0.95) -> tuple[float, float]:
+        """The two-sided Clopper-Pearson interval."""
+        tail = (1.0 - level) / 2.0
+        hits, misses = self.share * self.trials, (1.0 - self.share) * self.trials
+        low = beta_quantile(tail, hits, misses + 1.0) if hits > 1e-9 else 0.0
+        high = beta_quantile(1.0 - tail, hits + 1.0, misses) if misses > 1e-9 else 1.0
+        return self._read(low), self._read(high)
+
+    def estimate(self, *, level: float = 0.95) -> Estimate:
+        """The value with its interval."""
+        low, high = self.interval(level=level)
+        how = "F1" if self.as_f1 else "accuracy"
+        how += ", Clopper-Pearson" + (" on effective trials by group" if self.grouped else "")
+        return Estimate(value=self.value, low=low, high=high, level=level, n=self.n, how=how)
+
+    def _read(self, share: float) -> float:
+        return 2.0 * share / (1.0 + share) if self.as_f1 else share
+
+
+def accuracy(correct: ArrayLike, *, groups: Sequence[str] | None = None) -> ShareFit:
+    """The share of items answered rightly."""
+    hits = np.asarray(correct, dtype=bool)
+    return _fit(hits, np.ones_like(hits), groups, as_f1=False)
+
+
+def f1(truth: ArrayLike, called: ArrayLike, *, groups: Sequence[str] | None = None) -> ShareFit:
+    """F1 of one class: `truth` says which items are of it, `called` which were said to be."""
+    is_class, said = np.asarray(truth, dtype=bool), np.asarray(called, dtype=bool)
+    return _fit(is_class & said, is_class | said, groups, as_f1=True)
+
+
+def _fit(
+    hits: NDArray[np.bool_],
+    counted: NDArray[np.bool_],
+    groups: Sequence[str] | None,
+    *,
+    as_f1: bool,
+) -> ShareFit:
+    trials = int(counted.sum())
+    if not trials:
+        raise ValueError("no item counts towards this share")
+    share = float(hits.sum()) / trials
+    effective = float(trials)
+    if groups is not None:
+        effective = _effective_trials(hits, counted, share, np.asarray(groups))
+    return ShareFit(
+        share=share, trials=effective, n=hits.size, as_f1=as_f1, grouped=groups is not None
+    )
+
+
+def _effective_trials(
+    hits: NDArray[np.bool_], counted: NDArray[np.bool_], share: float, groups: NDArray[np.str_]
+) -> float:
+    """Trials of an independent sample with the same variance, never more than there are."""
+    trials = float(counted.sum())
+    _, codes = np.unique(groups[counted], return_inverse=True)
+    units = int(codes.max()) + 1
+    residual = (hits[counted] - share) / trials
+    totals = np.bincount(codes, weights=residual)
+    variance = float(totals @ totals) * units / max(units - 1, 1)
+    if units < 2 or variance <= 0.0 or share in (0.0, 1.0):
+        return float(units)
+    effective = share * (1.0 - share) / variance
+    widen = t_quantile(0.975, trials - 1.0) / t_quantile(0.975, units - 1.0)
+    return min(effective * widen**2, trials)
