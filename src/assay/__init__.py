@@ -1,1 +1,119 @@
-"""Assay: find out what a number about an AI system is made of, before you believe it."""
+"""Assay: find out what a number about an AI system is made of, before you believe it.
+
+    >>> import assay
+    >>> benchmark = assay.load_benchmark("darkcore")
+    >>> run = assay.run("oracle:word_length", benchmark)
+    >>> card = assay.score(run, benchmark, assay.load_bars("v3"))
+    >>> card.verdict
+    <Verdict.FAIL: 'fail'>
+
+Names are imported when they are first used, so that importing the package costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from assay._version import __version__
+
+if TYPE_CHECKING:
+    from assay.errors import (
+        AssayError,
+        BadOutput,
+        DigestMismatch,
+        IntegrityError,
+        MethodCrashed,
+        MethodError,
+        MethodExited,
+        MethodNotLoaded,
+        MethodRaised,
+        MethodTimedOut,
+        OneClassPartition,
+        ProtocolError,
+        SpecError,
+        StorageError,
+    )
+    from assay.evidence.process import Limits
+    from assay.evidence.run import Record, Run, run
+    from assay.judges.score import score
+    from assay.judges.scorecard import Caveat, Scorecard, Verdict
+    from assay.plan.bars import Bar, BarSet, load_bars
+    from assay.plan.benchmark import Benchmark, Item
+    from assay.plan.reading import Columns, load_benchmark
+    from assay.stats.estimate import Estimate
+    from assay.study import load_run
+
+_HOMES = {
+    "errors": (
+        "AssayError",
+        "BadOutput",
+        "DigestMismatch",
+        "IntegrityError",
+        "MethodCrashed",
+        "MethodError",
+        "MethodExited",
+        "MethodNotLoaded",
+        "MethodRaised",
+        "MethodTimedOut",
+        "OneClassPartition",
+        "ProtocolError",
+        "SpecError",
+        "StorageError",
+    ),
+    "evidence.process": ("Limits",),
+    "evidence.run": ("Record", "Run", "run"),
+    "judges.score": ("score",),
+    "judges.scorecard": ("Caveat", "Scorecard", "Verdict"),
+    "plan.bars": ("Bar", "BarSet", "load_bars"),
+    "plan.benchmark": ("Benchmark", "Item"),
+    "plan.reading": ("Columns", "load_benchmark"),
+    "stats.estimate": ("Estimate",),
+    "study": ("load_run",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "AssayError",
+    "BadOutput",
+    "Bar",
+    "BarSet",
+    "Benchmark",
+    "Caveat",
+    "Columns",
+    "DigestMismatch",
+    "Estimate",
+    "IntegrityError",
+    "Item",
+    "Limits",
+    "MethodCrashed",
+    "MethodError",
+    "MethodExited",
+    "MethodNotLoaded",
+    "MethodRaised",
+    "MethodTimedOut",
+    "OneClassPartition",
+    "ProtocolError",
+    "Record",
+    "Run",
+    "Scorecard",
+    "SpecError",
+    "StorageError",
+    "Verdict",
+    "__version__",
+    "load_bars",
+    "load_benchmark",
+    "load_run",
+    "run",
+    "score",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    found = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

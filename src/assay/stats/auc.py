@@ -60,11 +60,13 @@ def _beaten(scores: Floats, others: Floats) -> Floats:
 class AucFit:
     """k methods on the same items: their AUCs and everything an interval needs.
 
-    `within_positive` and `within_negative` are the two addends of the variance (k x k);
-    `covariance` is their sum, plus what positives and negatives of one group share.
+    `placements` are each item's, positives first. `within_positive` and `within_negative` are the
+    two addends of the variance (k x k); `covariance` is their sum, plus what positives and
+    negatives of one group share.
     """
 
     values: Floats
+    placements: Floats
     covariance: Floats
     within_positive: Floats
     within_negative: Floats
@@ -115,6 +117,10 @@ class AucFit:
         how = "difference of paired AUCs, MOVER and t on DeLong's covariance"
         return self._estimate(value, self.difference_interval(i, j, level=level), level, how)
 
+    def same_ranking(self, i: int, j: int) -> bool:
+        """Whether two methods place every item alike, so that their difference is no accident."""
+        return bool(np.array_equal(self.placements[i], self.placements[j]))
+
     def _estimate(
         self, value: float, ends: tuple[float, float], level: float, how: str
     ) -> Estimate:
@@ -163,6 +169,7 @@ def fit(
         )
     return AucFit(
         values=values,
+        placements=np.concatenate([placed1, placed0], axis=1),
         covariance=covariance,
         within_positive=within1,
         within_negative=within0,

@@ -1,0 +1,59 @@
+"""`assay demo`: the same three methods under three versions of the bars."""
+
+import click
+
+from assay.cli.options import json_flag
+from assay.evidence.run import run
+from assay.judges.score import score
+from assay.plan.bars import load_bars
+from assay.plan.reading import load_benchmark
+
+METHODS = ("oracle:word_length", "token-overlap", "tfidf:char")
+VERSIONS = ("v1", "v2", "v3")
+_STORY = """\
+Three methods that read no meaning look for misconceptions in `darkcore`. Each runs once; its
+stored outputs are then judged under three versions of the bars. v1 asks for an AUC of 0.70. v2
+asks for 0.10 more than counting words gets, v3 also for 0.10 more than counting capitals.
+"""
+_MORAL = """\
+Under v1, counting words passes. Nothing was wrong with the arithmetic: the number was made of the
+surface of the data. Look closer: assay try oracle:word_length --bars v3
+"""
+
+
+@click.command("demo")
+@json_flag
+def command(as_json: bool) -> None:
+    """Watch a PASS turn into what it is, in a few seconds.
+
+    \b
+    Example:
+      assay demo
+    """
+    from assay.report.records import as_json as written
+    from assay.report.terminal import console, table
+
+    benchmark = load_benchmark("darkcore")
+    bars = {version: load_bars(version) for version in VERSIONS}
+    out = console()
+    if not as_json:
+        out.print(_STORY)
+    cards = []
+    for method in METHODS:
+        made = run(method, benchmark, task="detection")
+        cards.append([score(made, benchmark, bars[version]) for version in VERSIONS])
+    if as_json:
+        click.echo(written([card for row in cards for card in row]))
+        return
+    rows = [
+        (
+            row[0].method,
+            f"{row[0].bars[0].value:.3f} [{row[0].bars[0].low:.3f}, {row[0].bars[0].high:.3f}]",
+            *(f"{c.verdict.upper()} ({c.point.passed}/{c.point.total})" for c in row),
+        )
+        for row in cards
+    ]
+    headers = ("method", "AUC (D1), 95 % interval", *(f"under {v}" for v in VERSIONS))
+    out.print(table(headers, rows))
+    out.print("\nIn brackets: bars met at the point estimates.\n")
+    out.print(_MORAL, end="")

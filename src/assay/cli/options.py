@@ -1,0 +1,51 @@
+"""Flags that several verbs share."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from assay.plan.reading import Columns
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+_COLUMNS = (
+    ("id", "the record's id (default: id, else its number)"),
+    ("question", "the question (default: question)"),
+    ("response", "the response (default: response)"),
+    ("label", "the label, 0 or 1 (default: label)"),
+    ("class", "the class (default: class)"),
+    ("source", "where the record comes from (default: source)"),
+    ("group", "what records that belong together share (default: group)"),
+)
+
+
+def column_flags(command: Decorated) -> Decorated:
+    """--question, --response and the like: which column holds what."""
+    command = click.option(
+        "--positive",
+        metavar="VALUE",
+        help="Which label (or class, or expression such as 'class != truth') means positive.",
+    )(command)
+    for name, what in reversed(_COLUMNS):
+        flag = click.option(
+            f"--{name}",
+            "cls" if name == "class" else name,
+            metavar="COLUMN",
+            help=f"The column that holds {what}.",
+        )
+        command = flag(command)
+    return command
+
+
+def columns_from(flags: dict[str, str | None]) -> Columns:
+    """The flags that were given, over the defaults."""
+    names = Columns.__dataclass_fields__
+    return Columns(**{name: flags[name] for name in names if flags.get(name) is not None})  # type: ignore[arg-type]  # None is filtered out
+
+
+json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
+EXIT_CODES = (
+    "Exit codes: 0 pass; 1 fail or unresolved; 2 bad usage or input; 3 refused by the protocol;"
+    " 4 integrity broken; 5 the method failed."
+)

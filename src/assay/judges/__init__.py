@@ -1,0 +1,1 @@
+"""Pure: the same input gives the same bytes. No clock, no file, no network, no unseeded chance."""

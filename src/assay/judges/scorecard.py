@@ -1,0 +1,96 @@
+"""A scorecard: what a run is worth under one version of the bars."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assay.plan.bars import Task
+
+
+class Verdict(StrEnum):
+    """What the evidence allows; never a bare yes or no.
+
+    PASS: every bar's one-sided 95 % lower bound is at or over its threshold. FAIL: some bar's
+    upper bound is under it, with Holm's correction over the bars. UNRESOLVED: neither.
+    """
+
+    PASS = "pass"  # noqa: S105 - a verdict, not a password
+    FAIL = "fail"
+    UNRESOLVED = "unresolved"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caveat:
+    """Something a reader of the number must know, under a code that programs can read."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartResult:
+    """A bar on one partition. `low` and `high` are the two-sided 95 % interval.
+
+    `lower_bound` and `upper_bound` decide: one-sided at 95 % for a pass, and at the level of the
+    last step of Holm's procedure for a fail. `control` is the AUC that was taken off.
+    """
+
+    partition: str
+    value: float
+    low: float
+    high: float
+    lower_bound: float
+    upper_bound: float
+    n: int
+    control: float | None
+    how: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BarResult:
+    """A bar judged: over several partitions, the figures are those of the lowest part."""
+
+    id: str
+    metric: str
+    partition: str
+    value: float
+    low: float
+    high: float
+    lower_bound: float
+    upper_bound: float
+    threshold: float
+    point: bool
+    outcome: Verdict
+    parts: tuple[PartResult, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointVerdict:
+    """The verdict at the point estimates, which is all that the source system published."""
+
+    passed: int
+    total: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scorecard:
+    """Run x BarSet, and nothing else.
+
+    `records_needed` is how many records like these would settle an unresolved verdict with 80 %
+    probability if the point estimates are right; None where none would, or nothing is open.
+    """
+
+    verdict: Verdict
+    point: PointVerdict
+    bars: tuple[BarResult, ...]
+    items: int
+    unscored: int
+    records_needed: int | None
+    sealed: bool
+    isolation: str
+    caveats: tuple[Caveat, ...]
+    method: str
+    task: Task
+    benchmark: str
+    bars_version: str
+    signature: str

@@ -1,0 +1,1 @@
+"""Records as people and programs read them. Computes nothing."""
