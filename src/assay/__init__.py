@@ -33,7 +33,8 @@ if TYPE_CHECKING:
         StorageError,
     )
     from assay.evidence.process import Limits
-    from assay.evidence.run import Record, Run, run
+    from assay.evidence.record import Record, Run
+    from assay.evidence.run import run
     from assay.judges.score import score
     from assay.judges.scorecard import Caveat, Scorecard, Verdict
     from assay.plan.bars import Bar, BarSet, load_bars
@@ -60,7 +61,8 @@ _HOMES = {
         "StorageError",
     ),
     "evidence.process": ("Limits",),
-    "evidence.run": ("Record", "Run", "run"),
+    "evidence.record": ("Record", "Run"),
+    "evidence.run": ("run",),
     "judges.score": ("score",),
     "judges.scorecard": ("Caveat", "Scorecard", "Verdict"),
     "plan.bars": ("Bar", "BarSet", "load_bars"),

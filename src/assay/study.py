@@ -19,7 +19,7 @@ import msgspec
 from assay.digests import decode_utf8, digest, json_lines, parse_json
 from assay.errors import DigestMismatch, SpecError, StorageError
 from assay.evidence.outputs import Output
-from assay.evidence.run import Failure, Record, Run
+from assay.evidence.record import Failure, Record, Run
 from assay.plan.benchmark import Benchmark
 from assay.plan.reading import BUNDLED, Columns, load_benchmark
 

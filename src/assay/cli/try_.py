@@ -10,7 +10,8 @@ import click
 from assay.cli.options import EXIT_CODES, column_flags, columns_from, json_flag
 from assay.errors import MethodError
 from assay.evidence.process import Limits
-from assay.evidence.run import Record, Run, Worker, collect, default_task, start_worker
+from assay.evidence.record import Record, Run
+from assay.evidence.run import Worker, collect, default_task, start_worker
 from assay.plan.bars import DEFAULT_BARS, TASKS, Task, load_bars
 from assay.plan.benchmark import Benchmark
 from assay.study import Origin, RunFolder

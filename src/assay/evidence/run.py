@@ -11,7 +11,6 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -20,8 +19,9 @@ from assay.digests import digest
 from assay.errors import MethodError, SpecError
 from assay.evidence.confine import Level
 from assay.evidence.folds import assign_folds
-from assay.evidence.outputs import Output, check_output
+from assay.evidence.outputs import check_output
 from assay.evidence.process import Limits, ProcessWorker
+from assay.evidence.record import Failure, Record, Run, Source
 from assay.evidence.trusted import TrustedWorker
 from assay.methods.registry import REGISTERED
 from assay.plan.bars import Task
@@ -31,57 +31,6 @@ from assay.plan.method import MethodRef, parse_method
 FOLDS = 5
 GIVE_UP_AFTER = 10
 """How many items in a row may end the worker before a run that keeps going gives up."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Failure:
-    """Why an item has no output: the word of the error's kind, and what it said."""
-
-    kind: str
-    message: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Record:
-    """What came of one item; exactly one of `output` and `error` is there."""
-
-    item: str
-    output: Output | None
-    error: Failure | None
-    ms: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """A benchmark by name and digest."""
-
-    name: str
-    digest: str
-
-    @classmethod
-    def of(cls, benchmark: Benchmark) -> Self:
-        """The name and digest of a benchmark."""
-        return cls(name=benchmark.name, digest=benchmark.digest)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """One output per item under one condition, and what produced them. Holds no score."""
-
-    method: str
-    method_digest: str | None
-    task: Task
-    benchmark: Source
-    second: Source | None
-    seed: int
-    folds: int | None
-    isolation: Level
-    environment: tuple[str, ...]
-    harness: Mapping[str, str]
-    printed: int
-    complete: bool
-    records: tuple[Record, ...]
-    sealed: bool = False
 
 
 class Worker(Protocol):

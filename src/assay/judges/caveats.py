@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from assay.evidence.confine import Level
-from assay.evidence.run import Run
+from assay.evidence.record import Run
 from assay.judges.scorecard import Caveat
 from assay.stats.estimate import Estimate
 

@@ -18,7 +18,7 @@ from assay._version import __version__
 from assay.digests import short
 from assay.errors import DigestMismatch, OneClassPartition, SpecError
 from assay.evidence.outputs import class_of, score_of
-from assay.evidence.run import Record, Run, Source
+from assay.evidence.record import Record, Run, Source
 from assay.judges.caveats import caveats_of
 from assay.judges.scorecard import BarResult, PartResult, PointVerdict, Scorecard, Verdict
 from assay.methods.surface import FEATURES
