@@ -1,33 +1,8 @@
-"""The command. What `assay --help` prints stands here, and printing it imports nothing else.
-
-The verbs' one-line descriptions are the first lines of their own help; a test holds them together.
-"""
+"""The command: one verb a file, each imported only when it is called."""
 
 import sys
 
-VERBS = {
-    "benchmarks": "List the bundled benchmarks.",
-    "demo": "Watch a PASS turn into what it is, in a few seconds.",
-    "methods": "List the bundled methods.",
-    "score": "Judge a stored run again, under any bars.",
-    "try": "Run a method on a benchmark and judge it.",
-}
-HELP = """\
-Usage: assay [OPTIONS] COMMAND [ARGS]...
-
-  Find out what a number about an AI system is made of, before you believe it.
-
-  Start here:
-    assay demo
-    assay try oracle:word_length --bars v1
-    assay try my_method.py:detect --benchmark answers.jsonl
-
-Options:
-  --version   Show the version and exit.
-  -h, --help  Show this message and exit.
-
-Commands:
-""" + "".join(f"  {verb:<12}{about}\n" for verb, about in sorted(VERBS.items()))
+from assay.cli.verbs import HELP
 
 
 def main() -> None:

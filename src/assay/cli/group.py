@@ -6,7 +6,7 @@ import sys
 import click
 
 from assay._version import __version__
-from assay.cli import HELP, VERBS
+from assay.cli.verbs import HELP, VERBS
 from assay.errors import AssayError
 
 

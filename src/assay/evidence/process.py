@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-import assay
 from assay.errors import (
     BadOutput,
     MethodCrashed,
@@ -137,7 +136,7 @@ class ProcessWorker:
         if missing:
             raise SpecError(f"the environment has no variable {missing[0]}, which --env passes on")
         kept = {k: os.environ[k] for k in (*_KEPT_ENVIRONMENT, *self.passed) if k in os.environ}
-        home = str(Path(assay.__file__).resolve().parent.parent)
+        home = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join(filter(None, (home, kept.get("PYTHONPATH"))))
         return kept | {"PYTHONPATH": path, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 

@@ -1,0 +1,128 @@
+"""What a method can and cannot find out about the items it is asked about."""
+
+import assay
+
+HONEST = "def detect(question, response):\n    return 0.5\n"
+
+WALK_FRAMES = """
+import gc, sys
+
+WORDS = ("folklore", "factual-error", "pseudoscience")
+
+def looks_labelled(value):
+    if isinstance(value, str):
+        return value in WORDS
+    if isinstance(value, dict):
+        return any(isinstance(v, str) and v in WORDS for v in value.values())
+    return any(getattr(value, name, None) in WORDS for name in ("cls", "label", "target"))
+
+def detect(question, response):
+    frame = sys._getframe()
+    while frame is not None:
+        for value in list(frame.f_locals.values()) + list(frame.f_globals.values()):
+            try:
+                if looks_labelled(value):
+                    return 1.0
+            except Exception:
+                pass
+        frame = frame.f_back
+    return float(any(looks_labelled(v) for v in gc.get_objects() if type(v).__name__ == "Item"))
+"""
+
+ASK_ASSAY = """
+def detect(question, response):
+    try:
+        import assay
+        items = assay.load_benchmark("darkcore").items
+    except OSError:
+        return 0.5
+    return float(next(item.cls != "truth" for item in items if item.question == question))
+"""
+
+ASK_ANOTHER_PROCESS = """
+import subprocess, sys
+
+CODE = '''
+import assay
+for item in assay.load_benchmark("darkcore").items:
+    if item.cls != "truth":
+        print(item.question)
+'''
+DONE = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True)
+KNOWN = set(DONE.stdout.splitlines())
+
+def detect(question, response):
+    return float(question in KNOWN)
+"""
+
+REMEMBER_ORDER = """
+seen = []
+def detect(question, response):
+    seen.append(question)
+    return float(len(seen))
+"""
+
+
+def auc(assay_cmd, reference):
+    done = assay_cmd("try", reference, "--bars", "v1", "--json")
+    return done.json["bars"][0]["value"]
+
+
+def test_walking_the_callers_frames_scores_no_better_than_nothing(assay_cmd, method_file):
+    assert auc(assay_cmd, method_file(HONEST)) == 0.5
+    assert auc(assay_cmd, method_file(WALK_FRAMES)) == 0.5
+
+
+def test_asking_assay_for_the_bundled_labels_scores_no_better_than_nothing(assay_cmd, method_file):
+    assert auc(assay_cmd, method_file(ASK_ASSAY)) == 0.5
+
+
+def test_the_same_attack_wins_in_a_trusted_run_so_the_control_can_fail():
+    def detect(question: str, response: str) -> float:  # noqa: ARG001
+        items = assay.load_benchmark("darkcore").items
+        return float(next(item.cls != "truth" for item in items if item.question == question))
+
+    benchmark = assay.load_benchmark("darkcore")
+    card = assay.score(assay.run(detect, benchmark), benchmark, assay.load_bars("v1"))
+    assert card.bars[0].value == 1.0
+    assert card.isolation == "trusted"
+    assert "trusted-code" in [caveat.code for caveat in card.caveats]
+
+
+def test_l1_does_not_stop_another_process_and_the_docs_say_so(assay_cmd, method_file):
+    """Stated in docs/explanation/trust.md; when confinement stops this, both must change."""
+    assert auc(assay_cmd, method_file(ASK_ANOTHER_PROCESS)) == 1.0
+
+
+def test_the_order_of_asking_tells_nothing_and_depends_on_the_seed(assay_cmd, method_file):
+    reference = method_file(REMEMBER_ORDER)
+    first = assay_cmd("try", reference, "--json", "--seed", "1").json["bars"][0]["value"]
+    again = assay_cmd("try", reference, "--json", "--seed", "1").json["bars"][0]["value"]
+    other = assay_cmd("try", reference, "--json", "--seed", "2").json["bars"][0]["value"]
+    assert first == again != other
+    assert abs(first - 0.5) < 0.2
+
+
+def test_a_learner_is_never_asked_about_what_it_was_told(assay_cmd, method_file):
+    body = """
+class Memory:
+    def fit(self, examples):
+        known = {e["question"]: e["target"] for e in examples}
+        return lambda question, response: float(known.get(question, 0.5))
+"""
+    reference = method_file(body, "Memory")
+    done = assay_cmd("try", reference, "--task", "detection", "--bars", "v1", "--json")
+    assert done.json["bars"][0]["value"] == 0.5
+
+
+def test_what_a_copy_was_told_is_gone_in_the_next_copy(assay_cmd, method_file):
+    body = """
+SEEN = {}
+class Hoarder:
+    def fit(self, examples):
+        SEEN.update({e["question"]: e["target"] for e in examples})
+        return lambda question, response: float(SEEN.get(question, 0.5))
+"""
+    reference = method_file(body, "Hoarder")
+    done = assay_cmd("try", reference, "--task", "detection", "--bars", "v1", "--json")
+    assert done.json["bars"][0]["value"] == 0.5
