@@ -26,7 +26,7 @@ bench: $(VENV)/.bench
 
 # The operating characteristics in docs/explanation/error-rates.md, made again (minutes).
 coverage-table: $(VENV)/.dev
-	$(BIN)/python benchmarks/coverage.py
+	$(BIN)/python benchmarks/coverage.py --write
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -221,11 +221,14 @@ def _grouped(
     totals0 = _group_totals(influence0, codes[labels1.size :], size)
     units1 = np.unique(codes[: labels1.size]).size
     units0 = np.unique(codes[labels1.size :]).size
-    correct1, correct0 = units1 / max(units1 - 1, 1), units0 / max(units0 - 1, 1)
-    within1 = totals1 @ totals1.T * correct1
-    within0 = totals0 @ totals0.T * correct0
-    shared = (totals1 @ totals0.T + totals0 @ totals1.T) * np.sqrt(correct1 * correct0)
+    within1 = totals1 @ totals1.T * _correction(units1)
+    within0 = totals0 @ totals0.T * _correction(units0)
+    shared = (totals1 @ totals0.T + totals0 @ totals1.T) * _correction(size)
     return within1, within0, within1 + within0 + shared, units1, units0
+
+
+def _correction(units: int) -> float:
+    return units / max(units - 1, 1)
 
 
 def _group_totals(influence: Floats, codes: NDArray[np.intp], size: int) -> Floats:
