@@ -20,8 +20,23 @@ LAYERS = (
 )
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 PURE_ROOMS = ("judges", "stats")
-IMPURE = {"datetime", "http", "io", "os", "pathlib", "random", "requests", "secrets", "socket",
-          "subprocess", "tempfile", "time", "urllib", "shutil", "threading"}  # fmt: skip
+IMPURE = {
+    "datetime",
+    "http",
+    "io",
+    "os",
+    "pathlib",
+    "random",
+    "requests",
+    "secrets",
+    "socket",
+    "subprocess",
+    "tempfile",
+    "time",
+    "urllib",
+    "shutil",
+    "threading",
+}
 
 
 def modules(root: Path) -> dict[str, ast.Module]:

@@ -78,7 +78,7 @@ def test_asking_assay_for_the_bundled_labels_scores_no_better_than_nothing(assay
 
 
 def test_the_same_attack_wins_in_a_trusted_run_so_the_control_can_fail():
-    def detect(question: str, response: str) -> float:  # noqa: ARG001
+    def detect(question: str, response: str) -> float:
         items = assay.load_benchmark("darkcore").items
         return float(next(item.cls != "truth" for item in items if item.question == question))
 
