@@ -8,7 +8,7 @@ from assay.judges.score import score
 from assay.plan.bars import load_bars
 from assay.plan.reading import load_benchmark
 
-METHODS = ("oracle:word_length", "token-overlap", "tfidf:char")
+METHODS = ("oracle:word_length", "token-overlap", "tfidf:word")
 VERSIONS = ("v1", "v2", "v3")
 _STORY = """\
 Three methods that read no meaning look for misconceptions in `darkcore`. Each runs once; its

@@ -16,6 +16,8 @@ from assay.plan.bars import DEFAULT_BARS, TASKS, Task, load_bars
 from assay.plan.benchmark import Benchmark
 from assay.study import Origin, RunFolder
 
+_SECONDS = click.FloatRange(min=0, min_open=True, max=1e6)
+
 
 @click.command("try", epilog=EXIT_CODES)
 @click.argument("method")
@@ -28,8 +30,10 @@ from assay.study import Origin, RunFolder
 @click.option("--seed", default=0, show_default=True, help="Order of items, folds, randomness.")
 @click.option("--save", type=click.Path(path_type=Path), help="Keep the run in this new folder.")
 @click.option("--keep-going", is_flag=True, help="Record items that fail and ask on.")
-@click.option("--item-seconds", default=30.0, show_default=True, help="Deadline of one item.")
-@click.option("--load-seconds", default=60.0, show_default=True, help="Deadline of import and fit.")
+@click.option("--item-seconds", type=_SECONDS, default=30, show_default=True, help="For one item.")
+@click.option(
+    "--load-seconds", type=_SECONDS, default=60, show_default=True, help="To import, fit."
+)
 @click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
 @column_flags
 @json_flag

@@ -1,0 +1,189 @@
+import json
+
+import pytest
+
+KEYS = {
+    "verdict",
+    "point",
+    "bars",
+    "items",
+    "unscored",
+    "sealed",
+    "isolation",
+    "caveats",
+    "signature",
+}
+BAR_KEYS = {
+    "id",
+    "metric",
+    "partition",
+    "value",
+    "low",
+    "high",
+    "threshold",
+    "point",
+    "outcome",
+    "parts",
+}
+
+
+def test_the_length_oracle_passes_v1_at_the_points_and_not_v3(assay_cmd):
+    first = assay_cmd("try", "oracle:word_length", "--bars", "v1", "--json").json
+    assert first["point"] == {"passed": 2, "total": 2, "verdict": "pass"}
+    third = assay_cmd("try", "oracle:word_length", "--bars", "v3", "--json")
+    assert third.code == 1
+    assert third.json["point"]["verdict"] == "fail"
+    (d3,) = (bar for bar in third.json["bars"] if bar["id"] == "D3")
+    assert d3["value"] == 0.0
+    assert [part["value"] for part in d3["parts"]] == [0.0, 0.0]
+
+
+def test_json_has_the_documented_keys(assay_cmd):
+    found = assay_cmd("try", "token-overlap", "--json").json
+    assert set(found) >= KEYS
+    for bar in found["bars"]:
+        assert set(bar) >= BAR_KEYS
+        assert bar["outcome"] in ("pass", "fail", "unresolved")
+        assert isinstance(bar["point"], bool)
+    assert found["sealed"] is False
+    assert found["isolation"] == "L1"
+    assert {"code", "message"} == set(found["caveats"][0])
+    assert "unsealed" in [caveat["code"] for caveat in found["caveats"]]
+
+
+def test_the_exit_code_is_the_verdict(assay_cmd):
+    assert assay_cmd("try", "oracle:word_length", "--bars", "v1").code == 0
+    assert assay_cmd("try", "token-overlap", "--bars", "v2").code == 1
+    assert assay_cmd("try", "constant").code == 1
+
+
+def test_the_table_shows_both_verdicts_the_intervals_and_the_signature(assay_cmd):
+    done = assay_cmd("try", "oracle:word_length", "--bars", "v2")
+    for words in (
+        "D3",
+        "word_length",
+        "point verdict  FAIL  2/3",
+        "verdict        FAIL",
+        "unsealed:",
+        "not-isolated:",
+        "n 108 · darkcore@",
+    ):
+        assert words in done.out
+    assert done.err == ""
+
+
+def test_a_run_saved_is_judged_again_as_if_it_had_been_judged_then(assay_cmd, tmp_path):
+    at_once = assay_cmd("try", "token-overlap", "--bars", "v2", "--save", "kept", "--json")
+    again = assay_cmd("score", "kept", "--bars", "v2", "--json")
+    assert again.out == at_once.out
+    assert again.code == at_once.code
+    assert assay_cmd("score", "kept", "--bars", "v1").code == 0
+    lines = (tmp_path / "kept/outputs.jsonl").read_text().splitlines()
+    assert len(lines) == 108
+    assert set(json.loads(lines[0])) == {"item", "output", "error", "ms"}
+
+
+def test_saving_over_a_run_is_refused(assay_cmd):
+    assert assay_cmd("try", "constant", "--save", "kept").code == 1
+    done = assay_cmd("try", "constant", "--save", "kept")
+    assert done.code == 2
+    assert "kept is not empty" in done.err
+
+
+def test_ones_own_file_with_ones_own_columns(assay_cmd, method_file, tmp_path):
+    rows = [f'"Is {i} odd?",{i},{"bad" if i % 2 else "good"}' for i in range(60)]
+    (tmp_path / "mine.csv").write_text("q,answer,verdict\n" + "\n".join(rows) + "\n")
+    reference = method_file("def detect(question, response): return int(response) % 2")
+    done = assay_cmd(
+        "try",
+        reference,
+        "--benchmark",
+        "mine.csv",
+        "--question",
+        "q",
+        "--response",
+        "answer",
+        "--label",
+        "verdict",
+        "--positive",
+        "bad",
+        "--bars",
+        "plain",
+        "--json",
+        "--save",
+        "kept",
+    )
+    assert done.code == 0, done.err
+    assert done.json["benchmark"] == "mine.csv"
+    assert [bar["outcome"] for bar in done.json["bars"]] == ["pass"] * 3
+    assert assay_cmd("score", "kept", "--bars", "plain", "--json").out == done.out
+    (tmp_path / "mine.csv").rename(tmp_path / "moved.csv")
+    assert assay_cmd("score", "kept", "--bars", "plain").code == 2
+    moved = assay_cmd("score", "kept", "--bars", "plain", "--benchmark", "moved.csv")
+    assert moved.code == 0
+    (tmp_path / "moved.csv").write_text(
+        (tmp_path / "moved.csv").read_text() + '"Is 1 odd?",1,bad\n'
+    )
+    changed = assay_cmd("score", "kept", "--bars", "plain", "--benchmark", "moved.csv")
+    assert changed.code == 4
+    assert changed.err.startswith("DigestMismatch: ")
+
+
+def test_bars_that_need_classes_say_so_on_labels_and_name_those_that_do_not(assay_cmd, tmp_path):
+    rows = [json.dumps({"question": "q", "response": "a", "label": i % 2}) for i in range(10)]
+    (tmp_path / "mine.jsonl").write_text("\n".join(rows))
+    done = assay_cmd("try", "oracle:word_length", "--benchmark", "mine.jsonl")
+    assert done.code == 2
+    assert "has no class" in done.err
+    assert "--bars plain" in done.err
+
+
+def test_a_one_class_file_is_refused(assay_cmd, tmp_path):
+    rows = [json.dumps({"question": "q", "response": "a", "label": 1}) for i in range(10)]
+    (tmp_path / "mine.jsonl").write_text("\n".join(rows))
+    done = assay_cmd("try", "oracle:word_length", "--benchmark", "mine.jsonl", "--bars", "plain")
+    assert done.code == 2
+    assert done.err.startswith("OneClassPartition: bar P1: no scored record with label == 0")
+
+
+def test_classification_uses_the_second_corpus_of_its_bars(assay_cmd):
+    done = assay_cmd("try", "question-length", "--json")
+    assert done.json["items"] == 188
+    assert "folklore-two@" in done.json["signature"]
+    assert [bar["id"] for bar in done.json["bars"]] == ["K1", "K2", "K3"]
+
+
+@pytest.mark.parametrize("name", ["tfidf:word", "tfidf:char"])
+def test_tfidf_runs_out_of_fold_in_both_tasks(assay_cmd, name):
+    classes = assay_cmd("try", name, "--json").json
+    assert classes["task"] == "classification"
+    scores = assay_cmd("try", name, "--task", "detection", "--json", "--save", "kept").json
+    assert 0.5 < scores["bars"][0]["value"] < 0.95
+    assert assay_cmd("score", "kept", "--json").json == scores
+
+
+def test_errors_in_json_are_json(assay_cmd):
+    done = assay_cmd("try", "nothing", "--json")
+    assert done.code == 2
+    assert done.json["error"]["type"] == "SpecError"
+    assert done.json["error"]["exit_code"] == 2
+
+
+def test_words_of_others_cannot_drive_the_terminal(assay_cmd, tmp_path):
+    (tmp_path / "mine.jsonl").write_text('{"question": "q", "label": "\\u001b[31mred"}')
+    done = assay_cmd("try", "constant", "--benchmark", "mine.jsonl")
+    assert done.code == 2
+    assert "\x1b" not in done.err
+    assert "red" in done.err
+
+
+def test_rubbish_arguments_are_bad_usage(assay_cmd):
+    for arguments in (
+        ["--seed", "x"],
+        ["--task", "poetry"],
+        ["--bars", "v99"],
+        ["--nonsense"],
+        ["--item-seconds", "-1"],
+        ["--benchmark", "absent.jsonl"],
+    ):
+        assert assay_cmd("try", "constant", *arguments).code == 2, arguments
