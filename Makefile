@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench coverage-table clean
+.PHONY: demo test check format docs bench coverage-table clean
 
 demo: $(VENV)/.core
 	$(BIN)/assay demo
@@ -19,6 +19,10 @@ check: $(VENV)/.dev
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The pages that are made from the code.
+docs: $(VENV)/.dev
+	$(BIN)/python docs/generate.py
 
 # Ratios against named peers, all in one run.
 bench: $(VENV)/.bench

@@ -1,0 +1,149 @@
+"""The documentation says what is so: its commands run, its links lead somewhere."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from generate import PAGES
+
+from assay.cli.group import assay
+from assay.cli.verbs import HELP, VERBS
+from assay.plan.reading import BUNDLED, load_benchmark
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDES = (
+    "README.md",
+    "docs/tutorial/first-steps.md",
+    "docs/how-to/try-your-own-method.md",
+    "docs/how-to/write-bars.md",
+)
+VERB_FILES = sorted(
+    p.stem[:-1] for p in (ROOT / "src/assay/cli").glob("*_.py") if p.stem != "__init__"
+)
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_reference_is_what_the_code_gives(name):
+    """If this fails: make docs."""
+    assert (ROOT / "docs/reference" / name).read_text(encoding="utf-8") == PAGES[name]()
+
+
+def test_every_verb_has_a_file_and_a_line_in_the_help():
+    assert sorted(VERBS) == VERB_FILES
+    for verb, about in VERBS.items():
+        assert f"  {verb:<12}{about}\n" in HELP
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example_and_json(verb):
+    command = assay.get_command(click.Context(assay), verb)
+    assert command.help.splitlines()[0] == VERBS[verb]
+    assert re.search(r"Examples?:\n\s+assay ", command.help)
+    flags = {name for option in command.params for name in option.opts}
+    assert "--json" in flags
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert option.help, option.name
+    commands = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
+    assert f"## assay {verb}\n" in commands
+
+
+def test_help_is_the_same_with_and_without_click(assay_cmd):
+    assert assay_cmd("--help").out == HELP
+    assert assay.get_help(click.Context(assay)) + "\n" == HELP
+
+
+@pytest.fixture
+def workplace(tmp_path):
+    """A folder with the files that the guides speak of."""
+    (tmp_path / "my_method.py").write_text(
+        next(block for block in blocks(README, "python") if "# my_method.py" in block)
+    )
+    learner = (ROOT / "docs/how-to/try-your-own-method.md").read_text(encoding="utf-8")
+    (tmp_path / "prior.py").write_text(blocks(learner, "python")[0])
+    bars = (ROOT / "docs/how-to/write-bars.md").read_text(encoding="utf-8")
+    (tmp_path / "mine.toml").write_text(blocks(bars, "toml")[0])
+    rows = [f"q{i},a{i},{i % 2},{'wrong' if i % 2 else 'right'}" for i in range(20)]
+    (tmp_path / "answers.csv").write_text("prompt,answer,wrong,verdict\n" + "\n".join(rows))
+    lines = [f'{{"question": "q{i}", "response": "a", "label": {i % 2}}}' for i in range(20)]
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    return tmp_path
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_the_commands_of_a_guide_run(guide, workplace):
+    text = (ROOT / guide).read_text(encoding="utf-8")
+    found = [
+        shlex.split(line.removeprefix("$ "))
+        for block in blocks(text, "console")
+        for line in block.splitlines()
+        if line.startswith("$ assay ")
+    ]
+    assert found
+    for words in found:
+        done = subprocess.run(
+            [sys.executable, "-m", *words],
+            cwd=workplace,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env={**os.environ, "MY_TOKEN": "x"},
+        )
+        assert done.returncode in (0, 1), (words, done.stderr)
+        assert done.stderr == "", words
+        assert done.stdout, words
+
+
+def test_the_library_example_of_the_readme_says_what_it_prints():
+    code = next(block for block in blocks(README, "python") if "import assay" in block)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    (printed,) = re.findall(r"# (.*)\n?$", code.strip().splitlines()[-1])
+    assert done.stdout.strip() == printed
+
+
+def test_the_table_of_the_readme_is_the_demos(assay_cmd):
+    shown = [line.rstrip() for line in assay_cmd("demo").out.splitlines()]
+    for line in blocks(README, "text")[0].splitlines():
+        assert line.rstrip() in shown
+
+
+def test_links_lead_somewhere():
+    for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")):
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_decision_is_listed():
+    listed = (ROOT / "docs/decisions/README.md").read_text(encoding="utf-8")
+    for page in (ROOT / "docs/decisions").glob("0*.md"):
+        assert f"({page.name})" in listed
+
+
+def test_every_bundled_fact_says_what_it_was_checked_against():
+    listed = (ROOT / "docs/reference/bundled-facts.md").read_text(encoding="utf-8")
+    for name in BUNDLED:
+        for item in load_benchmark(name).items:
+            assert f"\n| {item.group or item.id} | " in listed
+
+
+def test_the_error_rate_tables_are_filled_and_hold_what_they_promise():
+    text = (ROOT / "docs/explanation/error-rates.md").read_text(encoding="utf-8")
+    single = text.split("<!-- single")[1].split("<!-- end of single")[0]
+    rows = [line.split("|") for line in single.splitlines() if line.startswith("| 0.")]
+    coverage = [float(row[5]) for row in rows]
+    assert len(coverage) == 48
+    assert min(coverage) >= 0.935
+    assert 0.945 <= sum(coverage) / 48 <= 0.97
+    for name in ("paired", "clustered", "shares", "correlations", "verdicts"):
+        assert "| --- |" in text.split(f"<!-- {name}")[1].split(f"<!-- end of {name}")[0]
