@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format docs bench coverage-table clean
+.PHONY: demo test check format docs bench error-rates clean
 
 demo: $(VENV)/.core
 	$(BIN)/assay demo
@@ -29,8 +29,8 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/speed.py
 
 # The operating characteristics in docs/explanation/error-rates.md, made again (minutes).
-coverage-table: $(VENV)/.dev
-	$(BIN)/python benchmarks/coverage.py --write
+error-rates: $(VENV)/.dev
+	$(BIN)/python benchmarks/error_rates.py --write
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

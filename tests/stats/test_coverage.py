@@ -1,8 +1,8 @@
-"""Short versions of the simulations in benchmarks/coverage.py; the tables are in the docs."""
+"""Short versions of the simulations in benchmarks/error_rates.py; the tables are in the docs."""
 
 import numpy as np
 import pytest
-from coverage import clustered, paired, shares, single
+from error_rates import clustered, paired, shares, single
 from situations import Situation, shift
 from verdicts import rates
 

@@ -21,7 +21,9 @@ with theta. The worst coverage over 48 situations is in docs/explanation/error-r
 MOVER (Zou & Donner 2008), which combines the single intervals with DeLong's correlation.
 
 *Groups.* Where records share a group, the variance comes from group totals of each item's
-influence (Obuchowski 1997), so that copies of a record add no evidence.
+influence (Obuchowski 1997), so that copies of a record add no evidence. H is then taken at the
+sizes of an independent sample: the class sizes over the design effect, which is the variance with
+groups over the variance without.
 """
 
 import math
@@ -62,12 +64,13 @@ class AucFit:
 
     `placements` are each item's, positives first. `within_positive` and `within_negative` are the
     two addends of the variance (k x k); `covariance` is their sum, plus what positives and
-    negatives of one group share.
+    negatives of one group share. `ungrouped` are the variances as if every item stood alone.
     """
 
     values: Floats
     placements: Floats
     covariance: Floats
+    ungrouped: Floats
     within_positive: Floats
     within_negative: Floats
     positives: int
@@ -86,9 +89,9 @@ class AucFit:
         value = float(self.values[i])
         variance = float(self.covariance[i, i])
         quantile = t_quantile(0.5 + level / 2.0, self._degrees(_pick(i, i, len(self.values))))
-        low = _solve(value, 0.0, quantile, self._ratio(value, variance), self)
-        high = _solve(value, 1.0, quantile, self._ratio(value, variance), self)
-        return low, high
+        sizes = self._sizes(i)
+        scale = quantile**2 * _ratio(variance, hanley_mcneil(value, *sizes))
+        return _solve(value, 0.0, scale, sizes), _solve(value, 1.0, scale, sizes)
 
     def difference_interval(self, i: int, j: int, *, level: float = 0.95) -> tuple[float, float]:
         """The two-sided interval of method i's AUC minus method j's."""
@@ -136,12 +139,15 @@ class AucFit:
             return float(min(dof_a, dof_b))
         return (a + b) ** 2 / (a**2 / dof_a + b**2 / dof_b)
 
-    def _ratio(self, value: float, variance: float) -> float:
-        model = hanley_mcneil(value, self.units_positive, self.units_negative)
-        if model <= 0.0 or variance <= 0.0 or min(self.units_positive, self.units_negative) < 2:
-            return 1.0
-        ratio = variance / model
-        return ratio if ratio >= 1.0 else (1.0 - _SHRINK) * ratio + _SHRINK
+    def _sizes(self, i: int) -> tuple[float, float]:
+        """The class sizes of an independent sample that says as much about method i."""
+        alone = float(self.ungrouped[i])
+        if not self.grouped:
+            return float(self.positives), float(self.negatives)
+        if alone <= 0.0 or self.covariance[i, i] <= 0.0:
+            return float(self.units_positive), float(self.units_negative)
+        design = float(self.covariance[i, i]) / alone
+        return max(self.positives / design, 1.0), max(self.negatives / design, 1.0)
 
 
 def fit(
@@ -160,17 +166,17 @@ def fit(
     placed1 = np.stack([_beaten(a, b) for a, b in zip(above, below, strict=True)]) / n0
     placed0 = 1.0 - np.stack([_beaten(b, a) for a, b in zip(above, below, strict=True)]) / n1
     values = placed1.mean(axis=1)
+    influence1, influence0 = (placed1 - values[:, None]) / n1, (placed0 - values[:, None]) / n0
     if groups is None:
         within1, within0 = _mean_covariance(placed1), _mean_covariance(placed0)
         units1, units0, covariance = n1, n0, within1 + within0
     else:
-        within1, within0, covariance, units1, units0 = _grouped(
-            (placed1 - values[:, None]) / n1, (placed0 - values[:, None]) / n0, groups
-        )
+        within1, within0, covariance, units1, units0 = _grouped(influence1, influence0, groups)
     return AucFit(
         values=values,
         placements=np.concatenate([placed1, placed0], axis=1),
         covariance=covariance,
+        ungrouped=np.square(influence1).sum(axis=1) + np.square(influence0).sum(axis=1),
         within_positive=within1,
         within_negative=within0,
         positives=n1,
@@ -186,7 +192,7 @@ def better_direction(value: float) -> float:
     return max(value, 1.0 - value)
 
 
-def hanley_mcneil(theta: float, positives: int, negatives: int) -> float:
+def hanley_mcneil(theta: float, positives: float, negatives: float) -> float:
     """Hanley & McNeil's (1982) variance of an AUC, with Newcombe's mean class size."""
     mean = (positives + negatives) / 2.0
     spread = (mean - 1.0) * ((1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta))
@@ -239,13 +245,20 @@ def _combine(a: float, b: float, r: float) -> float:
     return math.sqrt(max(a * a + b * b - 2.0 * r * a * b, 0.0))
 
 
-def _solve(value: float, end: float, quantile: float, ratio: float, sizes: AucFit) -> float:
+def _ratio(variance: float, model: float) -> float:
+    """The variance that was seen over the model's, pulled to 1 from below."""
+    if model <= 0.0 or variance <= 0.0:
+        return 1.0
+    ratio = variance / model
+    return ratio if ratio >= 1.0 else (1.0 - _SHRINK) * ratio + _SHRINK
+
+
+def _solve(value: float, end: float, scale: float, sizes: tuple[float, float]) -> float:
     """The theta between the estimate and `end` (0 or 1) where the score equation holds."""
     inside, outside = value, end
     for _ in range(60):
         theta = (inside + outside) / 2.0
-        model = hanley_mcneil(theta, sizes.units_positive, sizes.units_negative)
-        if (theta - value) ** 2 > quantile**2 * ratio * model:
+        if (theta - value) ** 2 > scale * hanley_mcneil(theta, *sizes):
             outside = theta
         else:
             inside = theta

@@ -1,7 +1,7 @@
 """How often our intervals hold the truth and our verdicts err, by seeded simulation.
 
-    python benchmarks/coverage.py            prints the tables
-    python benchmarks/coverage.py --write    also puts them into docs/explanation/error-rates.md
+    python benchmarks/error_rates.py            prints the tables
+    python benchmarks/error_rates.py --write    also puts them into docs/explanation/error-rates.md
 
 Every table is made from draws of a situation with a known truth (benchmarks/situations.py). The
 standard error of a share near .95 over 4,000 draws is .0034.
@@ -275,7 +275,7 @@ def main() -> None:
 
 
 def _insert(name: str, table: str) -> None:
-    start, end = f"<!-- {name}: made by benchmarks/coverage.py -->", f"<!-- end of {name} -->"
+    start, end = f"<!-- {name}: made by benchmarks/error_rates.py -->", f"<!-- end of {name} -->"
     text = DOC.read_text(encoding="utf-8")
     head, rest = text.split(start)
     tail = rest.split(end)[1]

@@ -1,0 +1,192 @@
+"""Speed as ratios against named peers, all in one run.
+
+    python benchmarks/speed.py
+
+Each side is timed several times by turns, and the medians are compared. A ratio over 1 in the
+column "times faster" means that we are faster; a cost is "times the peer's time", and less is
+better.
+"""
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from peers import sun_xu
+from scipy import stats
+from sklearn.metrics import roc_auc_score
+
+import assay
+from assay.evidence.run import collect, start_worker
+from assay.plan.benchmark import Benchmark, Item
+from assay.stats import auc
+from assay.stats.bootstrap import auc_statistic, bootstrap
+
+BIN = Path(sys.executable).parent
+
+
+def clock(action: Callable[[], object]) -> float:
+    """Seconds that an action takes."""
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+def by_turns(repeats: int, *actions: Callable[[], object]) -> list[float]:
+    """The median seconds of each action, the actions taking turns."""
+    for action in actions:
+        action()
+    found: list[list[float]] = [[] for _ in actions]
+    for _ in range(repeats):
+        for times, action in zip(found, actions, strict=True):
+            times.append(clock(action))
+    return [statistics.median(times) for times in found]
+
+
+def command(*words: str | Path) -> Callable[[], object]:
+    """A command, its output thrown away; a verdict is no failure."""
+
+    def call() -> None:
+        done = subprocess.run(words, stdout=subprocess.DEVNULL, check=False)
+        if done.returncode not in (0, 1):
+            raise SystemExit(f"{words} ended with {done.returncode}")
+
+    return call
+
+
+def cost(what: str, ours: float, peer: float, peer_name: str, at_most: float) -> None:
+    """Print a cost as a multiple of a peer's."""
+    ratio = ours / peer
+    said = "holds" if ratio <= at_most else "MISSED"
+    print(f"{what}: {ours * 1e3:.1f} ms, {ratio:.3f}x {peer_name} ({peer * 1e3:.1f} ms);"
+          f" at most {at_most}x: {said}", flush=True)  # fmt: skip
+
+
+def gain(what: str, ours: float, peer: float, peer_name: str, at_least: float) -> None:
+    """Print how many times faster we are than a peer."""
+    ratio = peer / ours
+    said = "holds" if ratio >= at_least else "MISSED"
+    print(f"{what}: {ours * 1e3:.2f} ms, {ratio:.1f} times faster than {peer_name}"
+          f" ({peer * 1e3:.2f} ms); at least {at_least}: {said}", flush=True)  # fmt: skip
+
+
+def commands() -> None:
+    """The command from a cold start."""
+    python, ours = BIN / "python", BIN / "assay"
+    bare, shown = by_turns(15, command(python, "-c", "pass"), command(ours, "--help"))
+    cost("assay --help", shown, bare, "python -c pass", 5.0)
+    data = str(files("assay.data").joinpath("darkcore.jsonl"))
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "run"
+        command(ours, "try", "oracle:word_length", "--save", kept)()
+        tried, scored, peer = by_turns(
+            7,
+            command(ours, "try", "oracle:word_length", "--json"),
+            command(ours, "score", kept, "--json"),
+            command(python, Path(__file__).parent / "peers.py", data),
+        )
+    name = "pandas + scikit-learn + scipy"
+    cost("assay score, 108 records, cold", scored, peer, name, 0.2)
+    cost("assay try (run and score), 108 records, cold", tried, peer, name, 0.2)
+
+
+def kernels() -> None:
+    """AUC, DeLong and bootstrap on arrays."""
+    from MLstatkit import Delong_test
+
+    rng = np.random.default_rng(1)
+    label = rng.random(1_000_000) < 0.5
+    scores = rng.normal(label * 1.0, 1.0, (2, label.size))
+    ours, peer = by_turns(
+        5,
+        lambda: auc.auc(scores[0, label], scores[0, ~label]),
+        lambda: roc_auc_score(label, scores[0]),
+    )
+    gain("AUC of 1,000,000", ours, peer, "scikit-learn", 2.5)
+    ours, peer = by_turns(
+        3,
+        lambda: auc.fit(scores[:, label], scores[:, ~label]),
+        lambda: sun_xu(label, scores),
+    )
+    gain("paired DeLong of 1,000,000", ours, peer, "Sun-Xu with scipy's rankdata", 1.9)
+    few, few_scores = label[:10_000], scores[:, :10_000]
+    numbers = few.astype(int)
+    squashed = stats.norm.cdf(few_scores)
+    ours, peer = by_turns(
+        3,
+        lambda: auc.fit(few_scores[:, few], few_scores[:, ~few]),
+        lambda: Delong_test(numbers, squashed[0], squashed[1], return_ci=False, return_auc=False),
+    )
+    gain("paired DeLong of 10,000", ours, peer, "MLstatkit", 8.0)
+    bootstraps(label[:108], scores[:, :108])
+
+
+def bootstraps(label: np.ndarray, scores: np.ndarray) -> None:
+    """10,000 paired stratified bootstraps of a difference of AUCs."""
+    first, second = (auc_statistic(row, label) for row in scores)
+
+    def ours() -> object:
+        return bootstrap(lambda w: first(w) - second(w), label, draws=10_000, seed=1)
+
+    def difference(above: np.ndarray, below: np.ndarray, axis: int = -1) -> np.ndarray:
+        m, n = above.shape[axis], below.shape[axis]
+        values = []
+        for row in scores:
+            both = np.concatenate([row[label][above], row[~label][below]], axis=axis)
+            placed = stats.rankdata(both, axis=axis)[..., :m].sum(axis=-1)
+            values.append((placed - m * (m + 1) / 2) / (m * n))
+        return np.asarray(values[0] - values[1])
+
+    def peer() -> object:
+        indices = np.arange(label.sum()), np.arange((~label).sum())
+        return stats.bootstrap(
+            indices, difference, n_resamples=10_000, vectorized=True, paired=False,
+            method="percentile", rng=np.random.default_rng(1),
+        )  # fmt: skip
+
+    mine, theirs = by_turns(3, ours, peer)
+    gain("10,000 paired stratified bootstraps of 108", mine, theirs, "scipy.stats.bootstrap", 2.0)
+
+
+def runner() -> None:
+    """What asking costs, beside the method's own work."""
+    items = tuple(
+        Item(id=str(i), question=f"question {i}", response="a b c", cls="truth" if i % 2 else "x")
+        for i in range(20_000)
+    )
+    benchmark = Benchmark(name="many", digest="sha256:0", items=items)
+
+    def detect(question: str, response: str) -> float:
+        return float(len(question) + len(response))
+
+    def bare() -> None:
+        for item in items:
+            detect(item.question, item.response or "")
+
+    here, there, alone = by_turns(
+        3,
+        lambda: assay.run(detect, benchmark, task="detection"),
+        lambda: in_a_process(benchmark),
+        bare,
+    )
+    for level, seconds in (("in process", here), ("in a worker process (L1)", there)):
+        each = (seconds - alone) / len(items) * 1e6
+        print(f"runner overhead {level}: {each:.1f} microseconds an item")
+
+
+def in_a_process(benchmark: Benchmark) -> None:
+    """A run at L1, the start of the worker left out as far as may be."""
+    with start_worker("oracle:word_length") as worker:
+        collect(worker, benchmark, task="detection", seed=0)
+
+
+if __name__ == "__main__":
+    print(f"assay {assay.__version__}, numpy {np.__version__}, Python {sys.version.split()[0]}\n")
+    commands()
+    kernels()
+    runner()
