@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from assay.stats import auc
-from assay.stats.bootstrap import auc_statistic, bootstrap, weights
+from assay.stats.bootstrap import _by_pairs, _by_rank, auc_statistic, bootstrap, weights
 
 RNG = np.random.default_rng(11)
 LABEL = np.arange(80) < 35
@@ -31,9 +31,10 @@ def test_items_of_one_group_are_drawn_together():
         assert (block.sum(axis=1) == 80).all()
 
 
-def test_a_weight_of_two_is_an_item_twice():
+@pytest.mark.parametrize("way", [_by_pairs, _by_rank])
+def test_a_weight_of_two_is_an_item_twice(way):
     drawn = next(weights(LABEL, draws=5, seed=5))
-    statistic = auc_statistic(SCORE, LABEL)
+    statistic = way(SCORE, LABEL)
     for row, value in zip(drawn.astype(int), statistic(drawn), strict=True):
         above = np.repeat(SCORE[LABEL], row[LABEL])
         below = np.repeat(SCORE[~LABEL], row[~LABEL])

@@ -18,6 +18,7 @@ from typing import Any
 from assay.errors import MethodError, MethodExited, MethodNotLoaded, MethodRaised
 
 Predictor = Callable[..., object]
+_PLAIN = frozenset({float, int, bool, str})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,8 +74,30 @@ def fit(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> Loaded:
 
 def call(loaded: Loaded, question: str, response: str | None) -> object:
     """One answer, or a MethodError that says what happened instead."""
-    arguments = (question, response)[: loaded.parameters]
-    return guarded(lambda: _plain(loaded.found(*arguments)), MethodRaised)
+    try:
+        if loaded.parameters == 1:
+            answer = loaded.found(question)
+        else:
+            answer = loaded.found(question, response)
+        return answer if type(answer) in _PLAIN else _plain(answer)
+    except BaseException as error:
+        raise _translated(error, MethodRaised) from None
+
+
+def guarded(action: Callable[[], Any], kind: type[MethodError]) -> Any:  # noqa: ANN401 - theirs
+    """Do something of theirs; whatever it raises becomes one of ours."""
+    try:
+        return action()
+    except BaseException as error:
+        raise _translated(error, kind) from None
+
+
+def _translated(error: BaseException, kind: type[MethodError]) -> MethodError:
+    """Whatever a method raises (KeyboardInterrupt, a class of its own) as one of ours."""
+    if isinstance(error, SystemExit):
+        return MethodExited(f"raised SystemExit({error.code!r:.40}){_place(error)}")
+    text = " ".join(str(error).split())[:300]
+    return kind(f"{type(error).__name__}: {text}{_place(error)}")
 
 
 def _plain(answer: object) -> object:
@@ -83,18 +106,6 @@ def _plain(answer: object) -> object:
         return {key: _plain(value) for key, value in answer.items()}
     unwrap = getattr(answer, "item", None)
     return unwrap() if callable(unwrap) and getattr(answer, "size", 1) == 1 else answer
-
-
-def guarded(action: Callable[[], Any], kind: type[MethodError]) -> Any:  # noqa: ANN401 - theirs
-    """Do something of theirs; whatever it raises becomes one of ours."""
-    try:
-        return action()
-    except SystemExit as error:
-        raise MethodExited(f"raised SystemExit({error.code!r:.40}){_place(error)}") from None
-    except BaseException as error:
-        # Everything: a method may raise KeyboardInterrupt or a class of its own.
-        text = " ".join(str(error).split())[:300]
-        raise kind(f"{type(error).__name__}: {text}{_place(error)}") from None
 
 
 def seed_everything(seed: int) -> None:

@@ -15,7 +15,7 @@ Output = float | str | dict[str, float | str]
 
 def check_output(raw: object, *, task: str, classes: Collection[str]) -> Output:
     """The answer in its stored form, or a BadOutput saying what was got and expected."""
-    if isinstance(raw, Mapping):
+    if type(raw) is not float and isinstance(raw, Mapping):
         return _check_mapping(raw, task, classes)
     if task == "detection":
         return _score(raw)
@@ -51,7 +51,7 @@ def _check_mapping(
 
 
 def _score(raw: object) -> float:
-    if isinstance(raw, (bool, int, float)):
+    if isinstance(raw, float | int):
         try:
             number = float(raw)
         except OverflowError:

@@ -38,6 +38,9 @@ _KINDS = {
 }
 _KEPT_ENVIRONMENT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TMPDIR", "TZ", "HOME")
 _LAST_WORDS = 2000
+_HOME = Path(__file__).resolve().parents[2]
+# The package's home goes last on the path: first, it would let installed packages hide standard ones.
+_BOOT = "import sys; sys.path.append(sys.argv[1]); from assay.evidence.worker import main; main()"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +67,9 @@ class ProcessWorker:
         self.printed = 0
         self.broken = False
         self._last_words = b""
-        self._start()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._descriptors: list[int] = []
+        self.restart()
 
     def __enter__(self) -> Self:
         return self
@@ -75,7 +80,17 @@ class ProcessWorker:
     def restart(self) -> None:
         """A fresh process, the method loaded again."""
         self.close()
-        self._start()
+        try:
+            self._start()
+        except MethodError as error:
+            self.close()
+            raise MethodNotLoaded(f"{self.method.text}: {error.message}") from None
+        except OSError as error:
+            self.close()
+            raise MethodNotLoaded(f"no process could be started: {error.strerror}") from None
+        except BaseException:
+            self.close()
+            raise
 
     def branch(self) -> None:
         """From here to `forget`, speak to a copy of the worker as it is now."""
@@ -94,41 +109,41 @@ class ProcessWorker:
         self._exchange("forget", True, self.limits.load_seconds)
 
     def close(self) -> None:
-        """End the worker, and what it started in its session."""
-        for descriptor in (self._requests, self._answers):
-            os.close(descriptor)
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        assert self._process.stdout is not None  # noqa: S101 - it was asked for
-        self._process.stdout.close()
+        """End the worker, and what it started in its session; a second time does nothing."""
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+        while self._descriptors:
+            os.close(self._descriptors.pop())
 
     def _start(self) -> None:
         request_end, self._requests = os.pipe()
         self._answers, answer_end = os.pipe()
-        command = [sys.executable, "-P", "-m", "assay.evidence.worker"]
-        self._process = subprocess.Popen(  # noqa: S603 - our own worker, no shell
-            confined(self.level, [*command, str(request_end), str(answer_end)]),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            pass_fds=(request_end, answer_end),
-            env=self._environment(),
-            start_new_session=True,
-        )
-        os.close(request_end)
-        os.close(answer_end)
+        self._out, out_end = os.pipe()
+        self._descriptors = [self._requests, self._answers, self._out]
+        os.set_blocking(self._requests, False)
+        self._poller = select.poll()
+        self._poller.register(self._answers, select.POLLIN)
+        self._poller.register(self._out, select.POLLIN)
         self._buffer = b""
-        self.broken = False
+        command = [sys.executable, "-P", "-c", _BOOT, str(_HOME), str(request_end), str(answer_end)]
         try:
-            target = [self.method.kind, self.method.target, self.method.attribute, self.seed]
-            loaded = self._exchange("load", target, self.limits.load_seconds)
-        except MethodError as error:
-            self.close()
-            raise MethodNotLoaded(f"{self.method.text}: {error.message}") from None
-        except BaseException:
-            self.close()
-            raise
+            self._process = subprocess.Popen(  # noqa: S603 - our own worker, no shell
+                confined(self.level, command),
+                stdin=subprocess.DEVNULL,
+                stdout=out_end,
+                stderr=out_end,
+                pass_fds=(request_end, answer_end),
+                env=self._environment(),
+                start_new_session=True,
+            )
+        finally:
+            for descriptor in (request_end, answer_end, out_end):
+                os.close(descriptor)
+        target = [self.method.kind, self.method.target, self.method.attribute, self.seed]
+        loaded = self._exchange("load", target, self.limits.load_seconds)
         self.parameters, self.learner, self.file = loaded
 
     def _environment(self) -> dict[str, str]:
@@ -136,9 +151,7 @@ class ProcessWorker:
         if missing:
             raise SpecError(f"the environment has no variable {missing[0]}, which --env passes on")
         kept = {k: os.environ[k] for k in (*_KEPT_ENVIRONMENT, *self.passed) if k in os.environ}
-        home = str(Path(__file__).resolve().parents[2])
-        path = os.pathsep.join(filter(None, (home, kept.get("PYTHONPATH"))))
-        return kept | {"PYTHONPATH": path, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+        return kept | {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 
     def _exchange(self, request: str, argument: object, seconds: float) -> Any:  # noqa: ANN401
         """One request and its answer, or a MethodError."""
@@ -165,19 +178,20 @@ class ProcessWorker:
 
     def _write(self, data: bytes, deadline: float) -> None:
         """Send a request, draining what the method prints so that neither side can block."""
-        os.set_blocking(self._requests, False)
-        view = memoryview(data)
-        while view:
+        while data:
             try:
-                view = view[os.write(self._requests, view) :]
+                data = data[os.write(self._requests, data) :]
             except BlockingIOError:
-                self._wait(self._requests, select.POLLOUT, deadline)
+                self._poller.register(self._requests, select.POLLOUT)
+                self._wait(self._requests, deadline)
+                self._poller.unregister(self._requests)
 
     def _read_line(self, deadline: float) -> bytes:
         while b"\n" not in self._buffer:
             if len(self._buffer) > self.limits.answer_bytes:
+                self.broken = True
                 raise BadOutput(f"an answer longer than {self.limits.answer_bytes:,} bytes")
-            self._wait(self._answers, select.POLLIN, deadline)
+            self._wait(self._answers, deadline)
             chunk = os.read(self._answers, 1 << 16)
             if not chunk:
                 raise EOFError
@@ -185,25 +199,20 @@ class ProcessWorker:
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
-    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
+    def _wait(self, descriptor: int, deadline: float) -> None:
         """Until the descriptor is ready, drain the method's own output."""
-        assert self._process.stdout is not None  # noqa: S101 - it was asked for
-        out = self._process.stdout.fileno()
-        poller = select.poll()
-        poller.register(descriptor, event)
-        poller.register(out, select.POLLIN)
         while True:
             left = deadline - time.monotonic()
-            ready = dict(poller.poll(max(left, 0.0) * 1000.0))
-            if out in ready and not self._drain(out):
-                poller.unregister(out)
+            ready = [found for found, _ in self._poller.poll(max(left, 0.0) * 1000.0)]
+            if self._out in ready and not self._drain():
+                self._poller.unregister(self._out)
             if descriptor in ready:
                 return
             if left <= 0.0:
                 raise TimeoutError
 
-    def _drain(self, out: int) -> bool:
-        text = os.read(out, 1 << 16)
+    def _drain(self) -> bool:
+        text = os.read(self._out, 1 << 16)
         self.printed += len(text)
         self._last_words = (self._last_words + text)[-_LAST_WORDS:]
         return bool(text)
@@ -211,13 +220,12 @@ class ProcessWorker:
     def _death(self) -> MethodCrashed:
         """How the process ended, with its last line where it left one."""
         try:
-            code = self._process.wait(timeout=5.0)
+            code = self._process.wait(timeout=5.0) if self._process is not None else 0
         except subprocess.TimeoutExpired:
             return MethodCrashed("it closed its pipes and went on running")
-        assert self._process.stdout is not None  # noqa: S101 - it was asked for
-        os.set_blocking(self._process.stdout.fileno(), False)
+        os.set_blocking(self._out, False)
         with suppress(BlockingIOError):
-            while self._drain(self._process.stdout.fileno()):
+            while self._drain():
                 pass
         how = f"its process ended with code {code}"
         if code < 0:

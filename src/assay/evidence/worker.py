@@ -1,8 +1,6 @@
 """The process in which a method runs. It is told items and nothing about them.
 
-    python -m assay.evidence.worker REQUESTS ANSWERS
-
-reads one JSON object a line from the file descriptor REQUESTS and writes one to ANSWERS, in
+`main` reads one JSON object a line from a private file descriptor and writes one to another, in
 lockstep. Standard output and error belong to the method and carry nothing of ours.
 
     {"load": [kind, target, attribute, seed]}  -> {"loaded": [parameters, learner, file]}
@@ -117,14 +115,11 @@ def shut_labels_away() -> None:
 
 
 def main() -> None:
-    """Serve on the two file descriptors named on the command line."""
-    requests, answers = (int(text) for text in sys.argv[1:3])
+    """Serve on the two file descriptors that end the command line."""
+    requests, answers = (int(text) for text in sys.argv[-2:])
+    sys.argv[1:] = []
     os.set_inheritable(requests, False)
     os.set_inheritable(answers, False)
     shut_labels_away()
     with os.fdopen(requests, "rb") as incoming, os.fdopen(answers, "wb") as outgoing:
         Server(incoming, outgoing).serve()
-
-
-if __name__ == "__main__":
-    main()

@@ -41,27 +41,52 @@ def weights(
         size = min(block, draws - start)
         drawn = np.empty((size, codes.size))
         for chosen in members:
-            even = np.full(chosen.size, 1.0 / chosen.size)
-            drawn[:, chosen] = rng.multinomial(chosen.size, even, size=size)
+            drawn[:, chosen] = _counts(rng, size, chosen.size)
         yield drawn if groups is None else drawn[:, units]
 
 
+def _counts(rng: np.random.Generator, draws: int, size: int) -> NDArray[np.intp]:
+    """How often each of `size` items comes up in `size` draws with replacement, many times over."""
+    picked = rng.integers(0, size, size=(draws, size))
+    picked += np.arange(draws)[:, None] * size
+    return np.bincount(picked.ravel(), minlength=draws * size).reshape(draws, size)
+
+
 def auc_statistic(scores: ArrayLike, positive: ArrayLike) -> Statistic:
-    """A statistic giving the weighted AUC of each draw; sorts once, here."""
+    """A statistic giving the weighted AUC of each draw; what needs sorting is sorted here."""
     values, flags = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=bool)
+    if int(flags.sum()) * int((~flags).sum()) <= _BLOCK_CELLS:
+        return _by_pairs(values, flags)
+    return _by_rank(values, flags)
+
+
+def _by_pairs(values: Floats, flags: NDArray[np.bool_]) -> Statistic:
+    """For small samples: every pair's win once, then one matrix product a block of draws."""
+    above, below = values[flags][:, None], values[~flags][None, :]
+    won = (above > below) + (above == below) / 2.0
+
+    def statistic(drawn: Floats) -> Floats:
+        positives, negatives = drawn[:, flags], drawn[:, ~flags]
+        total = positives.sum(axis=1) * negatives.sum(axis=1)
+        return np.asarray(np.einsum("ij,ij->i", positives @ won, negatives) / total)
+
+    return statistic
+
+
+def _by_rank(values: Floats, flags: NDArray[np.bool_]) -> Statistic:
+    """For large samples: weights in score order, and a running sum of the negatives'."""
     order = np.argsort(values, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(values[order]) > 0])
     is_positive = flags[order].astype(np.float64)
 
     def statistic(drawn: Floats) -> Floats:
         ranked = drawn[:, order]
-        above = ranked * is_positive
-        wins = np.add.reduceat(above, starts, axis=1)
+        wins = np.add.reduceat(ranked * is_positive, starts, axis=1)
         below = np.add.reduceat(ranked, starts, axis=1) - wins
         beaten = np.cumsum(below, axis=1)
-        pairs = wins.sum(axis=1) * beaten[:, -1]
+        total = wins.sum(axis=1) * beaten[:, -1]
         beaten -= below / 2.0
-        return np.asarray(np.einsum("ij,ij->i", wins, beaten) / pairs)
+        return np.asarray(np.einsum("ij,ij->i", wins, beaten) / total)
 
     return statistic
 
