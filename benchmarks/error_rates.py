@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from situations import Situation, draw_groups, draw_pair, grid
-from verdicts import rates
+from situations import Situation, draw_groups, draw_odd, draw_pair, grid
+from verdicts import BOUNDARIES, forecast, rates
 
 from assay.stats import auc, rank, share
 from assay.stats.quantiles import normal_quantile
@@ -74,16 +74,37 @@ def paired(
     return ours, over, under
 
 
+def odd(
+    cell: tuple[str, float, tuple[int, int]], draws: int, seed: int
+) -> tuple[float, float, float]:
+    """Coverage for scores of another shape, ours and symmetric, and the lower bound's error."""
+    shape, truth, (positives, negatives) = cell
+    rng = np.random.default_rng(seed)
+    found = np.zeros((draws, 3))
+    for i in range(draws):
+        fit = auc.fit(
+            *draw_odd(rng, shape=shape, auc=truth, positives=positives, negatives=negatives)
+        )
+        value, spread = float(fit.values[0]), math.sqrt(fit.covariance[0, 0])
+        found[i] = (
+            holds(fit.interval(), truth),
+            holds((value - Z * spread, value + Z * spread), truth),
+            fit.interval(level=0.90)[0] > truth + 1e-12,
+        )
+    ours, symmetric, over = found.mean(axis=0)
+    return ours, symmetric, over
+
+
 def clustered(
-    cell: tuple[float, int, int, float, bool], draws: int, seed: int
+    cell: tuple[float, int, int, bool, bool], draws: int, seed: int
 ) -> tuple[float, float]:
     """Coverage with groups respected, and with groups ignored."""
-    truth, groups, size, within, mixed = cell
+    truth, groups, size, mixed, uneven = cell
     rng = np.random.default_rng(seed)
     found = np.zeros((draws, 2))
     for i in range(draws):
         scores, label, group = draw_groups(
-            rng, auc=truth, groups=groups, size=size, within=within, mixed=mixed
+            rng, auc=truth, groups=groups, size=size, mixed=mixed, uneven=uneven
         )
         sides = scores[label], scores[~label]
         fit = auc.fit(*sides, groups=(group[label], group[~label]))
@@ -177,6 +198,17 @@ def table_single(draws: int) -> str:
     return f"{summary}\n\n{markdown(headers, rows)}"
 
 
+def table_odd(draws: int) -> str:
+    """One AUC, scores of other shapes."""
+    shapes = ("wide", "skewed", "fallback")
+    cells = list(product(shapes, (0.7, 0.9, 0.97), ((54, 54), (22, 86), (10, 40))))
+    rows = [
+        (shape, f"{truth:g}", f"{sizes[0]} : {sizes[1]}", *(f"{x:.3f}" for x in row))
+        for (shape, truth, sizes), row in simulate(odd, cells, draws)
+    ]
+    return markdown(("scores", "AUC", "classes", "ours", "symmetric", "false pass"), rows)
+
+
 def table_paired(draws: int) -> str:
     """Differences, the worst over correlation, balance and levels."""
     pairs = ((0.7, 0.7), (0.8, 0.7), (0.9, 0.8), (0.97, 0.87), (0.97, 0.97), (0.95, 0.6))
@@ -206,12 +238,12 @@ def table_paired(draws: int) -> str:
 
 def table_clustered(draws: int) -> str:
     """Groups, respected and ignored."""
-    cells = list(product((0.7, 0.9), (30, 100), (2, 6), (0.5,), (True, False)))
+    cells = list(product((0.7, 0.9), (30, 100), (2, 6), (True, False), (False, True)))
     rows = [
         (
             f"{cell[0]:g}",
-            f"{cell[1]} of {cell[2]}",
-            "both classes" if cell[4] else "one class each",
+            f"{cell[1]} of {cell[2]}" + (" on average" if cell[4] else ""),
+            "both classes" if cell[3] else "one class each",
             *(f"{x:.3f}" for x in row),
         )
         for cell, row in simulate(clustered, cells, draws)
@@ -242,20 +274,29 @@ def table_correlations(draws: int) -> str:
 
 def table_verdicts(draws: int) -> str:
     """Whole scorecards at a bar."""
+    rows = [(cell, *(f"{x:.3f}" for x in row)) for cell, row in simulate(rates, BOUNDARIES, draws)]
+    return markdown(("at the boundary of", "PASS", "FAIL"), rows)
+
+
+def table_forecasts(draws: int) -> str:
+    """Whether the stated number of records settles it as often as stated."""
+    cells = [(0.75, "pass"), (0.77, "pass"), (0.65, "fail"), (0.6, "fail")]
     rows = [
-        (f"detection {version}", *(f"{x:.3f}" for x in row))
-        for version, row in simulate(rates, ("v1", "v2", "v3"), draws)
+        (f"{truth:g}", str(needed), f"{settled:.3f}")
+        for (truth, _), (needed, settled) in simulate(forecast, cells, draws // 4)
     ]
-    return markdown(("bars", "PASS", "FAIL"), rows)
+    return markdown(("true AUC, bar .70", "records said to settle it", "settled"), rows)
 
 
 TABLES: dict[str, Callable[[int], str]] = {
     "single": table_single,
+    "odd": table_odd,
     "paired": table_paired,
     "clustered": table_clustered,
     "shares": table_shares,
     "correlations": table_correlations,
     "verdicts": table_verdicts,
+    "forecasts": table_forecasts,
 }
 
 

@@ -109,15 +109,43 @@ def draw_pair(
 
 
 def draw_groups(
-    rng: np.random.Generator, *, auc: float, groups: int, size: int, within: float, mixed: bool
+    rng: np.random.Generator,
+    *,
+    auc: float,
+    groups: int,
+    size: int,
+    mixed: bool,
+    uneven: bool,
+    within: float = 0.5,
 ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.str_]]:
     """Scores, labels and groups; `within` is the share of variance that a group has in common.
 
-    Mixed groups hold both classes by turns, others one class each.
+    Mixed groups hold both classes by turns, others one class each. Uneven groups have `size`
+    members on average, by an exponential law.
     """
-    group = np.repeat(np.arange(groups), size)
-    turn = np.arange(groups * size) if mixed else group
+    sizes = np.full(groups, size)
+    if uneven:
+        sizes = 1 + rng.exponential(size - 1, groups).astype(int)
+    group = np.repeat(np.arange(groups), sizes)
+    turn = np.arange(group.size) if mixed else group
     label = turn % 2 == 0
     common = rng.normal(0.0, math.sqrt(within), groups)[group]
-    own = rng.normal(0.0, math.sqrt(1.0 - within), groups * size)
+    own = rng.normal(0.0, math.sqrt(1.0 - within), group.size)
     return common + own + label * shift(auc, False), label, group.astype(str)
+
+
+def draw_odd(
+    rng: np.random.Generator, *, shape: str, auc: float, positives: int, negatives: int
+) -> tuple[Floats, Floats]:
+    """Scores that are not two equal normal classes.
+
+    `wide`: positives with three times the spread. `skewed`: exponential. `fallback`: a share of the
+    positives below every negative (a method that gives up on them), the rest above.
+    """
+    if shape == "wide":
+        d = math.sqrt(10.0) * NORMAL.inv_cdf(auc)
+        return rng.normal(d, 3.0, positives), rng.normal(0.0, 1.0, negatives)
+    if shape == "skewed":
+        return rng.exponential(auc / (1.0 - auc), positives), rng.exponential(1.0, negatives)
+    given_up = rng.random(positives) < 1.0 - auc
+    return np.where(given_up, -10.0, 10.0) + rng.random(positives), rng.random(negatives)

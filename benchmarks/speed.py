@@ -22,7 +22,9 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 import assay
-from assay.evidence.run import collect, start_worker
+from assay.evidence.record import Limits
+from assay.evidence.run import collect
+from assay.evidence.workers import start_worker
 from assay.plan.benchmark import Benchmark, Item
 from assay.stats import auc
 from assay.stats.bootstrap import auc_statistic, bootstrap
@@ -182,7 +184,7 @@ def runner() -> None:
 def in_a_process(benchmark: Benchmark) -> None:
     """A run at L1, the start of the worker left out as far as may be."""
     with start_worker("oracle:word_length") as worker:
-        collect(worker, benchmark, task="detection", seed=0)
+        collect(worker, benchmark, task="detection", seed=0, limits=Limits())
 
 
 if __name__ == "__main__":

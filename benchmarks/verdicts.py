@@ -3,43 +3,106 @@
 import math
 
 import numpy as np
-from situations import shift
+from situations import Floats, shift
 
+from assay.digests import digest
 from assay.evidence.confine import Level
-from assay.evidence.record import Record, Run, Source
+from assay.evidence.record import Limits, Record, Run, Source
 from assay.judges.score import score
-from assay.judges.scorecard import Verdict
-from assay.plan.bars import BarSet, load_bars
+from assay.judges.scorecard import Scorecard, Verdict
+from assay.plan.bars import BarSet, load_bars, parse_bars
 from assay.plan.benchmark import Benchmark, Item
 
 CLASSES = {"truth": 55, "folklore": 34, "factual-error": 13, "pseudoscience": 6}
+BOUNDARIES = ("v1", "v2", "v3", "a control read in the better direction")
+_BETTER = """
+task = "detection"
+version = "better"
+because = "An uninformative control, read in whichever direction looks better."
+[partition.p]
+positive = "class != truth"
+negative = "class == truth"
+[[bar]]
+id = "B1"
+metric = "auc"
+partitions = ["p"]
+at_least = 0.20
+minus = { feature = "capitalized_token_ratio", direction = "better" }
+"""
 
 
-def rates(version: str, draws: int, seed: int) -> tuple[float, float]:
+def rates(boundary: str, draws: int, seed: int) -> tuple[float, float]:
     """The shares of PASS and of FAIL for a method whose true value stands exactly at a bar.
 
     Under v1 its AUC is .70 on both partitions. From v2 on, responses have a number of words that
     follows a Poisson law, three more for misconceptions, and the method's AUC is that of counting
-    words plus .10, so that D3 is met exactly and the other bars with room to spare.
+    words plus .10, so that D3 is met exactly and the other bars with room to spare. The last has an
+    AUC of .70 and a control that tells nothing, at a margin of .20.
     """
     rng = np.random.default_rng(seed)
-    bars = load_bars(version)
-    target = 0.70 if version == "v1" else _words_auc() + 0.10
-    verdicts = [_draw(rng, bars, target) for _ in range(draws)]
+    better = boundary not in ("v1", "v2", "v3")
+    bars = parse_bars(_BETTER.encode(), where="better") if better else load_bars(boundary)
+    target = 0.70 if better or boundary == "v1" else _words_auc() + 0.10
+    verdicts = [_draw(rng, bars, target).verdict for _ in range(draws)]
     return verdicts.count(Verdict.PASS) / draws, verdicts.count(Verdict.FAIL) / draws
 
 
-def _draw(rng: np.random.Generator, bars: BarSet, target: float) -> Verdict:
-    classes = [name for name, count in CLASSES.items() for _ in range(count)]
+def forecast(cell: tuple[float, str], draws: int, seed: int) -> tuple[int, float]:
+    """The number of records said to settle it, where the sample is as the truth; how often it did.
+
+    The two bars of v1, the truth the same on both. The sample from which the forecast is made has
+    scores at the quantiles of their distribution, so that its estimates are right.
+    """
+    truth, wanted = cell
+    bars = load_bars("v1")
+    card = _judge(_quantile_scores(truth), bars)
+    needed = card.records_needed or 0
+    rng = np.random.default_rng(seed)
+    times = needed / sum(CLASSES.values())
+    found = [_draw(rng, bars, truth, times=times).verdict.value for _ in range(draws)]
+    return needed, found.count(wanted) / draws
+
+
+def _draw(rng: np.random.Generator, bars: BarSet, target: float, times: float = 1.0) -> Scorecard:
+    classes = _classes(times)
     false = np.array([name != "truth" for name in classes])
     words = rng.poisson(np.where(false, 7.0, 4.0))
+    capitals = rng.binomial(words, 0.3)
     scores = rng.normal(false * shift(target, False), 1.0)
+    texts = ["W " * int(c) + "w " * int(k - c) for k, c in zip(words, capitals, strict=True)]
+    return _judge(scores, bars, texts=texts, times=times)
+
+
+def _classes(times: float) -> list[str]:
+    return [name for name, count in CLASSES.items() for _ in range(max(round(count * times), 2))]
+
+
+def _quantile_scores(truth: float) -> Floats:
+    parts = []
+    for name, count in CLASSES.items():
+        centre = 0.0 if name == "truth" else shift(truth, False)
+        places = (np.arange(count) + 0.5) / count
+        parts.append(np.array([centre + _normal_quantile(p) for p in places]))
+    return np.concatenate(parts)
+
+
+def _normal_quantile(p: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(p)
+
+
+def _judge(
+    scores: Floats, bars: BarSet, *, texts: list[str] | None = None, times: float = 1.0
+) -> Scorecard:
+    classes = _classes(times)
+    texts = texts or ["w"] * len(classes)
     items = tuple(
-        Item(id=str(i), question="q", response="w " * int(k), cls=name)
-        for i, (name, k) in enumerate(zip(classes, words, strict=True))
+        Item(id=str(i), question=f"q{i}", response=text, cls=name)
+        for i, (name, text) in enumerate(zip(classes, texts, strict=True))
     )
-    benchmark = Benchmark(name="drawn", digest="sha256:0", items=items)
-    return score(_run(benchmark, scores.tolist()), benchmark, bars).verdict
+    benchmark = Benchmark(name="drawn", digest=digest(b"drawn"), items=items)
+    return score(_run(benchmark, scores.tolist()), benchmark, bars)
 
 
 def _words_auc() -> float:
@@ -62,6 +125,8 @@ def _run(benchmark: Benchmark, scores: list[float]) -> Run:
         seed=0,
         folds=None,
         isolation=Level.TRUSTED,
+        limits=Limits(),
+        keep_going=False,
         environment=(),
         harness={},
         printed=0,

@@ -32,16 +32,15 @@ if TYPE_CHECKING:
         SpecError,
         StorageError,
     )
-    from assay.evidence.process import Limits
-    from assay.evidence.record import Record, Run
+    from assay.evidence.record import Limits, Record, Run
     from assay.evidence.run import run
     from assay.judges.score import score
     from assay.judges.scorecard import Caveat, Scorecard, Verdict
     from assay.plan.bars import Bar, BarSet, load_bars
-    from assay.plan.benchmark import Benchmark, Item
-    from assay.plan.reading import Columns, load_benchmark
+    from assay.plan.benchmark import Benchmark, Columns, Item
+    from assay.plan.reading import load_benchmark
     from assay.stats.estimate import Estimate
-    from assay.study import load_run
+    from assay.study import load_run, save_run
 
 _HOMES = {
     "errors": (
@@ -60,16 +59,15 @@ _HOMES = {
         "SpecError",
         "StorageError",
     ),
-    "evidence.process": ("Limits",),
-    "evidence.record": ("Record", "Run"),
+    "evidence.record": ("Limits", "Record", "Run"),
     "evidence.run": ("run",),
     "judges.score": ("score",),
     "judges.scorecard": ("Caveat", "Scorecard", "Verdict"),
     "plan.bars": ("Bar", "BarSet", "load_bars"),
-    "plan.benchmark": ("Benchmark", "Item"),
-    "plan.reading": ("Columns", "load_benchmark"),
+    "plan.benchmark": ("Benchmark", "Columns", "Item"),
+    "plan.reading": ("load_benchmark",),
     "stats.estimate": ("Estimate",),
-    "study": ("load_run",),
+    "study": ("load_run", "save_run"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -105,6 +103,7 @@ __all__ = [
     "load_benchmark",
     "load_run",
     "run",
+    "save_run",
     "score",
 ]
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -26,8 +27,8 @@ def digest(data: bytes) -> str:
 
 
 def short(tagged: str) -> str:
-    """The first four hex digits of a tagged digest, for signatures that people read."""
-    return tagged.removeprefix("sha256:")[:4]
+    """The first twelve hex digits of a tagged digest, for signatures that people read."""
+    return tagged.removeprefix("sha256:")[:12]
 
 
 def is_name(text: str) -> bool:
@@ -53,8 +54,11 @@ def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any o
     except _Refused as refused:
         raise SpecError(f"{where}: {refused}") from None
     except json.JSONDecodeError as error:
+        whole = text.lstrip()[:1] in ("{", "[") and error.pos >= len(text.rstrip())
         raise SpecError(
-            f"{where}, column {error.colno}: not JSON: {error.msg}; got {_excerpt(text, error.pos)}"
+            f"{where}, column {error.colno}: not JSON: {error.msg};"
+            f" got {_excerpt(text, error.pos)}",
+            hint="Each record must stand on one line, whole." if whole else None,
         ) from None
     except RecursionError:
         raise SpecError(f"{where}: nested deeper than {MAX_DEPTH} levels") from None
@@ -85,8 +89,7 @@ class _Refused(Exception):
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise _Refused(f"key {twice!r} stands twice in one object")
     return found
 

@@ -18,18 +18,26 @@
 An exception means that no verdict may be given. A failed bar is not an exception: it is a value.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+_LONGEST = 4000
 
 
 class AssayError(Exception):
-    """The root: says what was got, what was expected and where; `hint` says what to do next."""
+    """The root: says what was got, what was expected and where; `hint` says what to do next.
 
-    exit_code = 1
+    70 is the exit code of a fault of our own, which every error that is raised replaces.
+    """
+
+    exit_code = 70
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        # Half a surrogate pair in other people's words would break whatever writes them down.
+        self.message = message.encode("utf-8", "backslashreplace").decode("utf-8")[:_LONGEST]
         self.hint = hint
+        super().__init__(self.message)
 
 
 class SpecError(AssayError):
@@ -46,6 +54,17 @@ class StorageError(AssayError):
     """The disk would not take or give a file."""
 
     exit_code = 2
+
+
+@contextmanager
+def storage(path: object) -> Iterator[None]:
+    """Turn what the disk says about a path into a StorageError."""
+    try:
+        yield
+    except OSError as error:
+        name = str(error.filename or path)
+        name = name if len(name) < 300 else f"{name[:100]}..."
+        raise StorageError(f"{name}: {error.strerror or error}") from None
 
 
 class ProtocolError(AssayError):

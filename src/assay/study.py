@@ -1,15 +1,16 @@
 """What is kept on disk: the only reader, writer and clock for records.
 
 A run folder holds `run.json` (what produced the outputs) and `outputs.jsonl` (one line an item).
-Each output is on disk before the next item is asked, so whatever ends a run, what was made is
-kept. `run.json` is written at the start as incomplete and replaced whole at the end; it then
-carries the digest of the outputs' exact bytes, and reading checks it.
+Each output is handed to the disk before the next item is asked, so whatever ends a run, what was
+made is there. `run.json` is written at the start, as incomplete, and replaced whole at the end; it
+then carries the digest of the outputs as they were written, and reading checks it. A method that
+rewrites the file meanwhile is found out.
 """
 
+import hashlib
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import suppress
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,150 +18,147 @@ from typing import Any
 import msgspec
 
 from assay.digests import decode_utf8, digest, json_lines, parse_json
-from assay.errors import DigestMismatch, SpecError, StorageError
-from assay.evidence.outputs import Output
-from assay.evidence.record import Failure, Record, Run
-from assay.plan.benchmark import Benchmark
-from assay.plan.reading import BUNDLED, Columns, load_benchmark
+from assay.errors import DigestMismatch, SpecError, storage
+from assay.evidence.record import Record, Run, Source
+from assay.plan.reading import BUNDLED
 
 FORMAT = "assay-run/1"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Origin:
-    """Where a run's benchmark was read from, so that it can be read again."""
-
-    benchmark: str
-    second: str | None = None
-    columns: Columns = field(default_factory=Columns)
-
-    def load(self) -> Benchmark:
-        """The benchmark as it is now; the caller compares digests."""
-        return load_benchmark(self.benchmark, columns=self.columns, second=self.second)
-
-    def located(self) -> "Origin":
-        """The same origin with paths that hold from any folder."""
-        where = [
-            name if name is None or name in BUNDLED else str(Path(name).resolve())
-            for name in (self.benchmark, self.second)
-        ]
-        return replace(self, benchmark=where[0] or "", second=where[1])
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoredRun:
-    """A run as it was read from a folder, and where its benchmark came from."""
-
-    run: Run
-    origin: Origin
-
-
 class RunFolder:
-    """A folder being filled by one run."""
+    """A new folder being filled by one run: begin, add each record, finish."""
 
-    def __init__(self, path: Path, *, origin: Origin) -> None:
-        self.path = path
-        self.origin = origin.located()
-        self.started = _now()
-        with _storage(path):
-            path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        with storage(path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            if any(self.path.iterdir()):
                 raise SpecError(
                     f"{path} is not empty", hint="A run is never overwritten: name a new folder."
                 )
-            self._outputs = (path / "outputs.jsonl").open("xb", buffering=0)
-            self._write_run({"format": FORMAT, "complete": False, "started": self.started})
+            self._outputs = (self.path / "outputs.jsonl").open("xb", buffering=0)
+        self._written = hashlib.sha256()
+        self._started = _now()
+
+    def begin(self, run: Run) -> None:
+        """Write what is about to run."""
+        self._write_head(run, {})
 
     def add(self, record: Record) -> None:
-        """Put one record on disk."""
-        with _storage(self.path):
-            line = memoryview(msgspec.json.encode(record) + b"\n")
-            while line:
-                line = line[self._outputs.write(line) or 0 :]
+        """Hand one record to the disk."""
+        line = msgspec.json.encode(record) + b"\n"
+        self._written.update(line)
+        with storage(self.path):
+            view = memoryview(line)
+            while view:
+                view = view[self._outputs.write(view) or 0 :]
 
     def finish(self, run: Run) -> None:
-        """Write what produced the outputs, and the digest of their bytes."""
-        with _storage(self.path):
+        """Make the outputs durable and write what produced them, with the digest of their bytes."""
+        file = self.path / "outputs.jsonl"
+        with storage(self.path):
+            os.fsync(self._outputs.fileno())
             self._outputs.close()
-            stored = (self.path / "outputs.jsonl").read_bytes()
-            head = asdict(run)
-            del head["records"]
-            outputs = {"digest": digest(stored), "lines": len(run.records)}
-            times = {"started": self.started, "finished": _now()}
-            origin = asdict(self.origin)
-            self._write_run(
-                {"format": FORMAT, **head, **times, "outputs": outputs, "origin": origin}
+            stored = digest(file.read_bytes())
+        made = f"sha256:{self._written.hexdigest()}"
+        if stored != made:
+            raise DigestMismatch(
+                f"{file}: its digest is {stored}, and what was written to it has {made}",
+                hint="Something else wrote to the file during the run; its outputs cannot be used.",
             )
+        outputs = {"digest": made, "lines": len(run.records)}
+        self._write_head(run, {"finished": _now(), "outputs": outputs})
 
-    def _write_run(self, head: dict[str, Any]) -> None:
+    def _write_head(self, run: Run, ending: dict[str, Any]) -> None:
+        head = {"format": FORMAT, **asdict(run), "started": self._started, **ending}
+        del head["records"]
+        for corpus in (head["benchmark"], head["second"]):
+            if corpus is not None and corpus["origin"] is not None:
+                corpus["origin"]["place"] = self._seen_from_here(corpus["origin"]["place"])
         data = msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
         aside = self.path / "run.json.new"
-        with aside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(self.path / "run.json")
+        with storage(self.path):
+            try:
+                with aside.open("wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                aside.replace(self.path / "run.json")
+            except OSError:
+                with suppress(OSError):
+                    aside.unlink()
+                raise
+
+    def _seen_from_here(self, place: str) -> str:
+        return place if place in BUNDLED else os.path.relpath(place, self.path.resolve())
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Line:
-    """A line of outputs.jsonl as it is written."""
+def save_run(run: Run, path: str | Path) -> None:
+    """Keep a run that was made in memory in a new folder."""
+    folder = RunFolder(path)
+    folder.begin(run)
+    for record in run.records:
+        folder.add(record)
+    folder.finish(run)
 
-    item: str
-    output: Output | None
-    error: Failure | None
-    ms: float
 
-
-def load_run(path: Path) -> StoredRun:
+def load_run(path: str | Path) -> Run:
     """Read a run folder, checking the outputs against the digest in `run.json`."""
-    head_file, outputs_file = path / "run.json", path / "outputs.jsonl"
-    if not head_file.is_file():
-        raise SpecError(
-            f"{path} is not a run folder: it has no run.json",
-            hint="Make one: assay try METHOD --save DIR",
-        )
-    with _storage(path):
+    folder = Path(path)
+    head_file, outputs_file = folder / "run.json", folder / "outputs.jsonl"
+    with storage(path):
+        for file in (head_file, outputs_file):
+            if not file.is_file():
+                raise SpecError(
+                    f"{path} is not a run folder: it has no {file.name}",
+                    hint="Make one: assay try METHOD --save DIR",
+                )
         head_bytes, stored = head_file.read_bytes(), outputs_file.read_bytes()
     head = parse_json(decode_utf8(head_bytes, where=str(head_file)), where=str(head_file))
     if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise SpecError(f"{head_file}: expected format {FORMAT!r}, got {_format_of(head)!r:.60}")
-    if "outputs" not in head:
+        got = head.get("format") if isinstance(head, dict) else head
+        raise SpecError(f"{head_file}: expected format {FORMAT!r}, got {got!r:.60}")
+    outputs = head.get("outputs")
+    if not isinstance(outputs, dict):
         raise SpecError(
             f"{path}: the run was cut off before it could be closed",
-            hint=f"Its outputs are in {outputs_file}; run the method again to judge it.",
+            hint=f"The outputs made are in {outputs_file}.",
         )
-    try:
-        named = head["outputs"]["digest"]
-        origin = msgspec.convert(head["origin"], Origin)
-        records = tuple(
-            Record(**asdict(msgspec.convert(value, _Line)))
-            for _, value in json_lines(stored, where=str(outputs_file))
-        )
-        run = msgspec.convert({**head, "records": ()}, Run)
-    except (KeyError, TypeError, msgspec.ValidationError) as error:
-        raise SpecError(f"{head_file} or {outputs_file.name}: {error}") from None
-    if digest(stored) != named:
+    if digest(stored) != outputs.get("digest"):
         raise DigestMismatch(
-            f"{outputs_file}: its digest is {digest(stored)}, and run.json says {named}",
+            f"{outputs_file}: its digest is {digest(stored)},"
+            f" and run.json says {outputs.get('digest')!r:.80}",
             hint="The outputs were changed after the run; nothing can be judged from them.",
         )
-    return StoredRun(run=replace(run, records=records), origin=origin)
+    try:
+        run = msgspec.convert({**head, "records": ()}, Run)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{head_file}: {error}") from None
+    return replace(
+        run,
+        records=_records(stored, str(outputs_file)),
+        benchmark=_seen_from(folder, run.benchmark),
+        second=None if run.second is None else _seen_from(folder, run.second),
+    )
 
 
-def _format_of(head: object) -> object:
-    return head.get("format") if isinstance(head, dict) else head
+def _records(stored: bytes, where: str) -> tuple[Record, ...]:
+    found = []
+    for number, value in json_lines(stored, where=where):
+        try:
+            found.append(msgspec.convert(value, Record))
+        except (msgspec.ValidationError, SpecError) as error:
+            raise SpecError(f"{where}, line {number}: {error}") from None
+    return tuple(found)
+
+
+def _seen_from(folder: Path, source: Source) -> Source:
+    """A source whose place was written as seen from the folder, as seen from here."""
+    if source.origin is None or source.origin.place in BUNDLED:
+        return source
+    place = str((folder / source.origin.place).resolve())
+    return replace(source, origin=replace(source.origin, place=place))
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-@contextmanager
-def _storage(path: Path) -> Iterator[None]:
-    """Turn what the disk says into a StorageError."""
-    try:
-        yield
-    except OSError as error:
-        where = error.filename or path
-        raise StorageError(f"{where}: {error.strerror or error}") from None

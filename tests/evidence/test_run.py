@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.evidence.run import default_task, start_worker
+from assay.evidence.workers import default_task, start_worker
 
 DARK = assay.load_benchmark("darkcore")
 
@@ -13,7 +13,6 @@ def test_every_item_gives_one_record():
     run = assay.run("oracle:word_length", DARK)
     assert sorted(record.item for record in run.records) == sorted(item.id for item in DARK.items)
     assert run.complete
-    assert not run.sealed
     by_id = {item.id: item for item in DARK.items}
     for record in run.records:
         assert record.output == len(by_id[record.item].response.split())
@@ -39,14 +38,14 @@ def test_a_registered_method_gives_in_a_process_what_it_gives_here():
 )
 def test_the_task_of_a_registered_method_is_its_own(name, task):
     with start_worker(name) as worker:
-        assert default_task(worker) == task
+        assert default_task(worker, DARK) == task
 
 
 def test_the_task_of_ones_own_follows_from_its_parameters():
     with start_worker(lambda question: "truth") as worker:
-        assert default_task(worker) == "classification"
+        assert default_task(worker, DARK) == "classification"
     with start_worker(lambda question, response: 0.5) as worker:
-        assert default_task(worker) == "detection"
+        assert default_task(worker, DARK) == "detection"
 
 
 def test_a_method_that_cannot_do_the_task_is_refused():

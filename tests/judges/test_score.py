@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.judges.score import ALPHA, holm
 from assay.plan.bars import parse_bars
 
 DARK = assay.load_benchmark("darkcore")
@@ -129,28 +128,6 @@ def test_groups_reach_the_judge():
     assert "clustered" not in ungrouped.how
     assert grouped.value == ungrouped.value
     assert grouped.high - grouped.low != ungrouped.high - ungrouped.low
-
-
-class Fake:
-    def __init__(self, p_value: float, at_least: float = 0.5) -> None:
-        self.p_value = p_value
-        self.bar = type("Bar", (), {"at_least": at_least})
-
-    def upper(self, alpha: float) -> float:
-        return 0.4 if self.p_value <= alpha else 0.6
-
-
-def test_holm_rejects_step_by_step():
-    parts = [Fake(p) for p in (0.012, 0.02, 0.03, 0.04)]
-    failed, alpha = holm(parts)
-    assert failed == {id(parts[0])}
-    assert alpha == ALPHA / 3
-    parts = [Fake(p) for p in (0.012, 0.016, 0.02, 0.2)]
-    assert holm(parts)[0] == {id(part) for part in parts[:3]}
-    parts = [Fake(p) for p in (0.013, 0.013, 0.013, 0.013)]
-    assert holm(parts)[0] == frozenset()
-    parts = [Fake(p) for p in (0.001, 0.001)]
-    assert holm(parts)[0] == {id(part) for part in parts}
 
 
 def test_the_signature_names_data_bars_method_and_version():

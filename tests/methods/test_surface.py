@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.methods.overlap import token_overlap
-from assay.methods.surface import FEATURES, question_overlap, words
+from assay.methods.surface import ORACLES, TEXT_FEATURES, question_overlap, words
 
 CASES = {
     "word_length": {"": 0, "a b  c": 3, "one": 1},
@@ -38,15 +38,16 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", FEATURES)
+@pytest.mark.parametrize("name", TEXT_FEATURES)
 def test_features_read_what_they_say(name):
     for text, value in CASES[name].items():
-        assert FEATURES[name](text) == pytest.approx(value), text
+        assert TEXT_FEATURES[name](text) == pytest.approx(value), text
+        assert ORACLES[name]("a question", text) == TEXT_FEATURES[name](text)
 
 
 @given(st.text(max_size=60))
 def test_no_text_breaks_a_feature(text):
-    for feature in FEATURES.values():
+    for feature in TEXT_FEATURES.values():
         assert feature(text) >= 0.0
     assert 0 <= question_overlap(text, text) <= 1
     assert 0 <= token_overlap(text, text) <= 1

@@ -1,7 +1,8 @@
 import pytest
 
 from assay.errors import SpecError
-from assay.plan.bars import TASKS, bundled_versions, load_bars, parse_bars
+from assay.plan.bars import bundled_versions, load_bars, parse_bars
+from assay.plan.task import TASKS
 
 DETECTION = """
 task = "detection"
@@ -45,7 +46,7 @@ def test_every_bundled_file_reads_and_says_why_it_is_there():
 
 
 def test_every_control_bar_ships_its_regression_control():
-    for version in ("v2", "v3"):
+    for version in bundled_versions("detection"):
         bars = load_bars(version)
         controlled = {bar.id for bar in bars.bars if bar.minus is not None}
         assert controlled == {name for control in bars.regressions for name in control.fails}
@@ -71,6 +72,10 @@ WRONG = {
     "an unreadable expression": (DETECTION.replace("!= truth", "~ truth"), "cannot be read"),
     "an F1 of scores": (DETECTION.replace('"auc"', '"f1"'), "f1 needs classes"),
     "a version that is no name": (DETECTION.replace('"mine"', '"../x"'), "is not a name"),
+    "a threshold that is no number": (DETECTION.replace("0.7", "nan"), "from -1 to 1"),
+    "a threshold out of reach": (DETECTION.replace("0.7", "70"), "from -1 to 1"),
+    "a number of 5000 digits": (DETECTION.replace("0.7", "9" * 5000), "not TOML"),
+    "deep nesting": ("x = " + "[" * 5000 + "]" * 5000, "not TOML"),
     "a control of no bar": (
         DETECTION + '[[regression]]\nmethod = "m"\npasses = []\nfails = ["B9"]',
         "no bar B9",
@@ -91,7 +96,11 @@ def test_bars_from_a_file_must_be_of_the_task(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(DETECTION)
     assert load_bars(path).version == "mine"
+    assert load_bars(str(path), task="detection").version == "mine"
     with pytest.raises(SpecError, match="bars for detection, and the task is classification"):
         load_bars(path, task="classification")
     with pytest.raises(SpecError, match="neither a bundled version"):
         load_bars("v99")
+    with pytest.raises(SpecError) as caught:
+        load_bars("plain", task="classification")
+    assert caught.value.hint == "There are such bars for another task: --task detection."

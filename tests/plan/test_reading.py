@@ -1,11 +1,14 @@
 import json
+import os
+from pathlib import Path
 
 import polars
 import pytest
 
 from assay.digests import digest
-from assay.errors import SpecError
-from assay.plan.reading import Columns, load_benchmark
+from assay.errors import SpecError, StorageError
+from assay.plan.benchmark import Benchmark, Columns, Item
+from assay.plan.reading import load_benchmark
 
 ROWS = [
     {"id": "a", "question": "Q1?", "response": "yes", "label": 1, "group": "g"},
@@ -85,7 +88,7 @@ BAD = {
         "expected 0, 1, true or false, got 'maybe'",
     ),
     "a label of 2": ('{"question": "Q", "label": 2}', "got '2'"),
-    "an id twice": ('{"id":1,"question":"Q","label":1}\n' * 2, "id '1' stands twice"),
+    "an id twice": ('{"id":1,"question":"Q","label":1}\n' * 2, "id '1' stands 2 times"),
     "an id of ours": ('{"id":"second/1","question":"Q","label":1}', "may not begin with 'second/'"),
     "nothing": ("", "no records"),
     "an array": ("[" + OK + "]", "a JSON array; one object a line is expected"),
@@ -130,7 +133,9 @@ def test_a_column_error_names_the_flag(written):
 
 
 def test_other_files_and_missing_ones_are_refused(written, tmp_path):
-    with pytest.raises(SpecError, match=r"expected \.jsonl, \.csv or \.parquet, got '\.txt'"):
+    with pytest.raises(
+        SpecError, match=r"expected \.jsonl, \.csv, \.tsv or \.parquet, got '\.txt'"
+    ):
         load_benchmark(written("x", "file.txt"))
     with pytest.raises(SpecError, match="neither a bundled name"):
         load_benchmark(tmp_path / "absent.jsonl")
@@ -138,12 +143,85 @@ def test_other_files_and_missing_ones_are_refused(written, tmp_path):
         load_benchmark(written("x", "file.parquet"))
 
 
-def test_a_folder_is_an_error_of_ours(tmp_path):
+def test_what_is_not_a_regular_file_is_refused_and_never_waited_for(tmp_path):
     (tmp_path / "folder.jsonl").mkdir()
-    from assay.errors import StorageError
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    for path in (tmp_path / "folder.jsonl", tmp_path / "pipe.jsonl", Path("/dev/zero")):
+        with pytest.raises(SpecError, match="not a regular file"):
+            load_benchmark(path)
 
-    with pytest.raises(StorageError, match="directory"):
-        load_benchmark(tmp_path / "folder.jsonl")
+
+def test_a_name_too_long_for_the_disk_is_an_error_of_ours():
+    with pytest.raises(StorageError, match="File name too long"):
+        load_benchmark("x" * 5000 + ".jsonl")
+
+
+def test_equal_questions_form_groups_where_none_is_named(written):
+    rows = [{"question": f"Q{i % 15}", "response": str(i), "label": i % 2} for i in range(30)]
+    found = load_benchmark(written(lines(rows)))
+    assert (found.grouping, found.grouped) == ("question", True)
+    assert found.items[0].unit == found.items[15].unit != found.items[1].unit
+    fixed = [{**row, "question": "Rate this."} for row in rows]
+    found = load_benchmark(written(lines(fixed)))
+    assert (found.grouping, found.grouped, found.repeated_questions) == ("none", False, 29)
+    named = [{**row, "group": str(i)} for i, row in enumerate(rows)]
+    assert load_benchmark(written(lines(named))).grouping == "named"
+
+
+def test_an_empty_group_is_no_group(written):
+    path = written("question,label,group\nQ,1,a\nR,0,a\nS,0,\nT,1, \n", "file.csv")
+    assert [item.group for item in load_benchmark(path).items] == ["a", "a", None, None]
+
+
+def test_labels_as_pandas_writes_them(written):
+    path = written("question,label\nQ,1.0\nR,0.0\n", "file.csv")
+    assert [item.label for item in load_benchmark(path).items] == [True, False]
+
+
+def test_a_positive_value_that_never_occurs_is_a_misspelling(written):
+    path = written("question,label\nQ,yes\nR,no\n", "file.csv")
+    with pytest.raises(SpecError, match="no record is 'Yes'"):
+        load_benchmark(path, columns=Columns(label="label", positive="Yes"))
+
+
+def test_other_separators_are_recognised(written):
+    path = written("question;response;label\nQ;a;1\n", "file.csv")
+    with pytest.raises(SpecError) as caught:
+        load_benchmark(path)
+    assert "separated by ';'" in caught.value.hint
+    tabs = load_benchmark(written("question\tlabel\nQ\t1\n", "file.tsv"))
+    assert tabs.items[0].question == "Q"
+
+
+def test_a_column_of_nearly_that_name_is_suggested(written):
+    with pytest.raises(SpecError) as caught:
+        load_benchmark(written(lines([{"Question": "Q?", "label": 1}])))
+    assert caught.value.hint.startswith("Did you mean 'Question'?")
+
+
+def test_columns_of_a_bundled_benchmark_are_not_named():
+    with pytest.raises(SpecError, match="darkcore is bundled"):
+        load_benchmark("darkcore", columns=Columns(label="x"))
+
+
+def test_a_benchmark_cannot_be_its_own_second_corpus():
+    with pytest.raises(SpecError, match="cannot be a second corpus to itself"):
+        load_benchmark("darkcore", second="darkcore")
+
+
+def test_many_columns_are_listed_in_part_and_soon(written):
+    header = ",".join(f"c{i}" for i in range(20_000))
+    with pytest.raises(SpecError) as caught:
+        load_benchmark(written(f"{header}\n{header}\n", "file.csv"))
+    assert len(caught.value.message) < 500
+
+
+def test_a_benchmark_made_in_memory_is_checked_too():
+    with pytest.raises(SpecError, match="neither a label nor a class"):
+        Item(id="1", question="Q")
+    item = Item(id="1", question="Q", label=True)
+    with pytest.raises(SpecError, match="stands 2 times"):
+        Benchmark(name="b", digest="d", items=(item, item))
 
 
 def test_without_polars_the_extra_is_named(written, monkeypatch):

@@ -48,12 +48,12 @@ def command(as_json: bool) -> None:
     rows = [
         (
             row[0].method,
-            f"{row[0].bars[0].value:.3f} [{row[0].bars[0].low:.3f}, {row[0].bars[0].high:.3f}]",
-            *(f"{c.verdict.upper()} ({c.point.passed}/{c.point.total})" for c in row),
+            f"{row[0].bars[0].value:.3f}",
+            *(f"{c.verdict.upper()} {c.point.passed}/{c.point.total}" for c in row),
         )
         for row in cards
     ]
-    headers = ("method", "AUC (D1), 95 % interval", *(f"under {v}" for v in VERSIONS))
+    headers = ("method", "AUC (D1)", *(f"under {v}" for v in VERSIONS))
     out.print(table(headers, rows))
-    out.print("\nIn brackets: bars met at the point estimates.\n")
+    out.print("\nBehind a verdict: how many bars the point estimates meet.\n")
     out.print(_MORAL, end="")

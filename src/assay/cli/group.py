@@ -1,13 +1,18 @@
 """The group of verbs, each in a file of its own that is imported when it is called."""
 
 import importlib
+import os
 import sys
+from typing import NoReturn
 
 import click
 
 from assay._version import __version__
 from assay.cli.verbs import HELP, VERBS
-from assay.errors import AssayError
+from assay.errors import AssayError, SpecError, StorageError
+
+OUR_FAULT = 70
+"""The exit code of an error that we did not foresee (EX_SOFTWARE)."""
 
 
 class LazyGroup(click.Group):
@@ -36,30 +41,54 @@ def assay() -> None:
 
 
 def run_command() -> None:
-    """Run a verb; every error of ours becomes a message and its exit code."""
+    """Run a verb; every error becomes a message and an exit code, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without ≥ still gets a table
     try:
         assay.main(prog_name="assay", standalone_mode=False)
+        sys.stdout.flush()
     except AssayError as error:
         _fail(error)
     except click.exceptions.Abort:
         click.echo("Stopped.", err=True)
         sys.exit(130)
     except click.ClickException as error:
+        if _wants_json():
+            _print_json(SpecError(error.format_message()))
         error.show()
         sys.exit(2)
     except BrokenPipeError:
         # The reader went away (`assay methods | head`); there is nobody left to tell.
-        sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
+    except OSError as error:
+        _fail(StorageError(f"{error.filename or 'standard output'}: {error.strerror or error}"))
+    except Exception as error:
+        if os.environ.get("ASSAY_DEBUG"):
+            raise
+        click.echo(f"A fault of Assay's own: {type(error).__name__}: {error}", err=True)
+        click.echo("Please report it, with what ASSAY_DEBUG=1 prints.", err=True)
+        sys.exit(OUR_FAULT)
 
 
-def _fail(error: AssayError) -> None:
-    from assay.report.records import error_as_json
+def _wants_json() -> bool:
+    """Whether the command line asks for JSON, even where the rest of it cannot be parsed."""
+    return "--json" in sys.argv
+
+
+def _fail(error: AssayError) -> NoReturn:
     from assay.report.terminal import printable
 
-    if "--json" in sys.argv:
-        click.echo(error_as_json(error))
+    if _wants_json():
+        _print_json(error)
     click.echo(printable(f"{type(error).__name__}: {error.message}"), err=True)
     if error.hint:
         click.echo(printable(error.hint), err=True)
     sys.exit(error.exit_code)
+
+
+def _print_json(error: AssayError) -> None:
+    from assay.report.records import error_as_json
+
+    click.echo(error_as_json(error))

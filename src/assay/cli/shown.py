@@ -17,4 +17,5 @@ def show_scorecard(card: Scorecard, *, as_json: bool) -> None:
         from assay.report.terminal import console, draw_scorecard
 
         draw_scorecard(card, console())
+    sys.stdout.flush()
     sys.exit(0 if card.verdict is Verdict.PASS else 1)

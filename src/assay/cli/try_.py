@@ -1,22 +1,35 @@
 """`assay try`: run a method and judge it, without a seal."""
 
-import sys
+import math
+import os
+import re
 import tempfile
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from assay.cli.options import EXIT_CODES, column_flags, columns_from, json_flag
-from assay.errors import MethodError
-from assay.evidence.process import Limits
-from assay.evidence.record import Record, Run
-from assay.evidence.run import Worker, collect, default_task, start_worker
-from assay.plan.bars import DEFAULT_BARS, TASKS, Task, load_bars
+from assay.cli.printed import Printed
+from assay.cli.progress import progress
+from assay.cli.shown import show_scorecard
+from assay.errors import AssayError, MethodError
+from assay.evidence.record import Limits, Record, Run
+from assay.evidence.run import collect
+from assay.evidence.workers import Worker, default_task, start_worker
+from assay.plan.bars import DEFAULT_BARS, BarSet, fitting_bars, load_bars
 from assay.plan.benchmark import Benchmark
-from assay.study import Origin, RunFolder
+from assay.plan.reading import load_benchmark
+from assay.plan.task import TASKS, Task
+from assay.study import RunFolder
 
-_SECONDS = click.FloatRange(min=0, min_open=True, max=1e6)
+
+def _seconds(context: click.Context, option: click.Parameter, value: float) -> float:  # noqa: ARG001 - click's signature
+    if not (math.isfinite(value) and value > 0.0):
+        raise click.BadParameter(f"got {value:g}, expected a number of seconds over 0")
+    return value
 
 
 @click.command("try", epilog=EXIT_CODES)
@@ -25,14 +38,20 @@ _SECONDS = click.FloatRange(min=0, min_open=True, max=1e6)
     "--benchmark", default="darkcore", show_default=True, help="A bundled name, or a file."
 )
 @click.option("--second", metavar="NAME|FILE", help="The second corpus, where a bar asks for one.")
-@click.option("--bars", default=DEFAULT_BARS, show_default=True, help="A version, or a TOML file.")
+@click.option(
+    "--bars",
+    help=f"A version, or a TOML file. Default: {DEFAULT_BARS}, or `plain` for data without the"
+    " classes truth and folklore.",
+)
 @click.option("--task", type=click.Choice(TASKS), help="Default: what the method's shape tells.")
 @click.option("--seed", default=0, show_default=True, help="Order of items, folds, randomness.")
 @click.option("--save", type=click.Path(path_type=Path), help="Keep the run in this new folder.")
 @click.option("--keep-going", is_flag=True, help="Record items that fail and ask on.")
-@click.option("--item-seconds", type=_SECONDS, default=30, show_default=True, help="For one item.")
 @click.option(
-    "--load-seconds", type=_SECONDS, default=60, show_default=True, help="To import, fit."
+    "--item-seconds", default=30.0, show_default=True, callback=_seconds, help="For one item."
+)
+@click.option(
+    "--load-seconds", default=60.0, show_default=True, callback=_seconds, help="To import, or fit."
 )
 @click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
 @column_flags
@@ -50,66 +69,133 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
       assay try oracle:word_length --bars v1
       assay try my_method.py:detect --benchmark answers.csv --response answer
     """
-    seed = flags["seed"]
-    limits = Limits(item_seconds=flags["item_seconds"], load_seconds=flags["load_seconds"])
-    with start_worker(method, seed=seed, limits=limits, environment=flags["env"]) as worker:
-        origin = Origin(
-            benchmark=flags["benchmark"], second=flags["second"], columns=columns_from(flags)
-        )
-        benchmark = origin.load()
-        task: Task = flags["task"] or default_task(worker, benchmark)
-        bars = load_bars(flags["bars"], task=task)
-        if benchmark.second is None and any(bar.corpus == "second" for bar in bars.bars):
-            origin = Origin(benchmark=origin.benchmark, second=bars.second, columns=origin.columns)
-            benchmark = origin.load()
-        run = _run(worker, benchmark, task, origin, flags)
-    from assay.cli.shown import show_scorecard
+    from assay.judges.part import check_judgeable
     from assay.judges.score import score
 
-    show_scorecard(score(run, benchmark, bars), as_json=flags["as_json"])
-
-
-def _run(
-    worker: Worker, benchmark: Benchmark, task: Task, origin: Origin, flags: dict[str, Any]
-) -> Run:
-    """Run with progress; what was made before a failure is kept and its place named."""
-    from assay.cli.progress import progress
-
-    folder = None if flags["save"] is None else RunFolder(flags["save"], origin=origin)
-    total = sum(1 for _ in benchmark.keyed_items())
-    with progress("items", total) as advance:
-
-        def keep(record: Record) -> None:
-            if folder is not None:
-                folder.add(record)
-            advance()
-
+    # Everything is read before the method is: what it does to a file then changes nothing.
+    benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
+    plans = _plans(benchmark, flags)
+    folder = None if flags["save"] is None else RunFolder(flags["save"])
+    limits = Limits(item_seconds=flags["item_seconds"], load_seconds=flags["load_seconds"])
+    printed = Printed()
+    with start_worker(
+        method, seed=flags["seed"], limits=limits, environment=flags["env"], on_print=printed.show
+    ) as worker:
+        task: Task = flags["task"] or default_task(worker, benchmark)
+        plan = plans[task]
+        if isinstance(plan, AssayError):
+            raise plan
+        bars, benchmark = plan
+        check_judgeable(benchmark, bars)
         try:
-            run = collect(
-                worker,
-                benchmark,
-                task=task,
-                seed=flags["seed"],
-                keep_going=flags["keep_going"],
-                on_record=keep,
-            )
-        except MethodError as error:
-            error.hint = _kept(error.run, folder, origin)
-            raise
-    if folder is not None:
-        folder.finish(run)
-    return run
+            run = _Trying(worker, benchmark, folder, flags).run(task, limits)
+        finally:
+            printed.end()
+    try:
+        card = score(run, benchmark, bars)
+    except AssayError as error:
+        error.hint = " ".join(filter(None, (error.hint, _keep(run, folder))))
+        raise
+    show_scorecard(card, as_json=flags["as_json"])
 
 
-def _kept(run: Run | None, folder: RunFolder | None, origin: Origin) -> str:
-    """Where the outputs of a run that failed are."""
-    if run is None or not run.records:
-        return "No output had been made."
+def _plans(
+    benchmark: Benchmark, flags: dict[str, Any]
+) -> dict[Task, tuple[BarSet, Benchmark] | AssayError]:
+    """Bars and data for each task the method may turn out to be for, or why there are none."""
+    found: dict[Task, tuple[BarSet, Benchmark] | AssayError] = {}
+    for task in TASKS:
+        try:
+            bars = load_bars(flags["bars"] or fitting_bars(benchmark, task), task=task)
+            asked = any(bar.corpus == "second" for bar in bars.bars)
+            second = flags["second"] or (bars.second if asked else None)
+            if second is None:
+                found[task] = bars, benchmark
+            else:
+                found[task] = bars, benchmark.with_second(load_benchmark(second))
+        except AssayError as error:
+            found[task] = error
+    return found
+
+
+class _Trying:
+    """One run with progress; whatever ends it, what was made is kept and its place named."""
+
+    def __init__(
+        self, worker: Worker, benchmark: Benchmark, folder: RunFolder | None, flags: dict[str, Any]
+    ) -> None:
+        self.worker = worker
+        self.benchmark = benchmark
+        self.folder = folder
+        self.flags = flags
+        self.begun: Run | None = None
+        self.records: list[Record] = []
+        self.advance: Callable[[], None] = lambda: None
+
+    def run(self, task: Task, limits: Limits) -> Run:
+        """Every record to the folder as it comes."""
+        total = sum(1 for _ in self.benchmark.keyed_items())
+        with progress("items", total) as self.advance:
+            try:
+                made = collect(
+                    self.worker,
+                    self.benchmark,
+                    task=task,
+                    seed=self.flags["seed"],
+                    limits=limits,
+                    keep_going=self.flags["keep_going"],
+                    on_start=self.start,
+                    on_record=self.add,
+                )
+            except MethodError as error:
+                error.hint = " ".join(filter(None, (self.advice(error), self.keep())))
+                raise
+            except KeyboardInterrupt:
+                click.echo(f"\n{self.keep()}", err=True)
+                raise
+        if self.folder is not None:
+            self.folder.finish(made)
+        return made
+
+    def start(self, run: Run) -> None:
+        """Note what is about to run."""
+        self.begun = run
+        if self.folder is not None:
+            self.folder.begin(run)
+
+    def add(self, record: Record) -> None:
+        """Keep one record."""
+        self.records.append(record)
+        if self.folder is not None:
+            self.folder.add(record)
+        self.advance()
+
+    def keep(self) -> str:
+        """Close an unfinished run, and say where it is."""
+        if self.begun is None or not any(record.error is None for record in self.records):
+            return "No output had been made."
+        partial = replace(self.begun, printed=self.worker.printed, records=tuple(self.records))
+        return _keep(partial, self.folder)
+
+    def advice(self, error: MethodError) -> str | None:
+        """What may help with this failure."""
+        missing = re.search(r"KeyError: '(\w+)'", error.message)
+        if missing is not None and missing[1] in os.environ:
+            return f"The method sees a clean environment; pass the variable: --env {missing[1]}."
+        if self.records and not self.flags["keep_going"]:
+            return "--keep-going records such items and asks on."
+        return None
+
+
+def _keep(run: Run, folder: RunFolder | None) -> str:
+    """Close a run's folder, making one where none was asked for."""
     if folder is None:
-        folder = RunFolder(Path(tempfile.mkdtemp(prefix="assay-")), origin=origin)
+        folder = RunFolder(tempfile.mkdtemp(prefix="assay-"))
+        folder.begin(run)
         for record in run.records:
             folder.add(record)
-    folder.finish(run)
+        folder.finish(run)
+    elif not run.complete:
+        folder.finish(run)
     made = sum(record.error is None for record in run.records)
-    advice = "" if "--keep-going" in sys.argv else " --keep-going records such items and asks on."
-    return f"{made} outputs made before it are kept in {folder.path}.{advice}"
+    return f"The {made} outputs that were made are kept in {folder.path}"

@@ -19,16 +19,20 @@ from assay.errors import MethodError, MethodExited, MethodNotLoaded, MethodRaise
 
 Predictor = Callable[..., object]
 _PLAIN = frozenset({float, int, bool, str})
+_BOTH = ("question", "response")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """A method as imported: a function to call, or a learner to fit first."""
+    """A method as imported: a function to call with some arguments, or a learner to fit first.
+
+    `isolated` says that this process is the method's own, so that even KeyboardInterrupt is its.
+    """
 
     found: Any
-    parameters: int
+    arguments: tuple[str, ...]
     learner: bool
-    file: str | None
+    isolated: bool
 
 
 def load(kind: str, target: str, attribute: str) -> Loaded:
@@ -36,29 +40,25 @@ def load(kind: str, target: str, attribute: str) -> Loaded:
     if kind == "registered":
         from assay.methods.registry import REGISTERED
 
-        found: Any = REGISTERED[target].method
-        file = None
-    else:
-        module = guarded(lambda: _import(kind, target), MethodNotLoaded)
-        file = getattr(module, "__file__", None)
-        if not hasattr(module, attribute):
-            names = sorted(name for name in vars(module) if not name.startswith("_"))
-            raise MethodNotLoaded(
-                f"{target} has no attribute {attribute!r}; it has {', '.join(names[:12]) or 'none'}"
-            )
-        found = getattr(module, attribute)
-    return inspect_method(found, file)
+        return inspect_method(REGISTERED[target].method, isolated=True)
+    module = guarded(lambda: _import(kind, target), MethodNotLoaded)
+    if not hasattr(module, attribute):
+        names = sorted(name for name in vars(module) if not name.startswith("_"))
+        raise MethodNotLoaded(
+            f"{target} has no attribute {attribute!r}; it has {', '.join(names[:12]) or 'none'}"
+        )
+    return inspect_method(getattr(module, attribute), isolated=True)
 
 
-def inspect_method(found: Any, file: str | None = None) -> Loaded:  # noqa: ANN401 - theirs
+def inspect_method(found: Any, *, isolated: bool) -> Loaded:  # noqa: ANN401 - theirs
     """How a method wants to be called."""
     if isinstance(found, type) and hasattr(found, "fit"):
         found = guarded(found, MethodNotLoaded)
     if callable(getattr(found, "fit", None)):
-        return Loaded(found=found, parameters=0, learner=True, file=file)
+        return Loaded(found=found, arguments=(), learner=True, isolated=isolated)
     if not callable(found):
         raise MethodNotLoaded(f"got {type(found).__name__}, expected a function to call")
-    return Loaded(found=found, parameters=_parameters(found), learner=False, file=file)
+    return Loaded(found=found, arguments=_arguments(found), learner=False, isolated=isolated)
 
 
 def fit(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> Loaded:
@@ -67,19 +67,22 @@ def fit(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> Loaded:
     if not callable(predictor):
         got = type(predictor).__name__
         raise MethodNotLoaded(f"fit() returned {got}, expected a function to call")
-    return Loaded(
-        found=predictor, parameters=_parameters(predictor), learner=False, file=loaded.file
-    )
+    return inspect_method(predictor, isolated=loaded.isolated)
 
 
 def call(loaded: Loaded, question: str, response: str | None) -> object:
     """One answer, or a MethodError that says what happened instead."""
     try:
-        if loaded.parameters == 1:
-            answer = loaded.found(question)
-        else:
+        if loaded.arguments == _BOTH:
             answer = loaded.found(question, response)
+        else:
+            given = {"question": question, "response": response}
+            answer = loaded.found(*(given[name] for name in loaded.arguments))
         return answer if type(answer) in _PLAIN else _plain(answer)
+    except KeyboardInterrupt as error:
+        if not loaded.isolated:
+            raise
+        raise _translated(error, MethodRaised) from None
     except BaseException as error:
         raise _translated(error, MethodRaised) from None
 
@@ -93,10 +96,13 @@ def guarded(action: Callable[[], Any], kind: type[MethodError]) -> Any:  # noqa:
 
 
 def _translated(error: BaseException, kind: type[MethodError]) -> MethodError:
-    """Whatever a method raises (KeyboardInterrupt, a class of its own) as one of ours."""
+    """Whatever a method raises (SystemExit, a class of its own) as one of ours."""
     if isinstance(error, SystemExit):
         return MethodExited(f"raised SystemExit({error.code!r:.40}){_place(error)}")
-    text = " ".join(str(error).split())[:300]
+    try:
+        text = " ".join(str(error).split())[:300]
+    except Exception:  # an exception whose text raises another
+        text = "(no message)"
     return kind(f"{type(error).__name__}: {text}{_place(error)}")
 
 
@@ -131,19 +137,29 @@ def _import(kind: str, target: str) -> Any:  # noqa: ANN401 - a module of theirs
     return module
 
 
-def _parameters(found: Predictor) -> int:
-    """1 for (question), 2 for (question, response); anything else cannot be called."""
+def _arguments(found: Predictor) -> tuple[str, ...]:
+    """What to hand over, in order: by name where parameters are so named, else by position.
+
+    An optional second parameter of another name (`temperature=0.7`) is left to its default.
+    """
     try:
-        signature = inspect.signature(found)
+        parameters = list(inspect.signature(found).parameters.values())
     except (TypeError, ValueError):
-        return 2
-    for count in (2, 1):
-        try:
-            signature.bind(*("text",) * count)
-        except TypeError:
-            continue
-        return count
-    raise MethodNotLoaded(f"it takes {signature}, expected (question) or (question, response)")
+        return _BOTH
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p for p in positional if p.default is p.empty]
+    unmet = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    anything = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if unmet or len(needed) > 2 or not (positional or anything):
+        raise MethodNotLoaded(
+            f"it takes {inspect.signature(found)}, expected (question) or (question, response)"
+        )
+    named = [p.name for p in positional[:2]]
+    if set(named) == set(_BOTH):
+        return tuple(named)
+    if len(needed) == 2 or (anything and len(positional) < 2):
+        return _BOTH
+    return ("response",) if named[0] == "response" else ("question",)
 
 
 def _place(error: BaseException) -> str:

@@ -1,7 +1,7 @@
 """Folds for learners: every item is asked about by a model that was not told its answer.
 
-Items of one group share a fold, since their answers tell each other. Groups are dealt out class
-by class, so that each fold has its share of each.
+Items of one unit (a group, or an item alone) share a fold, since their answers tell each other.
+Units are dealt out class by class, so that each fold has its share of each.
 """
 
 import random
@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 
 def assign_folds(
-    targets: Sequence[object], groups: Sequence[str | None], *, folds: int, seed: int
+    targets: Sequence[object], units: Sequence[str], *, folds: int, seed: int
 ) -> list[int]:
     """The fold of each item, from 0; the same for the same seed."""
     members: dict[str, list[int]] = defaultdict(list)
-    for index, group in enumerate(groups):
-        members[f"alone {index}" if group is None else f"group {group}"].append(index)
+    for index, unit in enumerate(units):
+        members[unit].append(index)
     kinds: dict[str, list[str]] = defaultdict(list)
     for unit, indices in members.items():
         kinds[repr(sorted({str(targets[i]) for i in indices}))].append(unit)
@@ -23,9 +23,9 @@ def assign_folds(
     rng = random.Random(seed)  # noqa: S311 - a seeded deal, not a secret
     turn = 0
     for kind in sorted(kinds):
-        units = kinds[kind]
-        rng.shuffle(units)
-        for unit in units:
+        dealt = kinds[kind]
+        rng.shuffle(dealt)
+        for unit in dealt:
             for index in members[unit]:
                 fold_of[index] = turn % folds
             turn += 1

@@ -9,11 +9,12 @@ import math
 from collections.abc import Collection, Mapping
 
 from assay.errors import BadOutput
+from assay.plan.task import Task
 
 Output = float | str | dict[str, float | str]
 
 
-def check_output(raw: object, *, task: str, classes: Collection[str]) -> Output:
+def check_output(raw: object, *, task: Task, classes: Collection[str]) -> Output:
     """The answer in its stored form, or a BadOutput saying what was got and expected."""
     if type(raw) is not float and isinstance(raw, Mapping):
         return _check_mapping(raw, task, classes)
@@ -34,7 +35,7 @@ def class_of(output: Output) -> str:
 
 
 def _check_mapping(
-    raw: Mapping[object, object], task: str, classes: Collection[str]
+    raw: Mapping[object, object], task: Task, classes: Collection[str]
 ) -> dict[str, float | str]:
     needed = "score" if task == "detection" else "class"
     if needed not in raw:

@@ -6,6 +6,7 @@ What the method prints is drained and counted, never parsed; its last words serv
 crash.
 """
 
+import fcntl
 import json
 import os
 import select
@@ -13,9 +14,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,6 +30,7 @@ from assay.errors import (
     SpecError,
 )
 from assay.evidence.confine import Level, confined
+from assay.evidence.record import Limits
 from assay.plan.method import MethodRef
 
 _KINDS = {
@@ -39,31 +40,31 @@ _KINDS = {
 _KEPT_ENVIRONMENT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TMPDIR", "TZ", "HOME")
 _LAST_WORDS = 2000
 _HOME = Path(__file__).resolve().parents[2]
-# The package's home goes last on the path: first, it would let installed packages hide standard ones.
+# The package's home goes last on the path; first, installed packages could hide standard ones.
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from assay.evidence.worker import main; main()"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """Seconds for importing or fitting, seconds for one item, and the longest answer in bytes."""
-
-    load_seconds: float = 60.0
-    item_seconds: float = 30.0
-    answer_bytes: int = 1 << 20
 
 
 class ProcessWorker:
     """The parent's end of one worker process."""
 
-    level = Level.L1
-
     def __init__(
-        self, method: MethodRef, *, seed: int, limits: Limits, passed: Sequence[str] = ()
+        self,
+        method: MethodRef,
+        *,
+        method_digest: str | None,
+        seed: int,
+        limits: Limits,
+        passed: Sequence[str] = (),
+        on_print: Callable[[bytes], None] | None = None,
+        level: Level = Level.L1,
     ) -> None:
+        self.level = level
         self.method = method
+        self.method_digest = method_digest
         self.seed = seed
         self.limits = limits
         self.passed = tuple(passed)
+        self.on_print = on_print
         self.printed = 0
         self.broken = False
         self._last_words = b""
@@ -119,16 +120,26 @@ class ProcessWorker:
             os.close(self._descriptors.pop())
 
     def _start(self) -> None:
-        request_end, self._requests = os.pipe()
-        self._answers, answer_end = os.pipe()
-        self._out, out_end = os.pipe()
+        request_end, self._requests = _pipe()
+        self._answers, answer_end = _pipe()
+        self._out, out_end = _pipe()
         self._descriptors = [self._requests, self._answers, self._out]
         os.set_blocking(self._requests, False)
         self._poller = select.poll()
         self._poller.register(self._answers, select.POLLIN)
         self._poller.register(self._out, select.POLLIN)
         self._buffer = b""
-        command = [sys.executable, "-P", "-c", _BOOT, str(_HOME), str(request_end), str(answer_end)]
+        self._number = 0
+        command = [
+            sys.executable,
+            "-u",
+            "-P",
+            "-c",
+            _BOOT,
+            str(_HOME),
+            str(request_end),
+            str(answer_end),
+        ]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own worker, no shell
                 confined(self.level, command),
@@ -143,8 +154,12 @@ class ProcessWorker:
             for descriptor in (request_end, answer_end, out_end):
                 os.close(descriptor)
         target = [self.method.kind, self.method.target, self.method.attribute, self.seed]
-        loaded = self._exchange("load", target, self.limits.load_seconds)
-        self.parameters, self.learner, self.file = loaded
+        match self._exchange("load", target, self.limits.load_seconds):
+            case [[*arguments], bool() as learner]:
+                self.arguments = tuple(str(name) for name in arguments)
+                self.learner = learner
+            case other:
+                raise BadOutput(f"the worker said {other!r:.60} of the method that it loaded")
 
     def _environment(self) -> dict[str, str]:
         missing = [name for name in self.passed if name not in os.environ]
@@ -153,28 +168,42 @@ class ProcessWorker:
         kept = {k: os.environ[k] for k in (*_KEPT_ENVIRONMENT, *self.passed) if k in os.environ}
         return kept | {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 
-    def _exchange(self, request: str, argument: object, seconds: float) -> Any:  # noqa: ANN401
+    def _exchange(self, verb: str, argument: object, seconds: float) -> Any:  # noqa: ANN401
         """One request and its answer, or a MethodError."""
-        line = json.dumps({request: argument}).encode() + b"\n"
+        if self._buffer:
+            self.broken = True
+            raise BadOutput("an answer came before it was asked for")
+        self._number += 1
+        request = {"n": self._number, "do": verb, "with": argument}
+        line = json.dumps(request).encode() + b"\n"
         self.broken = True  # until the answer is here, and for good where none comes
         deadline = time.monotonic() + seconds
         try:
             self._write(line, deadline)
-            answer = self._read_line(deadline)
+            reply = self._parse(self._read_line(deadline))
         except TimeoutError:
-            doing = {"ask": "answering", "fit": "fitting"}.get(request, "loading")
+            doing = {"ask": "answering", "fit": "fitting"}.get(verb, "loading")
             raise MethodTimedOut(f"still {doing} after {seconds:g} s") from None
         except (BrokenPipeError, EOFError):
             raise self._death() from None
         self.broken = False
+        match reply:
+            case {"ok": value}:
+                return value
+            case {"failed": [str() as kind, str() as message]}:
+                raise _KINDS.get(kind, MethodError)(message)
+        self.broken = True
+        raise BadOutput("an answer that is not in the protocol's form")
+
+    def _parse(self, line: bytes) -> dict[str, Any]:
+        """A reply to the present request; anything else was not written by our worker."""
         try:
-            (kind, value), *_ = json.loads(answer).items()
-        except (ValueError, AttributeError, RecursionError):
-            raise BadOutput("the worker's answer is not in the protocol's form") from None
-        if kind == "failed":
-            name, message = value
-            raise _KINDS.get(name, MethodError)(message)
-        return value
+            reply = json.loads(line)
+        except (ValueError, RecursionError):
+            reply = None
+        if not isinstance(reply, dict) or reply.get("n") != self._number:
+            raise BadOutput("an answer that is not in the protocol's form")
+        return reply
 
     def _write(self, data: bytes, deadline: float) -> None:
         """Send a request, draining what the method prints so that neither side can block."""
@@ -189,7 +218,6 @@ class ProcessWorker:
     def _read_line(self, deadline: float) -> bytes:
         while b"\n" not in self._buffer:
             if len(self._buffer) > self.limits.answer_bytes:
-                self.broken = True
                 raise BadOutput(f"an answer longer than {self.limits.answer_bytes:,} bytes")
             self._wait(self._answers, deadline)
             chunk = os.read(self._answers, 1 << 16)
@@ -214,6 +242,8 @@ class ProcessWorker:
     def _drain(self) -> bool:
         text = os.read(self._out, 1 << 16)
         self.printed += len(text)
+        if self.on_print is not None and text:
+            self.on_print(text)
         self._last_words = (self._last_words + text)[-_LAST_WORDS:]
         return bool(text)
 
@@ -229,6 +259,22 @@ class ProcessWorker:
                 pass
         how = f"its process ended with code {code}"
         if code < 0:
-            how = f"its process was ended by {signal.Signals(-code).name}"
+            how = f"its process was ended by {_signal_name(-code)}"
         words = self._last_words.decode("utf-8", "replace").strip().splitlines()
         return MethodCrashed(how + (f"; its last line was: {words[-1]:.200}" if words else ""))
+
+
+def _pipe() -> tuple[int, int]:
+    """A pipe above the standard descriptors, which may be closed and must not be taken."""
+    ends = []
+    for end in os.pipe():
+        ends.append(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3))
+        os.close(end)
+    return ends[0], ends[1]
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

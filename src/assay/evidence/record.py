@@ -1,13 +1,14 @@
 """What a run leaves behind: its records, and what produced them. Holds no score."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
+from assay.errors import SpecError
 from assay.evidence.confine import Level
 from assay.evidence.outputs import Output
-from assay.plan.bars import Task
-from assay.plan.benchmark import Benchmark
+from assay.plan.benchmark import Benchmark, Origin
+from assay.plan.task import Task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,30 +21,48 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """What came of one item; exactly one of `output` and `error` is there."""
+    """What came of one item: an output, or an error, and how long it took."""
 
     item: str
     output: Output | None
     error: Failure | None
     ms: float
 
+    def __post_init__(self) -> None:
+        if (self.output is None) is (self.error is None):
+            raise SpecError(f"item {self.item}: expected either an output or an error")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A benchmark by name and digest."""
+    """A benchmark by name and digest, and where it was read from."""
 
     name: str
     digest: str
+    origin: Origin | None
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Self:
-        """The name and digest of a benchmark."""
-        return cls(name=benchmark.name, digest=benchmark.digest)
+        """What names a benchmark."""
+        return cls(name=benchmark.name, digest=benchmark.digest, origin=benchmark.origin)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Seconds for importing or fitting, seconds for one item, and the longest answer in bytes."""
+
+    load_seconds: float = 60.0
+    item_seconds: float = 30.0
+    answer_bytes: int = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One output per item under one condition, and what produced them. Holds no score."""
+    """One output per item under one condition, every output kept, and what produced them.
+
+    `environment` are names of variables that were passed on, `harness` what it ran under,
+    `printed` how many bytes the method wrote to its standard output and error.
+    """
 
     method: str
     method_digest: str | None
@@ -53,9 +72,10 @@ class Run:
     seed: int
     folds: int | None
     isolation: Level
+    limits: Limits
+    keep_going: bool
     environment: tuple[str, ...]
     harness: Mapping[str, str]
     printed: int
     complete: bool
-    records: tuple[Record, ...]
-    sealed: bool = False
+    records: tuple[Record, ...] = field(repr=False)

@@ -1,6 +1,7 @@
 """A method in this very process: for one's own callables, in a notebook, without ceremony.
 
-Nothing is kept from it, no deadline holds, and a crash takes everything along; the run says so.
+Nothing is kept from it, no deadline holds, a crash takes everything along, and its randomness is
+the caller's; the run says so.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,21 +16,20 @@ class TrustedWorker:
     """The same verbs as a worker process, done here."""
 
     level = Level.TRUSTED
+    method_digest: str | None = None
     printed = 0
     broken = False
     passed: tuple[str, ...] = ()
 
-    def __init__(self, method: Callable[..., Any], *, seed: int) -> None:
+    def __init__(self, method: Callable[..., Any]) -> None:
         name = getattr(method, "__qualname__", type(method).__qualname__)
         module = getattr(method, "__module__", "")
         self.method = MethodRef(
             text=f"{module}:{name}", kind="callable", target=module, attribute=name
         )
-        calling.seed_everything(seed)
-        self._loaded = calling.inspect_method(method)
+        self._loaded = calling.inspect_method(method, isolated=False)
         self._asked = self._loaded
-        self.parameters, self.learner = self._loaded.parameters, self._loaded.learner
-        self.file: str | None = None
+        self.arguments, self.learner = self._loaded.arguments, self._loaded.learner
 
     def __enter__(self) -> Self:
         return self
@@ -41,7 +41,7 @@ class TrustedWorker:
         """Nothing to start again."""
 
     def branch(self) -> None:
-        """Nothing to copy: `fit` does not change the learner's class."""
+        """Nothing to copy."""
 
     def fit(self, examples: Sequence[Mapping[str, object]]) -> None:
         """Fit the learner here."""

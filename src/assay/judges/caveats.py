@@ -1,70 +1,102 @@
 """What a reader of a scorecard must know, as coded data.
 
-The codes are documented in docs/reference/caveats.md, and a test holds the two together.
+The codes are documented in docs/reference/caveats.md, which is made from this module.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from assay.evidence.confine import Level
 from assay.evidence.record import Run
+from assay.judges.part import Part
 from assay.judges.scorecard import Caveat
-from assay.stats.estimate import Estimate
+from assay.plan.bars import BarSet
+from assay.plan.benchmark import Benchmark
 
 SMALL = 30
 
 CODES: Mapping[str, str] = {
+    "incomplete-run": "The run stopped before every item was asked.",
+    "unscored": "Items without an output are left out of the estimates and block a verdict.",
+    "constant-scores": "The method gave every record the same answer.",
+    "reversed": "The method ranks the wrong way round; is its score, or the label, reversed?",
+    "same-ranking": "The method ranks every record exactly as a surface control does.",
+    "idle-control": "A surface control is the same for every record, so beating it means nothing.",
+    "small-n": f"Some estimate rests on fewer than {SMALL} records.",
+    "grouped-by-question": "No group was named, so records with the same question form a group.",
+    "repeated-questions": "Questions repeat and nothing groups them; name what does: --group.",
+    "empty-responses": "Some responses are empty.",
+    "other-second-corpus": "The second corpus is not the one that the bars name.",
     "unsealed": "No prediction was sealed before this run, so it shows nothing about foresight.",
     "not-isolated": "The method ran in a process of its own that could still read files.",
     "trusted-code": "The method ran in Assay's own process and could have read the labels.",
-    "unscored": "Items without an output are left out of the estimates and block a verdict.",
-    "incomplete-run": "The run stopped before every item was asked.",
-    "small-n": f"Some estimate rests on fewer than {SMALL} records.",
-    "same-ranking": "The method ranks every record exactly as a surface control does.",
-    "method-printed": "The method wrote to its standard output or error.",
+    "learner": "The method learnt from other folds' labels, and could have carried some over.",
     "environment-passed": "Variables of the environment were passed to the method.",
+    "method-printed": "The method wrote to its standard output or error.",
 }
-"""Every code, and what it warns of."""
+"""Every code, and what it warns of; the weightiest first."""
 
 
-class Judged(Protocol):
-    """As much of a part of a bar as caveats need."""
+def caveats_of(
+    run: Run, benchmark: Benchmark, bars: BarSet, parts: Sequence[Part], unscored: int
+) -> tuple[Caveat, ...]:
+    """Everything to be said about a run judged this way, in the order of the codes."""
+    told = {
+        **_about_the_run(run, unscored),
+        **_about_the_numbers(run, parts),
+        **_about_the_data(benchmark, bars),
+    }
+    return tuple(
+        Caveat(code=code, message=f"{about} {told[code]}".rstrip())
+        for code, about in CODES.items()
+        if code in told
+    )
 
-    @property
-    def estimate(self) -> Estimate:
-        """What was estimated."""
 
-    @property
-    def same_ranking(self) -> bool:
-        """Whether the method ranks as its control does."""
-
-    @property
-    def partition(self) -> str:
-        """On what."""
-
-
-def caveats_of(run: Run, parts: Sequence[Judged], unscored: int) -> tuple[Caveat, ...]:
-    """Everything to be said about a run judged this way, the weightiest first."""
-    found: list[Caveat] = []
-
-    def say(code: str, detail: str = "") -> None:
-        found.append(Caveat(code=code, message=f"{CODES[code]}{detail and f' {detail}'}"))
-
+def _about_the_run(run: Run, unscored: int) -> dict[str, str]:
+    told = {"unsealed": ""}
     if not run.complete:
-        say("incomplete-run")
+        told["incomplete-run"] = ""
     if unscored:
         kinds = sorted({record.error.kind for record in run.records if record.error is not None})
-        say("unscored", f"{unscored} items, of which some {', '.join(kinds)}." if kinds else "")
-    same = [part.partition for part in parts if part.same_ranking]
-    if same:
-        say("same-ranking", f"On {'; '.join(dict.fromkeys(same))}.")
-    if any(part.estimate.n < SMALL for part in parts):
-        say("small-n")
-    if not run.sealed:
-        say("unsealed")
-    say("trusted-code" if run.isolation is Level.TRUSTED else "not-isolated")
+        told["unscored"] = f"{unscored} of them" + (f": {', '.join(kinds)}." if kinds else ".")
+    told["trusted-code" if run.isolation is Level.TRUSTED else "not-isolated"] = ""
+    if run.folds is not None:
+        told["learner"] = ""
     if run.environment:
-        say("environment-passed", f"{', '.join(run.environment)}.")
+        told["environment-passed"] = f"{', '.join(run.environment)}."
     if run.printed:
-        say("method-printed", f"{run.printed:,} bytes.")
-    return tuple(found)
+        told["method-printed"] = f"{run.printed:,} bytes."
+    return told
+
+
+def _about_the_numbers(run: Run, parts: Sequence[Part]) -> dict[str, str]:
+    told: dict[str, str] = {}
+    answers = {repr(record.output) for record in run.records if record.error is None}
+    if len(answers) == 1 and len(run.records) > 1:
+        told["constant-scores"] = ""
+    plain = [part for part in parts if part.bar.metric == "auc" and part.bar.minus is None]
+    if plain and all(part.estimate.high < 0.5 for part in plain):
+        told["reversed"] = ""
+    same = dict.fromkeys(part.bar.id for part in parts if part.same_ranking)
+    if same and "constant-scores" not in told:
+        told["same-ranking"] = f"See {', '.join(same)}."
+    idle = dict.fromkeys(part.bar.id for part in parts if part.idle_control)
+    if idle:
+        told["idle-control"] = f"See {', '.join(idle)}."
+    if any(part.estimate.n < SMALL for part in parts):
+        told["small-n"] = ""
+    return told
+
+
+def _about_the_data(benchmark: Benchmark, bars: BarSet) -> dict[str, str]:
+    told: dict[str, str] = {}
+    if benchmark.grouping == "question":
+        told["grouped-by-question"] = ""
+    elif not benchmark.grouped and benchmark.repeated_questions:
+        told["repeated-questions"] = f"{benchmark.repeated_questions} records do."
+    empty = sum(item.response is not None and not item.response.strip() for item in benchmark.items)
+    if empty:
+        told["empty-responses"] = f"{empty} of them."
+    if benchmark.second is not None and bars.second not in (None, benchmark.second.name):
+        told["other-second-corpus"] = f"{benchmark.second.name} for {bars.second}."
+    return told

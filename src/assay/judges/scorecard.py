@@ -1,9 +1,10 @@
 """A scorecard: what a run is worth under one version of the bars."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assay.plan.bars import Task
+from assay.plan.task import Task
 
 
 class Verdict(StrEnum):
@@ -47,7 +48,7 @@ class PartResult:
 
 @dataclass(frozen=True, kw_only=True)
 class BarResult:
-    """A bar judged: over several partitions, the figures are those of the lowest part."""
+    """A bar judged. Over several partitions each figure is the least of its parts'."""
 
     id: str
     metric: str
@@ -74,10 +75,12 @@ class PointVerdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Scorecard:
-    """Run x BarSet, and nothing else.
+    """A run on its data under one version of the bars, and nothing else.
 
-    `records_needed` is how many records like these would settle an unresolved verdict with 80 %
-    probability if the point estimates are right; None where none would, or nothing is open.
+    `digests` are the whole ones, of which the signature shows the beginnings. `records_needed` is
+    how many records like these would settle an unresolved verdict with 80 % probability if the
+    point estimates are right; None where none would, or nothing is open, or there are too few to
+    forecast from.
     """
 
     verdict: Verdict
@@ -93,4 +96,9 @@ class Scorecard:
     task: Task
     benchmark: str
     bars_version: str
+    digests: Mapping[str, str | None]
     signature: str
+
+    def __str__(self) -> str:
+        bars = ", ".join(f"{bar.id} {bar.value:.3f} {bar.outcome.value}" for bar in self.bars)
+        return f"{self.verdict.upper()}: {bars} · {self.signature}"

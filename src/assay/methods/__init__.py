@@ -1,1 +1,1 @@
-"""The methods we ship. Ordinary methods all of them: nothing else in Assay knows them by name."""
+"""The methods we ship: surface oracles, and baselines that a number must beat."""

@@ -1,15 +1,17 @@
 """The names under which our own methods can be tried."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from assay.methods.baselines import Majority, constant, hash_random, question_length
 from assay.methods.overlap import token_overlap
-from assay.methods.surface import FEATURES, question_overlap
+from assay.methods.surface import ORACLES, Pair
 from assay.methods.tfidf import CharTfidf, WordTfidf
+from assay.plan.task import Task
 
-Detector = Callable[[str, str], float]
+_DETECT: tuple[Task, ...] = ("detection",)
+_CLASSIFY: tuple[Task, ...] = ("classification",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,36 +19,28 @@ class Registered:
     """A method of ours: the tasks it can do (the first is its own), and what it is."""
 
     name: str
-    tasks: tuple[str, ...]
+    tasks: tuple[Task, ...]
     about: str
     method: object
 
 
-def oracle(feature: Callable[[str], float]) -> Detector:
-    """A method that scores a response by one surface feature of it."""
-    return lambda question, response: feature(response)  # noqa: ARG005 - blind to the question
-
-
-def inverse(detector: Detector) -> Detector:
+def inverse(oracle: Pair) -> Pair:
     """The same method with its ranking turned round."""
-    return lambda question, response: -detector(question, response)
+    return lambda question, response: -oracle(question, response)
 
 
 def _oracles() -> Iterator[Registered]:
-    detectors = {name: (oracle(feature), feature.__doc__) for name, feature in FEATURES.items()}
-    detectors["question_overlap"] = (question_overlap, question_overlap.__doc__)
-    for name, (detector, doc) in detectors.items():
-        about = (doc or "").splitlines()[0]
+    for name, oracle in ORACLES.items():
+        about = (oracle.__doc__ or "").splitlines()[0]
         for suffix, method, text in (
-            ("", detector, about),
-            (":inverse", inverse(detector), f"oracle:{name} the other way round."),
+            ("", oracle, about),
+            (":inverse", inverse(oracle), f"oracle:{name} the other way round."),
         ):
             yield Registered(
-                name=f"oracle:{name}{suffix}", tasks=("detection",), about=text, method=method
+                name=f"oracle:{name}{suffix}", tasks=_DETECT, about=text, method=method
             )
 
 
-_DETECT, _CLASSIFY = ("detection",), ("classification",)
 _OURS = (
     Registered(
         name="constant",

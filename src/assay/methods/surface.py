@@ -141,7 +141,7 @@ def ends_with_full_stop(text: str) -> float:
     return float(text.rstrip().endswith("."))
 
 
-FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
+TEXT_FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
     {
         feature.__name__: feature
         for feature in (
@@ -167,8 +167,28 @@ FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
 """Every feature of one text, by name, the source's eight first."""
 
 
+Pair = Callable[[str, str], float]
+
+
 def question_overlap(question: str, response: str) -> float:
     """Share of the response's words that stand in the question: copying, not knowing."""
     asked = set(words(question))
     answered = words(response)
     return _share(sum(word in asked for word in answered), len(answered))
+
+
+def _of_response(feature: Callable[[str], float]) -> Pair:
+    def of_response(question: str, response: str) -> float:  # noqa: ARG001 - blind to the question
+        return feature(response)
+
+    of_response.__doc__ = feature.__doc__
+    return of_response
+
+
+ORACLES: Mapping[str, Pair] = MappingProxyType(
+    {
+        **{name: _of_response(feature) for name, feature in TEXT_FEATURES.items()},
+        "question_overlap": question_overlap,
+    }
+)
+"""Every feature of a response, or of a response beside its question, by name."""

@@ -19,11 +19,11 @@ from typing import Any, Literal
 import msgspec
 
 from assay.digests import decode_utf8, digest, is_name
-from assay.errors import SpecError, StorageError
+from assay.errors import SpecError, storage
+from assay.plan.benchmark import Benchmark
 from assay.plan.expression import Expression, parse_expression
+from assay.plan.task import TASKS, Task
 
-Task = Literal["detection", "classification"]
-TASKS: tuple[Task, ...] = ("detection", "classification")
 DEFAULT_BARS = "v3"
 
 
@@ -56,11 +56,6 @@ class Partition:
     positive: Expression
     negative: Expression
 
-    @property
-    def text(self) -> str:
-        """The partition in words."""
-        return f"{self.positive.text} | {self.negative.text}"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Regression:
@@ -84,7 +79,6 @@ class BarSet:
     regressions: tuple[Regression, ...] = ()
     supersedes: str | None = None
     second: str | None = None
-    classes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -110,7 +104,6 @@ class _BarsFile:
     regression: tuple[Regression, ...] = ()
     supersedes: str | None = None
     second: str | None = None
-    classes: tuple[str, ...] = ()
 
 
 def bundled_versions(task: Task) -> list[str]:
@@ -119,22 +112,29 @@ def bundled_versions(task: Task) -> list[str]:
     return sorted(s.removeprefix(f"{task}-") for s in stems if s.startswith(f"{task}-"))
 
 
-def load_bars(version_or_path: str | Path, *, task: Task = "detection") -> BarSet:
-    """A bundled version of a task's bars, or a TOML file."""
-    if str(version_or_path) in bundled_versions(task):
-        resource = files("assay.data.bars").joinpath(f"{task}-{version_or_path}.toml")
+def fitting_bars(benchmark: Benchmark, task: Task) -> str:
+    """The version to judge by where none is named: `plain` for data without our classes."""
+    ours = {"truth", "folklore"} <= set(benchmark.classes)
+    return DEFAULT_BARS if ours or task == "classification" else "plain"
+
+
+def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSet:
+    """A bundled version of a task's bars (detection unless told), or a TOML file."""
+    wanted = task or "detection"
+    if str(version_or_path) in bundled_versions(wanted):
+        resource = files("assay.data.bars").joinpath(f"{wanted}-{version_or_path}.toml")
         return parse_bars(resource.read_bytes(), where=resource.name)
     path = Path(version_or_path)
-    if not path.exists():
+    if not path.is_file():
+        others = [t for t in TASKS if str(version_or_path) in bundled_versions(t)]
         raise SpecError(
-            f"no {task} bars {str(version_or_path)!r}: neither a bundled version"
-            f" ({', '.join(bundled_versions(task))}) nor a file"
+            f"no {wanted} bars {str(version_or_path)!r}: neither a bundled version"
+            f" ({', '.join(bundled_versions(wanted))}) nor a file",
+            hint=f"There are such bars for another task: --task {others[0]}." if others else None,
         )
-    try:
+    with storage(path):
         bars = parse_bars(path.read_bytes(), where=str(path))
-    except OSError as error:
-        raise StorageError(f"{path}: {error.strerror}") from None
-    if bars.task != task:
+    if task is not None and bars.task != task:
         raise SpecError(
             f"{path}: bars for {bars.task}, and the task is {task}",
             hint=f"Choose the task: --task {bars.task}.",
@@ -147,10 +147,11 @@ def parse_bars(data: bytes, *, where: str) -> BarSet:
     try:
         raw: dict[str, Any] = tomllib.loads(decode_utf8(data, where=where))
         written = msgspec.convert(raw, _BarsFile)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, msgspec.ValidationError):
+            hint = "docs/how-to/write-bars.md shows every key and its values."
+            raise SpecError(f"{where}: {error}", hint=hint) from None
         raise SpecError(f"{where}: not TOML: {error}") from None
-    except msgspec.ValidationError as error:
-        raise SpecError(f"{where}: {error}") from None
     _refuse_unknown_keys(raw, where)
     _check(written, where)
     return BarSet(
@@ -170,7 +171,6 @@ def parse_bars(data: bytes, *, where: str) -> BarSet:
         regressions=written.regression,
         supersedes=written.supersedes,
         second=written.second,
-        classes=written.classes,
     )
 
 
@@ -191,6 +191,8 @@ def _check(written: _BarsFile, where: str) -> None:
 
 
 def _check_bar(bar: Bar, written: _BarsFile, here: str) -> None:
+    if not -1.0 <= bar.at_least <= 1.0:
+        raise SpecError(f"{here}: at_least = {bar.at_least}, expected a number from -1 to 1")
     if bar.metric == "auc":
         if written.task != "detection":
             raise SpecError(f"{here}: an AUC needs scores, and {written.task} gives classes")

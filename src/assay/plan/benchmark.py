@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from assay.errors import SpecError
 from assay.plan.expression import Expression
@@ -27,6 +28,15 @@ class Item:
     source: str | None = None
     group: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.label is None and self.cls is None:
+            raise SpecError(f"item {self.id!r} has neither a label nor a class")
+
+    @property
+    def unit(self) -> str:
+        """What is independent of what: the item's group, or the item where it has none."""
+        return f"item {self.id}" if self.group is None else f"group {self.group}"
+
     def fields(self) -> dict[str, str | None]:
         """What an expression may ask about."""
         return {
@@ -39,17 +49,63 @@ class Item:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Which column of a file holds what.
+
+    `positive` says which items are positive: a value of the label column (of the class column
+    where there is no label), or an expression such as `class != truth`.
+    """
+
+    id: str | None = None
+    question: str = "question"
+    response: str | None = None
+    label: str | None = None
+    cls: str | None = None
+    source: str | None = None
+    group: str | None = None
+    positive: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where a benchmark was read from, so that it can be read again: a bundled name or a path."""
+
+    place: str
+    columns: Columns
+
+
+@dataclass(frozen=True, kw_only=True)
 class Benchmark:
     """Items under one name and one digest; never changed in place.
 
     `second` is another corpus on which a bar may ask for the same skill, so that a method which
-    only fits the first one is seen.
+    only fits the first one is seen. `grouping` says where groups come from: a column, equal
+    questions where no column was named, or nowhere. A benchmark made in memory has no `origin`.
     """
 
     name: str
     digest: str
-    items: tuple[Item, ...]
+    items: tuple[Item, ...] = field(repr=False)
     second: "Benchmark | None" = None
+    grouping: Literal["named", "question", "none"] = "named"
+    origin: Origin | None = None
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise SpecError(f"{self.name}: no records", hint="One record a line is expected.")
+        for name, count in Counter(item.id for item in self.items).items():
+            if count > 1:
+                raise SpecError(
+                    f"{self.name}: id {name!r} stands {count} times",
+                    hint="Every record needs an id of its own.",
+                )
+            if name.startswith(SECOND):
+                raise SpecError(f"{self.name}: id {name!r} may not begin with {SECOND!r}")
+
+    @property
+    def repeated_questions(self) -> int:
+        """How many items share their question with an earlier one."""
+        return len(self.items) - len({item.question for item in self.items})
 
     @property
     def classes(self) -> Mapping[str, int]:
@@ -59,11 +115,12 @@ class Benchmark:
     @property
     def grouped(self) -> bool:
         """Whether some items share a group."""
-        named = [item.group for item in self.items if item.group is not None]
-        return len(set(named)) < len(named)
+        return len({item.unit for item in self.items}) < len(self.items)
 
     def with_second(self, second: "Benchmark | None") -> "Benchmark":
         """The same benchmark beside another second corpus."""
+        if second is not None and second.digest == self.digest:
+            raise SpecError(f"{second.name} cannot be a second corpus to itself")
         return replace(self, second=second)
 
     def where(self, expression: Expression) -> tuple[Item, ...]:
@@ -77,18 +134,3 @@ class Benchmark:
         if self.second is not None:
             for item in self.second.items:
                 yield SECOND + item.id, item
-
-
-def check_items(items: tuple[Item, ...], *, where: str) -> None:
-    """Refuse an empty benchmark and ids that stand twice or imitate a second corpus's."""
-    if not items:
-        raise SpecError(f"{where}: no records", hint="One record a line is expected.")
-    seen: set[str] = set()
-    for item in items:
-        if item.id in seen:
-            raise SpecError(
-                f"{where}: id {item.id!r} stands twice", hint="Every record needs an id of its own."
-            )
-        if item.id.startswith(SECOND):
-            raise SpecError(f"{where}: id {item.id!r} may not begin with {SECOND!r}")
-        seen.add(item.id)

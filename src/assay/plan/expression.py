@@ -34,10 +34,6 @@ class Expression:
         """Whether a record's fields satisfy it; a field that is missing is a SpecError."""
         return any(all(_holds(part, record, self.text) for part in every) for every in self.any_of)
 
-    def values(self, field: str) -> frozenset[str]:
-        """The values this expression compares a field with."""
-        return frozenset(c.value for every in self.any_of for c in every if c.field == field)
-
 
 def parse_expression(text: str) -> Expression:
     """Read an expression, or say what was expected where."""
@@ -71,7 +67,11 @@ def _comparison(tokens: list[str], text: str) -> Comparison:
         raise SpecError(
             f"expression {text!r}: unknown field {field!r}, expected one of {', '.join(FIELDS)}"
         )
-    return Comparison(field=field, equal=operator == "==", value=value.strip("\"'"))
+    return Comparison(field=field, equal=operator == "==", value=_unquoted(value))
+
+
+def _unquoted(value: str) -> str:
+    return value[1:-1] if value[:1] in ("'", '"') else value
 
 
 def _holds(part: Comparison, record: Mapping[str, str | None], text: str) -> bool:

@@ -5,12 +5,14 @@ happens in a worker.
 """
 
 import difflib
+import sys
 from collections.abc import Collection
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Literal
 
-from assay.errors import SpecError
+from assay.errors import SpecError, storage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +41,10 @@ def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
         raise _unknown(text, registered)
     if target.endswith(".py"):
         path = Path(target)
-        if not path.is_file():
-            raise SpecError(f"method {text!r}: there is no file {target!r}")
+        with storage(target):
+            there = path.is_file()
+        if not there or not target.isprintable():
+            raise SpecError(f"method {text!r:.200}: there is no file {target!r:.200}")
         return MethodRef(text=text, kind="file", target=str(path.resolve()), attribute=attribute)
     if not all(part.isidentifier() for part in target.split(".")):
         raise _unknown(text, registered)
@@ -49,9 +53,28 @@ def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
     return MethodRef(text=text, kind="module", target=target, attribute=attribute)
 
 
+def source_file(method: MethodRef) -> Path | None:
+    """The file that a reference names, found without importing anything of it."""
+    if method.kind == "file":
+        return Path(method.target)
+    if method.kind != "module":
+        return None
+    places: list[str] | None = [str(Path.cwd()), *sys.path]
+    spec = None
+    for part in method.target.split("."):
+        spec = PathFinder.find_spec(part, places) if places is not None else None
+        if spec is None:
+            return None
+        found = spec.submodule_search_locations
+        places = None if found is None else list(found)
+    return Path(spec.origin) if spec is not None and spec.origin is not None else None
+
+
 def _unknown(text: str, registered: Collection[str]) -> SpecError:
     near = difflib.get_close_matches(text, registered, n=3)
     hint = f"Did you mean {' or '.join(near)}? " if near else ""
+    if not near and ":" not in text and "." in text:
+        hint = f"Perhaps {':'.join(text.rsplit('.', 1))}? "
     return SpecError(
         f"no method {text!r}: not a registered name, file.py:function or package.module:function",
         hint=hint + "`assay methods` lists the registered ones.",

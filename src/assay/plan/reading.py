@@ -5,15 +5,18 @@ columns that are there and the flag that names one. The digest is of the file's 
 """
 
 import csv
+import difflib
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 from assay.digests import MAX_LINE_BYTES, decode_utf8, digest, json_lines
-from assay.errors import SpecError, StorageError
-from assay.plan.benchmark import Benchmark, Item, check_items
+from assay.errors import SpecError, storage
+from assay.plan.benchmark import Benchmark, Columns, Item, Origin
 from assay.plan.expression import parse_expression
 
 BUNDLED: Mapping[str, str] = {
@@ -32,25 +35,10 @@ BUNDLED: Mapping[str, str] = {
 """The benchmarks inside the package, and what each is for."""
 
 MAX_FILE_BYTES = 2 << 30
-_YES, _NO = frozenset({"1", "true"}), frozenset({"0", "false"})
+FEWEST_QUESTIONS = 10
+"""With fewer distinct questions than this, equal ones are no natural groups (a fixed prompt)."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class Columns:
-    """Which column holds what.
-
-    `positive` says which items are positive: a value of the label column (of the class column
-    where there is no label), or an expression such as `class != truth`.
-    """
-
-    id: str | None = None
-    question: str = "question"
-    response: str | None = None
-    label: str | None = None
-    cls: str | None = None
-    source: str | None = None
-    group: str | None = None
-    positive: str | None = None
+_YES, _NO = frozenset({"1", "true", "1.0"}), frozenset({"0", "false", "0.0"})
 
 
 _FLAGS = {"cls": "class"}
@@ -61,29 +49,42 @@ Row = Mapping[str, object]
 def load_benchmark(
     name_or_path: str | Path, *, columns: Columns | None = None, second: str | Path | None = None
 ) -> Benchmark:
-    """A bundled benchmark by name, or a file; `second` names the corpus for cross-corpus bars."""
-    chosen = columns or Columns()
-    if str(name_or_path) in BUNDLED:
-        data = files("assay.data").joinpath(f"{name_or_path}.jsonl").read_bytes()
-        benchmark = _build(str(name_or_path), _json_rows(data, str(name_or_path)), data, _OURS)
+    """A bundled benchmark by name, or a file; `second` names the corpus for cross-corpus bars.
+
+    The columns named are the first file's; a second corpus has the default names.
+    """
+    place = str(name_or_path)
+    if place in BUNDLED:
+        if columns not in (None, Columns(), _OURS):
+            raise SpecError(
+                f"{place} is bundled, and its columns are known",
+                hint="Leave out the flags that name columns.",
+            )
+        data = files("assay.data").joinpath(f"{place}.jsonl").read_bytes()
+        found = _build(place, _json_rows(data, place), data, Origin(place=place, columns=_OURS))
     else:
-        path = Path(name_or_path)
-        data = _read_bytes(path)
-        benchmark = _build(path.name, _rows(path, data), data, chosen)
-    return benchmark.with_second(None if second is None else load_benchmark(second))
+        path = Path(place).resolve()
+        data = _read_bytes(path, place)
+        origin = Origin(place=str(path), columns=columns or Columns())
+        found = _build(path.name, _rows(Path(place), data), data, origin)
+    return found if second is None else found.with_second(load_benchmark(second))
 
 
-def _read_bytes(path: Path) -> bytes:
-    if not path.exists():
+def _read_bytes(path: Path, place: str) -> bytes:
+    with storage(place):
+        there, regular = path.exists(), path.is_file()
+    if not there:
         raise SpecError(
-            f"no benchmark {str(path)!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file"
+            f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file"
         )
-    try:
+    if not regular:
+        raise SpecError(f"{place}: not a regular file")
+    if not path.name.isprintable():
+        raise SpecError(f"{place!a}: a file name must be UTF-8 and printable")
+    with storage(place):
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise SpecError(f"{path}: larger than {MAX_FILE_BYTES:,} bytes")
+            raise SpecError(f"{place}: larger than {MAX_FILE_BYTES:,} bytes")
         return path.read_bytes()
-    except OSError as error:
-        raise StorageError(f"{path}: {error.strerror}") from None
 
 
 def _rows(path: Path, data: bytes) -> Iterator[tuple[str, Row]]:
@@ -91,11 +92,15 @@ def _rows(path: Path, data: bytes) -> Iterator[tuple[str, Row]]:
         case ".jsonl" | ".ndjson":
             return _json_rows(data, str(path))
         case ".csv":
-            return _csv_rows(data, str(path))
+            return _csv_rows(data, str(path), ",")
+        case ".tsv":
+            return _csv_rows(data, str(path), "\t")
         case ".parquet":
             return _parquet_rows(data, str(path))
-    hint = "Save it as one JSON object a line (.jsonl), or as .csv or .parquet."
-    raise SpecError(f"{path}: expected .jsonl, .csv or .parquet, got {path.suffix!r}", hint=hint)
+    raise SpecError(
+        f"{path}: expected .jsonl, .csv, .tsv or .parquet, got {path.suffix or 'no ending'!r}",
+        hint="Save it as one JSON object a line (.jsonl), or as .csv or .parquet.",
+    )
 
 
 def _json_rows(data: bytes, where: str) -> Iterator[tuple[str, Row]]:
@@ -110,15 +115,21 @@ def _json_rows(data: bytes, where: str) -> Iterator[tuple[str, Row]]:
         yield f"{where}, line {number}", row
 
 
-def _csv_rows(data: bytes, where: str) -> Iterator[tuple[str, Row]]:
+def _csv_rows(data: bytes, where: str, separator: str) -> Iterator[tuple[str, Row]]:
     text = decode_utf8(data.removeprefix(b"\xef\xbb\xbf"), where=where)
     csv.field_size_limit(MAX_LINE_BYTES)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
     try:
         header = next(reader, [])
         if len(set(header)) < len(header):
-            twice = next(name for name in header if header.count(name) > 1)
+            twice = Counter(header).most_common(1)[0][0]
             raise SpecError(f"{where}, line 1: column {twice!r} stands twice")
+        other = next((mark for mark in ";\t," if len(header) == 1 and mark in header[0]), None)
+        if other is not None:
+            raise SpecError(
+                f"{where}, line 1: one column, {header[0]!r:.80}",
+                hint=f"It seems to be separated by {other!r}; save it with commas, or as .tsv.",
+            )
         for cells in reader:
             if not cells:
                 continue
@@ -149,23 +160,54 @@ def _parquet_rows(data: bytes, where: str) -> Iterator[tuple[str, Row]]:
         yield f"{where}, row {number}", row
 
 
-def _build(name: str, rows: Iterator[tuple[str, Row]], data: bytes, columns: Columns) -> Benchmark:
+def _build(name: str, rows: Iterator[tuple[str, Row]], data: bytes, origin: Origin) -> Benchmark:
     items: list[Item] = []
     for where, row in rows:
-        items.append(_item(row, columns, where, len(items) + 1))
+        items.append(_item(row, origin.columns, where, len(items) + 1))
     found = tuple(items)
-    check_items(found, where=name)
-    return Benchmark(name=name, digest=digest(data), items=found)
+    _check_positive(found, origin.columns, name)
+    grouping: Literal["named", "question", "none"] = "named"
+    if not any(item.group is not None for item in items):
+        found, grouping = _by_question(found)
+    return Benchmark(name=name, digest=digest(data), items=found, grouping=grouping, origin=origin)
+
+
+def _check_positive(items: tuple[Item, ...], columns: Columns, name: str) -> None:
+    """A value that was called positive and never occurs is a misspelling."""
+    if columns.positive is not None and not any(item.label for item in items):
+        raise SpecError(
+            f"{name}: no record is {columns.positive!r}, which --positive calls positive",
+            hint="Look at the values of the label column; capitals and spaces count.",
+        )
+
+
+def _by_question(
+    items: tuple[Item, ...],
+) -> tuple[tuple[Item, ...], Literal["question", "none"]]:
+    """Group equal questions: several answers to one question are not independent."""
+    places: dict[str, int] = {}
+    for item in items:
+        places.setdefault(item.question, len(places) + 1)
+    if len(places) == len(items) or len(places) < FEWEST_QUESTIONS:
+        return items, "none"
+    grouped = (replace(item, group=f"question {places[item.question]}") for item in items)
+    return tuple(grouped), "question"
 
 
 def _item(row: Row, columns: Columns, where: str, number: int) -> Item:
-    def read(field: str, column: str | None, *, empty: bool = False) -> str | None:
+    def read(field: str, column: str | None, *, blank: bool = False) -> str | None:
+        """A field that may be missing; `blank` says that an empty one is missing too."""
         key = column or _FLAGS.get(field, field)
-        if column is None and (key not in row or row[key] is None):
+        if column is None and key not in row:
             return None
-        return _text(row, key, field, where, empty=empty)
+        if row.get(key, "?") is None or (blank and not str(row.get(key, "?")).strip()):
+            return None
+        return _text(row, key, field, where, empty=field == "response")
 
     label, cls = read("label", columns.label), read("cls", columns.cls)
+    for field, found, column in (("label", label, columns.label), ("class", cls, columns.cls)):
+        if found is None and (column or field) in row and (label, cls) == (None, None):
+            raise SpecError(f"{where}, field {column or field!r}: expected a {field}, got null")
     if label is None and cls is None:
         raise SpecError(
             f"{where}: neither a label nor a class; the columns are {_listed(row)}",
@@ -174,10 +216,11 @@ def _item(row: Row, columns: Columns, where: str, number: int) -> Item:
     item = Item(
         id=read("id", columns.id) or str(number),
         question=_text(row, columns.question, "question", where),
-        response=read("response", columns.response, empty=True),
+        response=read("response", columns.response),
+        label=False if cls is None else None,
         cls=cls,
-        source=read("source", columns.source),
-        group=read("group", columns.group),
+        source=read("source", columns.source, blank=True),
+        group=read("group", columns.group, blank=True),
     )
     return replace(item, label=_label(label, item, columns, where))
 
@@ -186,7 +229,8 @@ def _text(row: Row, column: str, field: str, where: str, *, empty: bool = False)
     if column not in row:
         raise SpecError(
             f"{where}: no column {column!r}; the columns are {_listed(row)}",
-            hint=f"Name the one that holds the {_FLAGS.get(field, field)}: "
+            hint=_suggestion(row, column)
+            + f"Name the one that holds the {_FLAGS.get(field, field)}: "
             f"--{_FLAGS.get(field, field)} COLUMN.",
         )
     value = row[column]
@@ -219,8 +263,15 @@ def _label(value: str | None, item: Item, columns: Columns, where: str) -> bool 
     )
 
 
+def _suggestion(row: Row, column: str) -> str:
+    folded = {name.strip().lower(): name for name in row}
+    near = difflib.get_close_matches(column.lower(), folded, n=1)
+    return f"Did you mean {folded[near[0]]!r}? " if near else ""
+
+
 def _listed(row: Row) -> str:
-    return ", ".join(map(repr, row)) or "none"
+    names = [repr(name) for name in row]
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "") or "none"
 
 
 def _kind(value: object) -> str:

@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING
 
-from assay.judges.scorecard import BarResult, Scorecard, Verdict
+from assay.judges.scorecard import Scorecard, Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 _STYLE = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.UNRESOLVED: "yellow"}
 _MEANING = {
-    Verdict.PASS: "every bar's 95 % lower bound is at or over its threshold",
+    Verdict.PASS: "every bar's lower bound (95 %, one-sided) reaches its threshold",
     Verdict.FAIL: "some bar is shown to be missed",
     Verdict.UNRESOLVED: "the records cannot tell",
 }
@@ -27,56 +28,63 @@ def console(file: IO[str] | None = None) -> "Console":
 
 def printable(text: str) -> str:
     """A text that cannot move the cursor or colour the screen: other people's words are shown."""
-    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: str = "") -> "Table":
     """A borderless table; `right` marks the columns set to the right, one letter a column."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
-    from rich.text import Text
 
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for index, header in enumerate(headers):
         drawn.add_column(header, justify="right" if right[index : index + 1] == "r" else "left")
     for row in rows:
-        drawn.add_row(*(Text(printable(cell)) for cell in row))
+        drawn.add_row(*map(_text, row))
     return drawn
 
 
 def draw_scorecard(card: Scorecard, out: "Console") -> None:
     """A scorecard: what was judged, each bar, the two verdicts, and what to know about them."""
-    from rich.text import Text
-
     title = f"{card.method} on {card.benchmark}, {card.task} bars {card.bars_version}"
-    out.print(Text(printable(title)))
+    out.print(_text(title))
     out.print()
-    rows = [row for bar in card.bars for row in _bar_rows(bar)]
-    headers = (
-        "bar",
-        "what",
-        "on",
-        "value",
-        "95 % interval",
-        "lower bound",
-        "needs",
-        "point",
-        "outcome",
-    )
-    out.print(table((*headers, "outcome"), rows, right="lllrrrr"))
+    _draw_bars(card, out)
     out.print()
     point = card.point
     said = f"{point.passed}/{point.total} bars at the point estimates"
-    out.print(Text(f"point verdict  {point.verdict.upper()}  {said}"))
-    line = Text("verdict        ")
+    out.print(_text(f"point verdict  {point.verdict.upper()}  {said}"))
+    line = _text("verdict        ")
     line.append(card.verdict.upper(), style=f"bold {_STYLE[card.verdict]}")
     line.append(f"  {_meaning(card)}")
     out.print(line)
     out.print()
-    unscored = f"{card.unscored} unscored · " if card.unscored else ""
     for caveat in card.caveats:
-        out.print(Text(printable(f"{caveat.code}: {caveat.message}"), style="dim"))
-    out.print(Text(printable(f"{unscored}{card.signature}"), style="dim"))
+        out.print(_text(f"{caveat.code}: {caveat.message}", style="dim"))
+    unscored = f"{card.unscored} unscored · " if card.unscored else ""
+    out.print(_text(f"{unscored}{card.signature}", style="dim"))
+
+
+def _draw_bars(card: Scorecard, out: "Console") -> None:
+    """Each bar on a line of its own, its parts below it in columns: fits 72 characters."""
+    longest = max(len(part.partition) for bar in card.bars for part in bar.parts)
+    wide = min(max(longest, 20), 30)
+    out.print(_text(f"{'':{wide + 4}}  value  95 % interval     lower bound"))
+    for bar in card.bars:
+        metric = bar.metric.replace("auc", "AUC").replace("f1", "F1")
+        line = _text(f"{bar.id:<3} {metric} at least {bar.threshold:.2f}  ")
+        line.append(bar.outcome.value, style=_STYLE[bar.outcome])
+        out.print(line)
+        for part in bar.parts:
+            interval = f"[{part.low:.3f}, {part.high:.3f}]"
+            figures = f"{part.value:>6.3f}  {interval:<16}  {part.lower_bound:>11.3f}"
+            out.print(_text(f"    {part.partition:<{wide}} {figures}"))
+
+
+def _text(text: str, style: str = "") -> "Text":
+    from rich.text import Text
+
+    return Text(printable(text), style=style)
 
 
 def _meaning(card: Scorecard) -> str:
@@ -86,23 +94,3 @@ def _meaning(card: Scorecard) -> str:
     if card.records_needed is not None:
         said += f"; about {card.records_needed:,} like these would"
     return said
-
-
-def _bar_rows(bar: BarResult) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = []
-    for index, part in enumerate(bar.parts):
-        first = index == 0
-        rows.append(
-            (
-                bar.id if first else "",
-                bar.metric.replace("auc", "AUC").replace("f1", "F1") if first else "",
-                part.partition,
-                f"{part.value:.3f}",
-                f"[{part.low:.3f}, {part.high:.3f}]",
-                f"{part.lower_bound:.3f}",
-                f"≥ {bar.threshold:.2f}",
-                "yes" if part.value >= bar.threshold else "no",
-                bar.outcome.value if first else "",
-            )
-        )
-    return rows

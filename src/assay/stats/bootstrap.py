@@ -1,12 +1,16 @@
 """Seeded bootstrap, stratified and grouped, as weights instead of copies.
 
-A draw is a vector of whole-number weights, one per item, that add up to the size of each stratum.
+A draw is a vector of whole-number weights, one per item; in each stratum as many items (or groups)
+are drawn as there are.
 A statistic takes a block of draws (draws x items) and gives one value per draw, so nothing is
 copied or sorted again: an AUC is one pass over weights already in score order.
 
 With groups the group is what is drawn. Its stratum is then the set of strata it spans (a question
 with a true and a false answer is one stratum, a question with only true ones another), so that
 every draw keeps both classes.
+
+Percentile intervals cover too little for an AUC near 1 and have no width at 1: for AUCs use
+`stats/auc.py`. These serve statistics that have no formula.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,9 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.stats.arrays import Floats
 from assay.stats.estimate import Estimate
 
-Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
 _BLOCK_CELLS = 1 << 20
 
@@ -32,17 +36,31 @@ def weights(
         spans: list[set[int]] = [set() for _ in range(int(units.max()) + 1)]
         for unit, code in zip(units.tolist(), codes.tolist(), strict=True):
             spans[unit].add(code)
-        kinds: dict[frozenset[int], int] = {}
-        codes = np.array([kinds.setdefault(frozenset(span), len(kinds)) for span in spans])
+        codes = _kinds(spans)
     members = [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
     rng = np.random.default_rng(seed)
-    block = max(1, _BLOCK_CELLS // max(codes.size, 1))
+    block = max(1, _BLOCK_CELLS // units.size)
     for start in range(0, draws, block):
         size = min(block, draws - start)
         drawn = np.empty((size, codes.size))
         for chosen in members:
             drawn[:, chosen] = _counts(rng, size, chosen.size)
         yield drawn if groups is None else drawn[:, units]
+
+
+def _kinds(spans: Sequence[set[int]]) -> NDArray[np.intp]:
+    """The kind of each group: the strata it spans; kinds of a single group join the largest.
+
+    A kind of one group would always be drawn whole, and never vary.
+    """
+    known: dict[frozenset[int], int] = {}
+    codes = np.array([known.setdefault(frozenset(span), len(known)) for span in spans])
+    sizes = np.bincount(codes)
+    covered = {stratum for span, code in known.items() if sizes[code] > 1 for stratum in span}
+    if covered != set().union(*spans):
+        raise ValueError("a stratum that only one group holds cannot be resampled by group")
+    codes[sizes[codes] == 1] = int(sizes.argmax())
+    return np.unique(codes, return_inverse=True)[1]
 
 
 def _counts(rng: np.random.Generator, draws: int, size: int) -> NDArray[np.intp]:

@@ -6,7 +6,8 @@ Clopper & Pearson (1934), which never covers less than it says, and F1's is carr
 monotone function.
 
 Where items share a group the number of trials is replaced by the *effective* number that an
-independent sample of the same variance would have (Korn & Graubard 1998).
+independent sample of the same variance would have (Korn & Graubard 1998). That is an
+approximation: with few groups of uneven size it can cover a few percent too little.
 """
 
 from collections.abc import Sequence
@@ -15,15 +16,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.stats.arrays import effective_groups
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import beta_quantile, t_quantile
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShareFit:
-    """`share` of `trials` (effective trials where grouped), read as itself or as an F1."""
+    """`hits` of `counted` items, worth so many independent `trials`; a share, or read as an F1."""
 
-    share: float
+    hits: int
+    counted: int
     trials: float
     n: int
     as_f1: bool
@@ -31,16 +34,23 @@ class ShareFit:
 
     @property
     def value(self) -> float:
-        """The accuracy or the F1."""
-        return self._read(self.share)
+        """The accuracy or the F1, rounded once."""
+        if self.as_f1:
+            return 2.0 * self.hits / (self.hits + self.counted)
+        return self.hits / self.counted
 
     def interval(self, *, level: float = 0.95) -> tuple[float, float]:
         """The two-sided Clopper-Pearson interval."""
         tail = (1.0 - level) / 2.0
-        hits, misses = self.share * self.trials, (1.0 - self.share) * self.trials
+        share = self.hits / self.counted
+        hits, misses = share * self.trials, (1.0 - share) * self.trials
         low = beta_quantile(tail, hits, misses + 1.0) if hits > 1e-9 else 0.0
         high = beta_quantile(1.0 - tail, hits + 1.0, misses) if misses > 1e-9 else 1.0
         return self._read(low), self._read(high)
+
+    def interval_at(self, level: float) -> tuple[float, float]:
+        """The interval at a level."""
+        return self.interval(level=level)
 
     def estimate(self, *, level: float = 0.95) -> Estimate:
         """The value with its interval."""
@@ -75,27 +85,34 @@ def _fit(
     trials = int(counted.sum())
     if not trials:
         raise ValueError("no item counts towards this share")
-    share = float(hits.sum()) / trials
     effective = float(trials)
     if groups is not None:
-        effective = _effective_trials(hits, counted, share, np.asarray(groups))
+        effective = _effective_trials(hits, counted, np.asarray(groups))
     return ShareFit(
-        share=share, trials=effective, n=hits.size, as_f1=as_f1, grouped=groups is not None
+        hits=int(hits.sum()),
+        counted=trials,
+        trials=effective,
+        n=hits.size,
+        as_f1=as_f1,
+        grouped=groups is not None,
     )
 
 
 def _effective_trials(
-    hits: NDArray[np.bool_], counted: NDArray[np.bool_], share: float, groups: NDArray[np.str_]
+    hits: NDArray[np.bool_], counted: NDArray[np.bool_], groups: NDArray[np.str_]
 ) -> float:
     """Trials of an independent sample with the same variance, never more than there are."""
     trials = float(counted.sum())
+    share = float(hits.sum()) / trials
     _, codes = np.unique(groups[counted], return_inverse=True)
-    units = int(codes.max()) + 1
+    units = effective_groups(codes)
     residual = (hits[counted] - share) / trials
     totals = np.bincount(codes, weights=residual)
-    variance = float(totals @ totals) * units / max(units - 1, 1)
-    if units < 2 or variance <= 0.0 or share in (0.0, 1.0):
-        return float(units)
+    if units < 2.0:
+        return units
+    variance = float(totals @ totals) * units / (units - 1.0)
+    if variance <= 0.0 or share in (0.0, 1.0):
+        return units
     effective = share * (1.0 - share) / variance
     widen = t_quantile(0.975, trials - 1.0) / t_quantile(0.975, units - 1.0)
     return min(effective * widen**2, trials)
