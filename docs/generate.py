@@ -19,7 +19,7 @@ MADE = "<!-- made by docs/generate.py -->"
 def commands() -> str:
     """The help of every verb, as the terminal shows it."""
     parts = [f"# Commands\n\n{MADE}\n\n```text\n{HELP}```\n"]
-    group = click.Context(assay, info_name="assay")
+    group = click.Context(assay, info_name="assay", **assay.context_settings)
     for verb in VERBS:
         command = assay.get_command(group, verb)
         if command is None:

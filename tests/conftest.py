@@ -36,6 +36,7 @@ def assay_cmd(tmp_path: Path) -> Callable[..., Done]:
             capture_output=True,
             text=True,
             encoding="utf-8",
+            errors="replace",
             timeout=120,
             env={**os.environ, **environment},
             check=False,

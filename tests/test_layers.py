@@ -1,6 +1,7 @@
 """Imports point one way, and the pure rooms stay pure."""
 
 import ast
+import re
 from pathlib import Path
 
 import assay
@@ -31,6 +32,7 @@ IMPURE = {
     "secrets",
     "socket",
     "subprocess",
+    "importlib",
     "tempfile",
     "time",
     "urllib",
@@ -112,24 +114,33 @@ def impure(trees: dict[str, ast.Module]) -> list[str]:
         for target in imports(tree)
         if target.split(".")[0] in IMPURE
     ] + [
-        f"{name} calls open"
+        f"{name} calls {ast.unparse(node.func)}"
         for name, tree in trees.items()
         if name.split(".")[0] in PURE_ROOMS
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "open"
+        if isinstance(node, ast.Call)
+        and re.search(r"(^|\.)(open|load|loadtxt|fromfile|files|save)$", ast.unparse(node.func))
     ]
+
+
+SEEDED = ("default_rng", "random.Random")
+GLOBAL = re.compile(
+    r"(^|\.)(np|numpy)\.random\.(?!default_rng|Generator|seed)\w+$|^random\.(?!Random|seed)\w+$"
+)
 
 
 def unseeded(trees: dict[str, ast.Module]) -> list[str]:
-    """Calls of a generator without a seed, anywhere."""
-    return [
-        f"{name}, line {node.lineno}"
-        for name, tree in trees.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and ast.unparse(node.func).endswith(("default_rng", "random.Random"))
-        and not node.args
-    ]
+    """Generators without a seed, and draws from a global one, anywhere."""
+    found = []
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            bare = not node.args or ast.unparse(node.args[0]) == "None"
+            if (called.endswith(SEEDED) and bare) or GLOBAL.search(called):
+                found.append(f"{name}, line {node.lineno}")
+    return found
 
 
 OURS = modules(SOURCE)
@@ -158,12 +169,19 @@ def test_every_room_has_its_place():
 def test_planted_violations_are_caught():
     planted = {
         "stats.wrong": ast.parse("from assay.judges.score import score\nimport time\nopen('x')"),
-        "judges.score": ast.parse("import numpy\nnumpy.random.default_rng()"),
+        "judges.score": ast.parse(
+            "numpy.random.default_rng()\nnp.random.rand()\nrandom.random()\n"
+            "np.random.default_rng(None)\nnumpy.random.default_rng(3)\nnp.load('x')"
+        ),
         "plan.a": ast.parse("def f():\n    from assay.plan import b"),
         "plan.b": ast.parse("import assay.plan.a"),
     }
     edges = inner(planted)
     assert upward(edges) == ["stats.wrong imports judges.score"]
     assert cycles(edges) == ["plan.a -> plan.b -> plan.a"]
-    assert impure(planted) == ["stats.wrong imports time", "stats.wrong calls open"]
-    assert unseeded(planted) == ["judges.score, line 2"]
+    assert impure(planted) == [
+        "stats.wrong imports time",
+        "stats.wrong calls open",
+        "judges.score calls np.load",
+    ]
+    assert unseeded(planted) == [f"judges.score, line {line}" for line in (1, 2, 3, 4)]

@@ -55,8 +55,8 @@ def test_the_demo_shows_a_pass_under_v1_turn_into_what_it_is(assay_cmd):
     assert "pass" not in {verdicts[method, "v3"] for method, _ in verdicts}
     shown = assay_cmd("demo").out
     assert "oracle:word_length" in shown
-    assert "PASS (2/2)" in shown
-    assert "FAIL (2/3)" in shown
+    assert "PASS 2/2" in shown
+    assert "FAIL 2/3" in shown
 
 
 def test_a_reader_who_goes_away_is_no_error(tmp_path):

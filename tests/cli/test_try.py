@@ -1,4 +1,9 @@
 import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -129,13 +134,65 @@ def test_ones_own_file_with_ones_own_columns(assay_cmd, method_file, tmp_path):
     assert changed.err.startswith("DigestMismatch: ")
 
 
-def test_bars_that_need_classes_say_so_on_labels_and_name_those_that_do_not(assay_cmd, tmp_path):
-    rows = [json.dumps({"question": "q", "response": "a", "label": i % 2}) for i in range(10)]
+def test_a_file_with_labels_only_is_judged_by_the_plain_bars(assay_cmd, tmp_path):
+    rows = [json.dumps({"question": f"q{i}", "response": "a", "label": i % 2}) for i in range(10)]
     (tmp_path / "mine.jsonl").write_text("\n".join(rows))
-    done = assay_cmd("try", "oracle:word_length", "--benchmark", "mine.jsonl")
-    assert done.code == 2
-    assert "has no class" in done.err
-    assert "--bars plain" in done.err
+    done = assay_cmd("try", "oracle:word_length", "--benchmark", "mine.jsonl", "--json")
+    assert done.json["bars_version"] == "plain"
+    codes = [caveat["code"] for caveat in done.json["caveats"]]
+    assert {"constant-scores", "idle-control", "small-n"} <= set(codes)
+    asked = assay_cmd("try", "oracle:word_length", "--benchmark", "mine.jsonl", "--bars", "v3")
+    assert asked.code == 2
+    assert "has no class" in asked.err
+    assert "--bars plain" in asked.err
+
+
+def test_what_cannot_be_judged_is_refused_before_the_method_is_asked(
+    assay_cmd, method_file, tmp_path
+):
+    reference = method_file(
+        "def detect(question, response):\n    open('asked', 'w').close()\n    return 1.0\n"
+    )
+    for arguments in (["--benchmark", "folklore.jsonl"], ["--bars", "mine.toml"], ["--save", "x"]):
+        rows = [
+            json.dumps({"question": f"q{i}", "class": "folklore", "response": "a"}) for i in "ab"
+        ]
+        (tmp_path / "folklore.jsonl").write_text("\n".join(rows))
+        (tmp_path / "mine.toml").write_text(
+            'task = "detection"\nversion = "m"\nbecause = "x"\n[partition.p]\n'
+            'positive = "class != truth"\nnegative = "class == truth"\n[[bar]]\nid = "B"\n'
+            'metric = "auc"\npartitions = ["p"]\nat_least = 0.1\n'
+            'minus = { feature = "vibes", direction = "raw" }\n'
+        )
+        (tmp_path / "x").mkdir(exist_ok=True)
+        (tmp_path / "x/file").touch()
+        bars = [] if "--bars" in arguments else ["--bars", "v1"]
+        done = assay_cmd("try", reference, *arguments, *bars)
+        assert done.code == 2, done.err
+        assert not (tmp_path / "asked").exists()
+
+
+def test_a_method_that_rewrites_the_bars_or_the_data_changes_nothing(
+    assay_cmd, method_file, tmp_path
+):
+    rows = [json.dumps({"question": f"q{i}", "response": "a", "label": i % 2}) for i in range(40)]
+    (tmp_path / "mine.jsonl").write_text("\n".join(rows))
+    bars = (
+        'task = "detection"\nversion = "m"\nbecause = "x"\n[partition.p]\n'
+        'positive = "label == 1"\nnegative = "label == 0"\n[[bar]]\nid = "B"\n'
+        'metric = "auc"\npartitions = ["p"]\nat_least = 0.9\n'
+    )
+    (tmp_path / "mine.toml").write_text(bars)
+    reference = method_file(
+        "from pathlib import Path\n"
+        "for name in ('mine.toml', 'mine.jsonl'):\n"
+        "    path = Path(__file__).with_name(name)\n"
+        "    path.write_text(path.read_text().replace('0.9', '-1').replace('0}', '1}'))\n"
+        "def detect(question, response):\n    return 0.5\n"
+    )
+    done = assay_cmd("try", reference, "--benchmark", "mine.jsonl", "--bars", "mine.toml", "--json")
+    assert done.json["verdict"] == "fail"
+    assert done.json["bars"][0]["threshold"] == 0.9
 
 
 def test_a_one_class_file_is_refused(assay_cmd, tmp_path):
@@ -167,6 +224,88 @@ def test_errors_in_json_are_json(assay_cmd):
     assert done.code == 2
     assert done.json["error"]["type"] == "SpecError"
     assert done.json["error"]["exit_code"] == 2
+
+
+def test_usage_errors_in_json_are_json_too(assay_cmd):
+    done = assay_cmd("try", "constant", "--nonsense", "--json")
+    assert done.code == 2
+    assert "No such option" in done.json["error"]["message"]
+
+
+def test_a_terminal_without_our_signs_still_gets_a_table(assay_cmd):
+    for encoding in ("ascii", "cp1252"):
+        done = assay_cmd("try", "oracle:word_length", PYTHONIOENCODING=encoding)
+        assert done.code == 1
+        assert "D3  AUC - word_length at least 0.10  fail" in done.out
+
+
+def test_every_line_of_a_scorecard_fits_a_narrow_terminal(assay_cmd):
+    done = assay_cmd("try", "oracle:word_length")
+    bars = done.out.split("\n\n")[1]
+    assert max(map(len, bars.splitlines())) <= 72
+
+
+def test_a_full_disk_behind_standard_output_is_an_error_of_ours(tmp_path):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "assay", "methods"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_that_is_interrupted_is_kept_and_can_be_judged(tmp_path, method_file, assay_cmd):
+    reference = method_file(
+        "import time\ndef detect(q, r):\n    time.sleep(0.05)\n    return 1.0\n"
+    )
+    going = subprocess.Popen(
+        [sys.executable, "-m", "assay", "try", reference, "--save", "kept"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while (
+        not (tmp_path / "kept/outputs.jsonl").exists()
+        or not (tmp_path / "kept/outputs.jsonl").read_text().count("\n") > 3
+    ):
+        time.sleep(0.05)
+    going.send_signal(signal.SIGINT)
+    _, said = going.communicate(timeout=30)
+    assert going.returncode == 130
+    assert "outputs that were made are kept in kept" in said
+    done = assay_cmd("score", "kept", "--bars", "v1", "--json")
+    assert done.code in (1, 2)
+    if done.code == 1:
+        assert done.json["verdict"] == "unresolved"
+        assert "incomplete-run" in [caveat["code"] for caveat in done.json["caveats"]]
+
+
+def test_a_worker_dies_with_its_parent(tmp_path, method_file):
+    reference = method_file(
+        "import os, pathlib\n"
+        "def detect(q, r):\n"
+        "    pathlib.Path(__file__).with_name('pid').write_text(str(os.getpid()))\n"
+        "    while True: pass\n"
+    )
+    going = subprocess.Popen([sys.executable, "-m", "assay", "try", reference], cwd=tmp_path)
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        time.sleep(0.05)
+    worker = Path("/proc") / (tmp_path / "pid").read_text()
+    assert worker.exists()
+    going.kill()
+    going.wait()
+    for _ in range(100):
+        if not worker.exists() or "Z" in (worker / "stat").read_text().split()[2]:
+            return
+        time.sleep(0.05)
+    pytest.fail("the worker outlived its parent")
 
 
 def test_words_of_others_cannot_drive_the_terminal(assay_cmd, tmp_path):

@@ -126,3 +126,120 @@ class Hoarder:
     reference = method_file(body, "Hoarder")
     done = assay_cmd("try", reference, "--task", "detection", "--bars", "v1", "--json")
     assert done.json["bars"][0]["value"] == 0.5
+
+
+REPLAY_THE_SHUFFLE = """
+import random, sys
+
+FOUND = {0, 1, 7}
+frame = sys._getframe()
+while frame is not None:
+    for value in list(frame.f_locals.values()):
+        for one in value if type(value) is list else [value]:
+            if type(one) is int and one >= 0:
+                FOUND.add(one)
+    frame = frame.f_back
+
+def places(seed):
+    order = list(range(200))
+    random.Random(seed).shuffle(order)
+    return order
+
+GUESSES = [places(seed) for seed in sorted(FOUND)]
+asked = -1
+
+def detect(question, response):
+    global asked
+    asked += 1
+    return {best}
+"""
+
+
+def test_knowing_every_seed_in_the_worker_does_not_give_back_the_order(method_file, tmp_path):
+    rows = [f'{{"question": "q{i}", "response": "r", "label": {int(i < 100)}}}' for i in range(200)]
+    (tmp_path / "sorted.jsonl").write_text("\n".join(rows))
+    benchmark = assay.load_benchmark(tmp_path / "sorted.jsonl")
+    for guess in range(12):
+        best = f"-GUESSES[min({guess}, len(GUESSES) - 1)][asked]"
+        method_file(REPLAY_THE_SHUFFLE.replace("{best}", best))
+        run = assay.run(f"{tmp_path}/method.py:detect", benchmark, task="detection", seed=7)
+        card = assay.score(run, benchmark, assay.load_bars("plain"))
+        assert abs(card.bars[0].value - 0.5) < 0.2
+
+
+SYMLINK = """
+import os, pathlib
+import assay.data
+place = pathlib.Path(assay.data.__file__).with_name("darkcore.jsonl")
+link = pathlib.Path(__file__).with_name("innocent.txt")
+
+def detect(question, response):
+    try:
+        if not link.exists():
+            {link}
+        return float('"truth"' not in next(li for li in link.open() if question in li))
+    except PermissionError:
+        return 0.5
+"""
+
+
+def test_another_name_for_a_bundled_file_opens_it_no_more(assay_cmd, method_file):
+    for link in ("link.symlink_to(place)", "os.link(place, link)"):
+        assert auc(assay_cmd, method_file(SYMLINK.replace("{link}", link))) == 0.5
+
+
+FORGE = """
+import os
+ANSWERS = max(int(name) for name in os.listdir("/proc/self/fd") if int(name) < 30)
+
+def detect(question, response):
+    for descriptor in range(3, 12):
+        try:
+            os.write(descriptor, {line})
+        except OSError:
+            pass
+    return len(response)
+"""
+
+
+def test_writing_to_the_private_pipes_is_seen(assay_cmd, method_file):
+    for line in (
+        'b\'{"n": 2, "ok": 1}\\n\'',
+        "b'{\"failed\": 1}\\n'",
+        "b'[]\\n'",
+        "b'rubbish'",
+        'b\'{"n": 2, "ok": 1}\\n\' * 3',
+    ):
+        done = assay_cmd("try", method_file(FORGE.replace("{line}", line)))
+        assert done.code == 5, done.err
+        assert "BadOutput" in done.err or "MethodCrashed" in done.err
+
+
+def test_the_method_cannot_choose_its_digest_or_make_us_wait(assay_cmd, method_file, tmp_path):
+    import os
+
+    os.mkfifo(tmp_path / "pipe")
+    honest = "def detect(question, response): return len(response)\n"
+    first = assay_cmd("try", method_file(honest), "--json").json["digests"]["method"]
+    for claimed in ("/etc/hostname", "pipe", "/dev/zero"):
+        body = f"__file__ = {claimed!r}\n{honest}"
+        found = assay_cmd("try", method_file(body), "--json").json["digests"]["method"]
+        assert found != first
+        from assay.digests import digest
+
+        assert found == digest(body.encode())
+
+
+def test_arguments_are_handed_over_by_name(assay_cmd, method_file):
+    forms = {
+        "def detect(question, response): return len(response)": 0.784,
+        "def detect(response, question): return len(response)": 0.784,
+        "def detect(response): return len(response)": 0.784,
+        "def detect(q, r): return len(r)": 0.784,
+        "def detect(*both): return len(both[1])": 0.784,
+        "def detect(response, temperature=0.7): return len(response) + 0 * temperature": 0.784,
+    }
+    for body, value in forms.items():
+        done = assay_cmd("try", method_file(body), "--bars", "v1", "--json")
+        assert abs(done.json["bars"][0]["value"] - value) < 0.01, body
+        assert done.json["task"] == "detection"

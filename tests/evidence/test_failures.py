@@ -29,6 +29,13 @@ FAILURES = {
         assay.MethodCrashed,
         "no more memory",
     ),
+    "a real-time signal": ("import os; os.kill(os.getpid(), 40)", assay.MethodCrashed, "signal 40"),
+    "half a surrogate pair": ("raise ValueError(chr(0xD800))", assay.MethodRaised, "ud800"),
+    "an exception whose text raises": (
+        "raise type('E', (Exception,), {'__str__': lambda self: 1 / 0})()",
+        assay.MethodRaised,
+        "no message",
+    ),
     "NaN": ("return float('nan')", assay.BadOutput, "got nan as score"),
     "infinity": ("return float('-inf')", assay.BadOutput, "got -inf as score"),
     "a huge whole number": ("return 10 ** 400", assay.BadOutput, "expected a finite number"),
@@ -55,7 +62,7 @@ def test_a_failure_at_item_fifty_is_typed_and_loses_nothing(name, assay_cmd, met
         "try", method_file(bad_at_fifty(statement)), "--save", "kept", "--item-seconds", "1"
     )
     assert done.code == 5
-    assert done.err.startswith(f"{kind.__name__}: method.py:detect, item darkcore-")
+    assert f"{kind.__name__}: method.py:detect, item darkcore-" in done.err
     assert words in done.err
     assert "The 49 outputs that were made are kept in kept" in done.err
     lines = [
@@ -86,6 +93,47 @@ def test_with_keep_going_the_rest_is_asked_and_no_verdict_is_given(assay_cmd, me
         assert 0 < done.json["unscored"] < 20
         assert done.json["items"] == 108
         assert "unscored" in [caveat["code"] for caveat in done.json["caveats"]]
+
+
+def test_a_run_with_failures_is_judged_again_as_it_was(assay_cmd, method_file):
+    body = (
+        "def detect(question, response):\n"
+        "    assert 'w' not in question[3:6]\n    return len(response)\n"
+    )
+    at_once = assay_cmd("try", method_file(body), "--keep-going", "--save", "kept", "--json")
+    assert assay_cmd("score", "kept", "--json").out == at_once.out
+    assert at_once.json["unscored"] > 0
+
+
+def test_a_method_that_cannot_be_started_again_ends_the_run_with_its_outputs(
+    assay_cmd, method_file, tmp_path
+):
+    body = (
+        "import os, pathlib\ncount = 0\n"
+        "def detect(question, response):\n    global count\n    count += 1\n"
+        "    if count == 5:\n        pathlib.Path(__file__).unlink()\n        os._exit(1)\n"
+        "    return 0.5\n"
+    )
+    done = assay_cmd("try", method_file(body), "--keep-going", "--save", "kept")
+    assert done.code == 5
+    assert "MethodNotLoaded" in done.err
+    assert len((tmp_path / "kept/outputs.jsonl").read_text().splitlines()) == 5
+
+
+def test_a_copy_that_ends_itself_is_a_crash_and_no_hang(assay_cmd, method_file):
+    body = (
+        "import os\nclass Learner:\n    def fit(self, examples):\n"
+        "        return lambda question, response: os._exit(0)\n"
+    )
+    done = assay_cmd("try", method_file(body, "Learner"), "--task", "detection")
+    assert done.code == 5
+    assert "ended with code 0" in done.err
+
+
+def test_a_key_that_the_environment_has_is_offered(assay_cmd, method_file):
+    body = "import os\ndef detect(q, r): return len(os.environ['COLOUR'])"
+    done = assay_cmd("try", method_file(body), COLOUR="x")
+    assert "pass the variable: --env COLOUR" in done.err
 
 
 def test_keep_going_gives_up_when_every_item_ends_the_process(assay_cmd, method_file):
@@ -148,7 +196,11 @@ def test_prints_of_a_method_corrupt_nothing_and_are_reported(assay_cmd, method_f
     )
     done = assay_cmd("try", method_file(body), "--json")
     assert done.json["unscored"] == 0
-    assert "method-printed" in [caveat["code"] for caveat in done.json["caveats"]]
+    (said,) = (c["message"] for c in done.json["caveats"] if c["code"] == "method-printed")
+    assert int(said.split()[-2].replace(",", "")) > 108 * 100_000
+    assert "x" * 100 in done.err
+    assert len(done.err) < 200_000
+    assert "prints more than is shown" in done.err
 
 
 def test_a_method_that_closes_its_streams_and_reads_stdin_still_answers(assay_cmd, method_file):

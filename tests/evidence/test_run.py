@@ -119,3 +119,33 @@ def test_an_abandoned_hang_is_ended_with_what_it_started(tmp_path):
         assay.run(f"{method}:detect", DARK, limits=assay.Limits(item_seconds=0.5))
     time.sleep(3.5)
     assert not (tmp_path / "alive").exists()
+
+
+def test_a_callable_has_no_deadline_and_no_environment_to_be_given():
+    with pytest.raises(assay.SpecError, match="limits and an environment"):
+        assay.run(lambda question, response: 1.0, DARK, limits=assay.Limits())
+
+
+def test_an_interrupt_is_the_users_in_a_trusted_run():
+    def interrupted(question, response):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        assay.run(interrupted, DARK, keep_going=True)
+
+
+def test_a_trusted_run_leaves_the_callers_randomness_alone():
+    import random
+
+    random.seed(1)
+    state = random.getstate()
+    assay.run(lambda question, response: 1.0, DARK)
+    assert random.getstate() == state
+
+
+def test_a_run_in_a_notebook_is_short_to_look_at():
+    run = assay.run(lambda question, response: len(response), DARK)
+    card = assay.score(run, DARK, assay.load_bars("v1"))
+    assert len(repr(run)) < 1500
+    assert len(repr(DARK)) < 500
+    assert str(card).startswith(f"{card.verdict.upper()}: D1 ")

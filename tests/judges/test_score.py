@@ -140,3 +140,78 @@ def test_the_signature_names_data_bars_method_and_version():
         f"assay {assay.__version__}",
     ):
         assert words in signature
+
+
+def test_an_auc_exactly_at_its_bar_meets_it():
+    """Seven of ten pairs won is .70 however it is added up."""
+    for positives, negatives in ((50, 50), (53, 55), (100, 100), (20, 30)):
+        wins = round(0.7 * positives * negatives * 2) / 2
+        if wins != 0.7 * positives * negatives:
+            continue
+        whole, rest = divmod(wins, negatives)
+        scores = [1.0] * int(whole) + [0.5] * (positives - int(whole))
+        below = [0.0 if i < rest else 0.7 for i in range(negatives)]
+        items = tuple(
+            assay.Item(id=str(i), question=f"q{i}", response="r", label=i < positives)
+            for i in range(positives + negatives)
+        )
+        made = assay.Benchmark(name="made", digest="sha256:0", items=items)
+        answers = {item.question: s for item, s in zip(items, scores + below, strict=True)}
+        run = assay.run(lambda q, r, a=answers: a[q], made, task="detection")
+        bar = assay.score(run, made, assay.load_bars("plain")).bars[0]
+        assert (bar.value, bar.point) == (0.7, True)
+
+
+def test_a_control_read_in_the_better_direction_is_two_controls():
+    card = assay.score(LENGTH, DARK, V3)
+    for part in card.bars[3].parts:
+        assert part.control > 0.7
+        assert part.value == pytest.approx(
+            next(p.value for p in card.bars[0].parts) - part.control, abs=0.03
+        )
+
+
+def test_the_caveats_that_a_newcomer_needs():
+    def codes(method, benchmark=DARK):
+        run = assay.run(method, benchmark, task="detection")
+        return {c.code for c in assay.score(run, benchmark, assay.load_bars("v1")).caveats}
+
+    assert "constant-scores" in codes(lambda question, response: 0.5)
+    answers = {item.question: -float(item.label) for item in DARK.items}
+    assert "reversed" in codes(lambda question, response: answers[question])
+    assert "reversed" not in codes(lambda question, response: -answers[question])
+    copied = tuple(replace(item, question="the same") for item in DARK.items)
+    assert "repeated-questions" in codes(
+        lambda question, response: len(response), replace(DARK, items=copied)
+    )
+    empty = (replace(DARK.items[0], response=" "), *DARK.items[1:])
+    assert "empty-responses" in codes(
+        lambda question, response: len(response), replace(DARK, items=empty)
+    )
+
+
+def test_another_second_corpus_than_the_bars_name_is_told():
+    pairs = assay.load_benchmark("minimal-pairs")
+    both = DARK.with_second(pairs)
+    card = assay.score(
+        assay.run("question-length", both), both, assay.load_bars("v1", task="classification")
+    )
+    assert "other-second-corpus" in [caveat.code for caveat in card.caveats]
+
+
+def test_a_record_that_is_positive_and_negative_is_refused():
+    text = """
+task = "detection"
+version = "mine"
+because = "x"
+[partition.p]
+positive = "class != truth"
+negative = "class != folklore"
+[[bar]]
+id = "B1"
+metric = "auc"
+partitions = ["p"]
+at_least = 0.1
+"""
+    with pytest.raises(assay.SpecError, match="positive and negative at once"):
+        assay.score(LENGTH, DARK, parse_bars(text.encode(), where="mine"))

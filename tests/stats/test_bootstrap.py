@@ -48,3 +48,13 @@ def test_the_bootstrap_interval_is_near_delongs():
     assert found.low == pytest.approx(low, abs=0.03)
     assert found.high == pytest.approx(high, abs=0.03)
     assert "seed 6" in found.how
+
+
+def test_a_stratum_of_one_group_is_refused_and_an_odd_group_is_not():
+    with pytest.raises(ValueError, match="only one group"):
+        next(weights([True, False], draws=5, seed=1, groups=["a", "b"]))
+    label = [True, False] * 6 + [True]
+    group = [str(i // 2) for i in range(12)] + ["odd"]
+    drawn = np.concatenate(list(weights(label, draws=200, seed=1, groups=group)))
+    assert drawn[:, -1].std() > 0
+    assert (drawn[:, np.array(label)].sum(axis=1) > 0).all()

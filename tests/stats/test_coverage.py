@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from error_rates import clustered, paired, shares, single
+from error_rates import clustered, correlations, odd, paired, shares, single
 from situations import Situation, shift
-from verdicts import rates
+from verdicts import forecast, rates
 
 WORST = (0.97, 50, 0.2, False), (0.97, 108, 0.5, True), (0.7, 108, 0.5, False)
 
@@ -26,9 +26,26 @@ def test_a_difference_covers_at_the_hardest_corner():
 
 
 def test_ignoring_one_class_groups_invents_evidence_and_respecting_them_does_not():
-    respected, ignored = clustered((0.7, 30, 6, 0.5, False), 300, seed=3)
+    respected, ignored = clustered((0.7, 30, 6, False, False), 300, seed=3)
     assert respected >= 0.91
     assert ignored < 0.85
+
+
+def test_scores_of_another_shape_are_covered_where_the_symmetric_interval_fails():
+    ours, symmetric, over = odd(("skewed", 0.97, (22, 86)), 300, seed=7)
+    assert ours >= 0.92
+    assert over <= 0.08
+    assert symmetric < 0.90
+
+
+def test_a_rank_correlation_covers():
+    assert correlations((0.5, 108), 300, seed=8)[0] >= 0.92
+
+
+def test_the_records_said_to_settle_it_do():
+    needed, settled = forecast((0.6, "fail"), 100, seed=9)
+    assert needed > 108
+    assert 0.68 <= settled <= 0.97
 
 
 def test_f1_covers():
@@ -38,8 +55,8 @@ def test_f1_covers():
 
 
 def test_a_method_exactly_at_a_bar_passes_and_fails_rarely():
-    for version in ("v1", "v3"):
-        passed, failed = rates(version, 200, seed=5)
+    for boundary in ("v1", "v3", "a control read in the better direction"):
+        passed, failed = rates(boundary, 200, seed=5)
         assert passed <= 0.08
         assert failed <= 0.08
 

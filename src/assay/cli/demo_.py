@@ -3,6 +3,7 @@
 import click
 
 from assay.cli.options import json_flag
+from assay.cli.progress import progress
 from assay.evidence.run import run
 from assay.judges.score import score
 from assay.plan.bars import load_bars
@@ -39,9 +40,11 @@ def command(as_json: bool) -> None:
     if not as_json:
         out.print(_STORY)
     cards = []
-    for method in METHODS:
-        made = run(method, benchmark, task="detection")
-        cards.append([score(made, benchmark, bars[version]) for version in VERSIONS])
+    with progress("methods", len(METHODS)) as advance:
+        for method in METHODS:
+            made = run(method, benchmark, task="detection")
+            cards.append([score(made, benchmark, bars[version]) for version in VERSIONS])
+            advance()
     if as_json:
         click.echo(written([card for row in cards for card in row]))
         return

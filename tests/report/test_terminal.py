@@ -1,0 +1,40 @@
+"""What a person sees, letter by letter."""
+
+import io
+
+import assay
+from assay.report.terminal import console, draw_scorecard, printable
+
+EXPECTED = """\
+oracle:word_length on darkcore, detection bars v2
+
+                          value  95 % interval     lower bound
+D1  AUC at least 0.70  pass
+    class != truth        0.787  [0.688, 0.858]          0.706
+D2  AUC at least 0.70  pass
+    class == folklore     0.800  [0.690, 0.875]          0.710
+D3  AUC - word_length at least 0.10  fail
+    class != truth        0.000  [-0.028, 0.028]        -0.020
+    class == folklore     0.000  [-0.035, 0.035]        -0.025
+
+point verdict  FAIL  2/3 bars at the point estimates
+verdict        FAIL  some bar is shown to be missed
+
+same-ranking: The method ranks every record exactly as a surface control does. See D3.
+unsealed: No prediction was sealed before this run, so it shows nothing about foresight.
+not-isolated: The method ran in a process of its own that could still read files.
+"""
+
+
+def test_a_scorecard_reads_as_it_should():
+    dark = assay.load_benchmark("darkcore")
+    card = assay.score(assay.run("oracle:word_length", dark), dark, assay.load_bars("v2"))
+    drawn = io.StringIO()
+    draw_scorecard(card, console(drawn))
+    text = "\n".join(line.rstrip() for line in drawn.getvalue().splitlines())
+    assert text.startswith(EXPECTED)
+    assert text.removeprefix(EXPECTED).startswith("n 108 · darkcore@")
+
+
+def test_nothing_that_is_shown_can_drive_a_terminal():
+    assert printable("a\x1b[31mb\nverdict PASS\x07é≥") == "a\\x1b[31mb\\x0averdict PASS\\x07é≥"
