@@ -15,6 +15,7 @@ from situations import Situation, grid
 
 from assay.stats import auc
 from assay.stats.quantiles import normal_quantile, t_quantile
+from assay.stats.score_interval import hanley_mcneil
 
 Ends = tuple[float, float]
 Z = normal_quantile(0.975)
@@ -27,7 +28,7 @@ def solve(value: float, reach: float, sizes: tuple[int, int]) -> Ends:
         inside, outside = value, end
         for _ in range(60):
             theta = (inside + outside) / 2.0
-            if (theta - value) ** 2 > reach**2 * auc.hanley_mcneil(theta, *sizes):
+            if (theta - value) ** 2 > reach**2 * hanley_mcneil(theta, *sizes):
                 outside = theta
             else:
                 inside = theta
@@ -48,7 +49,7 @@ def candidates(fit: auc.AucFit) -> dict[str, Ends]:
     value, variance = float(fit.values[0]), float(fit.covariance[0, 0])
     sizes, spread = (fit.positives, fit.negatives), math.sqrt(variance)
     t = t_quantile(0.975, fit._degrees(np.ones(1)))
-    model = auc.hanley_mcneil(value, *sizes)
+    model = hanley_mcneil(value, *sizes)
     ratio = variance / model if model > 0 and variance > 0 else 1.0
     on_logit, newcombe = logit(value, spread, t), solve(value, Z, sizes)
     shaped: Callable[[float], Ends] = lambda w: solve(  # noqa: E731 - one line, three uses

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from fakes import detection_bars
 
 KEYS = {
     "verdict",
@@ -159,10 +160,7 @@ def test_what_cannot_be_judged_is_refused_before_the_method_is_asked(
         ]
         (tmp_path / "folklore.jsonl").write_text("\n".join(rows))
         (tmp_path / "mine.toml").write_text(
-            'task = "detection"\nversion = "m"\nbecause = "x"\n[partition.p]\n'
-            'positive = "class != truth"\nnegative = "class == truth"\n[[bar]]\nid = "B"\n'
-            'metric = "auc"\npartitions = ["p"]\nat_least = 0.1\n'
-            'minus = { feature = "vibes", direction = "raw" }\n'
+            detection_bars(more='minus = { feature = "vibes", direction = "raw" }')
         )
         (tmp_path / "x").mkdir(exist_ok=True)
         (tmp_path / "x/file").touch()
@@ -177,11 +175,7 @@ def test_a_method_that_rewrites_the_bars_or_the_data_changes_nothing(
 ):
     rows = [json.dumps({"question": f"q{i}", "response": "a", "label": i % 2}) for i in range(40)]
     (tmp_path / "mine.jsonl").write_text("\n".join(rows))
-    bars = (
-        'task = "detection"\nversion = "m"\nbecause = "x"\n[partition.p]\n'
-        'positive = "label == 1"\nnegative = "label == 0"\n[[bar]]\nid = "B"\n'
-        'metric = "auc"\npartitions = ["p"]\nat_least = 0.9\n'
-    )
+    bars = detection_bars(positive="label == 1", negative="label == 0", at_least="0.9")
     (tmp_path / "mine.toml").write_text(bars)
     reference = method_file(
         "from pathlib import Path\n"

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from fakes import detection_bars
 
 import assay
 from assay.plan.bars import parse_bars
@@ -100,20 +101,7 @@ def test_k3_is_judged_on_a_real_second_corpus():
 
 
 def test_an_unknown_feature_in_a_bar_is_named():
-    text = """
-task = "detection"
-version = "mine"
-because = "x"
-[partition.p]
-positive = "class != truth"
-negative = "class == truth"
-[[bar]]
-id = "B1"
-metric = "auc"
-partitions = ["p"]
-at_least = 0.1
-minus = { feature = "vibes", direction = "raw" }
-"""
+    text = detection_bars(more='minus = { feature = "vibes", direction = "raw" }')
     with pytest.raises(assay.SpecError, match="no feature 'vibes'"):
         assay.score(LENGTH, DARK, parse_bars(text.encode(), where="mine"))
 
@@ -200,18 +188,6 @@ def test_another_second_corpus_than_the_bars_name_is_told():
 
 
 def test_a_record_that_is_positive_and_negative_is_refused():
-    text = """
-task = "detection"
-version = "mine"
-because = "x"
-[partition.p]
-positive = "class != truth"
-negative = "class != folklore"
-[[bar]]
-id = "B1"
-metric = "auc"
-partitions = ["p"]
-at_least = 0.1
-"""
+    text = detection_bars(negative="class != folklore")
     with pytest.raises(assay.SpecError, match="positive and negative at once"):
         assay.score(LENGTH, DARK, parse_bars(text.encode(), where="mine"))

@@ -1,22 +1,11 @@
 import pytest
+from fakes import detection_bars
 
 from assay.errors import SpecError
 from assay.plan.bars import bundled_versions, load_bars, parse_bars
 from assay.plan.task import TASKS
 
-DETECTION = """
-task = "detection"
-version = "mine"
-because = "it matters"
-[partition.p]
-positive = "class != truth"
-negative = "class == truth"
-[[bar]]
-id = "B1"
-metric = "auc"
-partitions = ["p"]
-at_least = 0.7
-"""
+DETECTION = detection_bars(at_least="0.7")
 
 
 def test_the_bars_of_each_version_are_the_sources():

@@ -10,12 +10,12 @@ oracle:word_length on darkcore, detection bars v2
 
                           value  95 % interval     lower bound
 D1  AUC at least 0.70  pass
-    class != truth        0.787  [0.688, 0.858]          0.706
+    class != truth        0.787  [0.687, 0.858]          0.705
 D2  AUC at least 0.70  pass
-    class == folklore     0.800  [0.690, 0.875]          0.710
+    class == folklore     0.800  [0.687, 0.875]          0.708
 D3  AUC - word_length at least 0.10  fail
-    class != truth        0.000  [-0.028, 0.028]        -0.020
-    class == folklore     0.000  [-0.035, 0.035]        -0.025
+    class != truth        0.000  [-0.029, 0.029]        -0.020
+    class == folklore     0.000  [-0.038, 0.038]        -0.027
 
 point verdict  FAIL  2/3 bars at the point estimates
 verdict        FAIL  some bar is shown to be missed

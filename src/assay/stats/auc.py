@@ -5,30 +5,14 @@ half (Mann-Whitney). Each item has a *placement*: the share of the other class t
 AUC is the mean placement of the positives, and the placements' spread gives its variance and the
 covariance between methods scored on the same items (DeLong, DeLong & Clarke-Pearson, 1988).
 
-*Interval of one AUC.* DeLong's variance with a symmetric interval, which everybody ships, covers
-.75 where it says .95 when the AUC is high. Newcombe's (2006) score interval uses a variance that
-depends on the parameter and so behaves near 1, but it assumes a shape of the score distribution.
-Ours solves
-
-    (theta - AUC)^2 = t^2 * r * H(theta)
-
-with H the Hanley-McNeil variance as Newcombe uses it, t Student's quantile with Welch's degrees
-of freedom, and r the ratio of DeLong's variance to H at the estimate, pulled a quarter of the way
-to 1 where it is under 1: the data say how large the variance is, the model only how it changes
-with theta. Towards one half r is also pulled half of the way to what it would be with one more
-record, ranked as badly as can be: a sample without such records does not show that there are none,
-and an AUC of .97 may rest on a few. The coverage over 48 situations, and over odd ones, is in
-docs/explanation/error-rates.md.
+*Interval of one AUC.* A score interval: `stats/score_interval.py`.
 
 *Interval of a difference.* At each end the wider of two: Wald with DeLong's variance and t, and
 MOVER (Zou & Donner 2008), which combines the single intervals with DeLong's correlation. A control
 read in its better direction is two controls, of which the larger counts.
 
-*Groups.* Where records share a group, the variance comes from group totals of each item's
-influence (Obuchowski 1997), so that copies of a record add no evidence. H is then taken at the
-sizes of an independent sample: the class sizes over the design effect, which is the variance with
-groups over the variance without. Groups of uneven size count as so many equal ones as Kish's
-formula says.
+*Groups.* `stats/clusters.py`. The score interval is then taken at the sizes of an independent
+sample: the class sizes over the design effect, the variance with groups over that without.
 """
 
 import math
@@ -36,13 +20,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from assay.stats.arrays import Floats, effective_groups
+from assay.stats.arrays import Floats
+from assay.stats.clusters import effective_units, grouped_covariance
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import t_quantile
-
-_SHRINK = 0.25
+from assay.stats.score_interval import score_interval
 
 
 def auc(positive: ArrayLike, negative: ArrayLike) -> float:
@@ -95,17 +79,13 @@ class AucFit:
 
     def interval(self, i: int = 0, *, level: float = 0.95) -> tuple[float, float]:
         """The two-sided interval of method i's AUC."""
-        value = float(self.values[i])
-        variance = float(self.covariance[i, i])
         quantile = t_quantile(0.5 + level / 2.0, self._degrees(_pick(i, i, len(self.values))))
-        sizes = self._sizes(i)
-        scale = quantile**2 * self.unevenness
-        ratio = _ratio(variance, hanley_mcneil(value, *sizes))
-        inward = max(ratio, (ratio + self._ratio_with_one_more(i, sizes)) / 2.0)
-        down, up = (inward, ratio) if value >= 0.5 else (ratio, inward)
-        return (
-            _solve(value, 0.0, scale * down, sizes),
-            _solve(value, 1.0, scale * up, sizes),
+        return score_interval(
+            float(self.values[i]),
+            float(self.covariance[i, i]),
+            sides=(self.placements[i, : self.positives], self.placements[i, self.positives :]),
+            sizes=self._sizes(i),
+            reach=quantile**2 * self.unevenness,
         )
 
     def difference_interval(self, i: int, j: int, *, level: float = 0.95) -> tuple[float, float]:
@@ -185,21 +165,6 @@ class AucFit:
             return float(min(dof_a, dof_b))
         return (a + b) ** 2 / (a**2 / dof_a + b**2 / dof_b)
 
-    def _ratio_with_one_more(self, i: int, sizes: tuple[float, float]) -> float:
-        """What r would be with one more record of either class, ranked as badly as can be."""
-        value = float(self.values[i])
-        worst = 0.0 if value >= 0.5 else 1.0
-        split = (self.placements[i, : self.positives], self.placements[i, self.positives :])
-        spreads = [float(np.mean(np.square(side - value))) for side in split]
-        found = []
-        for mine, other in ((0, 1), (1, 0)):
-            n = sizes[mine]
-            spread = spreads[mine] + (value - worst) ** 2 / (n + 1.0)
-            variance = spread / (n + 1.0) + spreads[other] / sizes[other]
-            more = (sizes[0] + 1.0, sizes[1]) if mine == 0 else (sizes[0], sizes[1] + 1.0)
-            found.append(variance / hanley_mcneil((n * value + worst) / (n + 1.0), *more))
-        return max(found)
-
     def _sizes(self, i: int) -> tuple[float, float]:
         """The class sizes of an independent sample that says as much about method i."""
         alone = float(self.ungrouped[i])
@@ -235,8 +200,8 @@ def fit(
         units1, units0, covariance = float(n1), float(n0), within1 + within0
         unevenness = 1.0
     else:
-        within1, within0, covariance = _grouped(influence1, influence0, groups)
-        units1, units0, unevenness = _units(groups)
+        within1, within0, covariance = grouped_covariance(influence1, influence0, groups)
+        units1, units0, unevenness = effective_units(groups)
     return AucFit(
         values=values,
         wins=wins,
@@ -252,13 +217,6 @@ def fit(
         unevenness=unevenness,
         grouped=groups is not None,
     )
-
-
-def hanley_mcneil(theta: float, positives: float, negatives: float) -> float:
-    """Hanley & McNeil's (1982) variance of an AUC, with Newcombe's mean class size."""
-    mean = (positives + negatives) / 2.0
-    spread = (mean - 1.0) * ((1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta))
-    return theta * (1.0 - theta) * (1.0 + spread) / (positives * negatives)
 
 
 def _pick(i: int, j: int, k: int) -> Floats:
@@ -279,59 +237,5 @@ def _mean_covariance(placed: Floats) -> Floats:
     return np.asarray(centred @ centred.T / ((n - 1) * n))
 
 
-def _grouped(
-    influence1: Floats, influence0: Floats, groups: tuple[ArrayLike, ArrayLike]
-) -> tuple[Floats, Floats, Floats]:
-    """The two addends of the variance and their sum with what groups share (Obuchowski 1997)."""
-    labels1, labels0 = np.asarray(groups[0]), np.asarray(groups[1])
-    _, codes = np.unique(np.concatenate([labels1, labels0]), return_inverse=True)
-    size = int(codes.max()) + 1
-    codes1, codes0 = codes[: labels1.size], codes[labels1.size :]
-    totals1 = _group_totals(influence1, codes1, size)
-    totals0 = _group_totals(influence0, codes0, size)
-    within1 = totals1 @ totals1.T * _correction(np.unique(codes1).size)
-    within0 = totals0 @ totals0.T * _correction(np.unique(codes0).size)
-    shared = (totals1 @ totals0.T + totals0 @ totals1.T) * _correction(size)
-    return within1, within0, within1 + within0 + shared
-
-
-def _units(groups: tuple[ArrayLike, ArrayLike]) -> tuple[float, float, float]:
-    """Effective groups of each class, and by how much their unevenness raises the variance."""
-    effective, raised = [], []
-    for labels in groups:
-        _, codes = np.unique(np.asarray(labels), return_inverse=True)
-        effective.append(effective_groups(codes))
-        raised.append(_correction(effective[-1]) / _correction(int(codes.max()) + 1))
-    return effective[0], effective[1], max(raised)
-
-
-def _correction(units: float) -> float:
-    return units / max(units - 1.0, 1.0)
-
-
-def _group_totals(influence: Floats, codes: NDArray[np.intp], size: int) -> Floats:
-    return np.stack([np.bincount(codes, weights=row, minlength=size) for row in influence])
-
-
 def _combine(a: float, b: float, r: float) -> float:
     return math.sqrt(max(a * a + b * b - 2.0 * r * a * b, 0.0))
-
-
-def _ratio(variance: float, model: float) -> float:
-    """The variance that was seen over the model's, pulled to 1 from below."""
-    if model <= 0.0 or variance <= 0.0:
-        return 1.0
-    ratio = variance / model
-    return ratio if ratio >= 1.0 else (1.0 - _SHRINK) * ratio + _SHRINK
-
-
-def _solve(value: float, end: float, scale: float, sizes: tuple[float, float]) -> float:
-    """The theta between the estimate and `end` (0 or 1) where the score equation holds."""
-    inside, outside = value, end
-    for _ in range(60):
-        theta = (inside + outside) / 2.0
-        if (theta - value) ** 2 > scale * hanley_mcneil(theta, *sizes):
-            outside = theta
-        else:
-            inside = theta
-    return outside

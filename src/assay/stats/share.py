@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.stats.arrays import effective_groups
+from assay.stats.clusters import effective_groups
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import beta_quantile, t_quantile
 
