@@ -22,6 +22,7 @@ GUIDES = (
     "docs/tutorial/first-steps.md",
     "docs/how-to/try-your-own-method.md",
     "docs/how-to/write-bars.md",
+    "examples/try-a-method/README.md",
 )
 VERB_FILES = sorted(
     p.stem[:-1] for p in (ROOT / "src/assay/cli").glob("*_.py") if p.stem != "__init__"
@@ -77,6 +78,8 @@ def workplace(tmp_path):
     (tmp_path / "answers.csv").write_text("prompt,answer,wrong,verdict\n" + "\n".join(rows))
     lines = [f'{{"question": "q{i}", "response": "a", "label": {i % 2}}}' for i in range(20)]
     (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    for example in ROOT.glob("examples/*/*.py"):
+        (tmp_path / example.name).write_text(example.read_text(encoding="utf-8"))
     return tmp_path
 
 

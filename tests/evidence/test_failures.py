@@ -167,6 +167,18 @@ def test_a_method_that_cannot_be_loaded_says_why(name, assay_cmd, method_file):
     assert words in done.err
 
 
+def test_a_method_in_a_package_of_the_present_folder(assay_cmd, tmp_path):
+    (tmp_path / "mypackage").mkdir()
+    (tmp_path / "mypackage/__init__.py").touch()
+    (tmp_path / "mypackage/helper.py").write_text("def size(text): return len(text)\n")
+    (tmp_path / "mypackage/judge.py").write_text(
+        "from mypackage.helper import size\ndef detect(question, response): return size(response)\n"
+    )
+    done = assay_cmd("try", "mypackage.judge:detect", "--json")
+    assert done.json["items"] == 108
+    assert done.json["digests"]["method"].startswith("sha256:")
+
+
 def test_a_module_that_is_not_there_cannot_be_loaded(assay_cmd):
     done = assay_cmd("try", "no_such_package.module:detect")
     assert done.code == 5
