@@ -1,23 +1,21 @@
-"""Benchmarks from files: JSONL, CSV, and Parquet where the extra is installed.
+"""Benchmarks from files, and the bundled ones.
 
 Columns are named by `Columns`; nothing is guessed beyond the default names, but an error lists the
 columns that are there and the flag that names one. The digest is of the file's exact bytes.
 """
 
-import csv
 import difflib
-import io
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from assay.digests import MAX_LINE_BYTES, decode_utf8, digest, json_lines
+from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.plan.benchmark import Benchmark, Columns, Item, Origin
 from assay.plan.expression import parse_expression
+from assay.plan.rows import Row, json_rows, kind_of, rows_of
 
 BUNDLED: Mapping[str, str] = {
     "darkcore": (
@@ -43,7 +41,6 @@ _YES, _NO = frozenset({"1", "true", "1.0"}), frozenset({"0", "false", "0.0"})
 
 _FLAGS = {"cls": "class"}
 _OURS = Columns(positive="class != truth")
-Row = Mapping[str, object]
 
 
 def load_benchmark(
@@ -61,12 +58,12 @@ def load_benchmark(
                 hint="Leave out the flags that name columns.",
             )
         data = files("assay.data").joinpath(f"{place}.jsonl").read_bytes()
-        found = _build(place, _json_rows(data, place), data, Origin(place=place, columns=_OURS))
+        found = _build(place, json_rows(data, place), data, Origin(place=place, columns=_OURS))
     else:
         path = Path(place).resolve()
         data = _read_bytes(path, place)
         origin = Origin(place=str(path), columns=columns or Columns())
-        found = _build(path.name, _rows(Path(place), data), data, origin)
+        found = _build(path.name, rows_of(Path(place), data), data, origin)
     return found if second is None else found.with_second(load_benchmark(second))
 
 
@@ -85,79 +82,6 @@ def _read_bytes(path: Path, place: str) -> bytes:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise SpecError(f"{place}: larger than {MAX_FILE_BYTES:,} bytes")
         return path.read_bytes()
-
-
-def _rows(path: Path, data: bytes) -> Iterator[tuple[str, Row]]:
-    match path.suffix.lower():
-        case ".jsonl" | ".ndjson":
-            return _json_rows(data, str(path))
-        case ".csv":
-            return _csv_rows(data, str(path), ",")
-        case ".tsv":
-            return _csv_rows(data, str(path), "\t")
-        case ".parquet":
-            return _parquet_rows(data, str(path))
-    raise SpecError(
-        f"{path}: expected .jsonl, .csv, .tsv or .parquet, got {path.suffix or 'no ending'!r}",
-        hint="Save it as one JSON object a line (.jsonl), or as .csv or .parquet.",
-    )
-
-
-def _json_rows(data: bytes, where: str) -> Iterator[tuple[str, Row]]:
-    if data.lstrip()[:1] == b"[":
-        raise SpecError(
-            f"{where}: a JSON array; one object a line is expected",
-            hint="Write each element on a line of its own, without the brackets and commas.",
-        )
-    for number, row in json_lines(data, where=where):
-        if not isinstance(row, dict):
-            raise SpecError(f"{where}, line {number}: expected an object, got {_kind(row)}")
-        yield f"{where}, line {number}", row
-
-
-def _csv_rows(data: bytes, where: str, separator: str) -> Iterator[tuple[str, Row]]:
-    text = decode_utf8(data.removeprefix(b"\xef\xbb\xbf"), where=where)
-    csv.field_size_limit(MAX_LINE_BYTES)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
-    try:
-        header = next(reader, [])
-        if len(set(header)) < len(header):
-            twice = Counter(header).most_common(1)[0][0]
-            raise SpecError(f"{where}, line 1: column {twice!r} stands twice")
-        other = next((mark for mark in ";\t," if len(header) == 1 and mark in header[0]), None)
-        if other is not None:
-            raise SpecError(
-                f"{where}, line 1: one column, {header[0]!r:.80}",
-                hint=f"It seems to be separated by {other!r}; save it with commas, or as .tsv.",
-            )
-        for cells in reader:
-            if not cells:
-                continue
-            if len(cells) != len(header):
-                raise SpecError(
-                    f"{where}, line {reader.line_num}: {len(cells)} cells,"
-                    f" expected {len(header)} as in the header",
-                    hint="A cell that holds a comma or a line break must stand in double quotes.",
-                )
-            yield f"{where}, line {reader.line_num}", dict(zip(header, cells, strict=True))
-    except csv.Error as error:
-        raise SpecError(f"{where}, line {reader.line_num}: not CSV: {error}") from None
-
-
-def _parquet_rows(data: bytes, where: str) -> Iterator[tuple[str, Row]]:
-    try:
-        import polars
-    except ImportError:
-        raise SpecError(
-            f"{where}: reading Parquet needs polars, which is not installed",
-            hint="pip install 'assay-eval[parquet]'",
-        ) from None
-    try:
-        frame = polars.read_parquet(io.BytesIO(data))
-    except Exception as error:  # polars raises many kinds; each means the file cannot be read
-        raise SpecError(f"{where}: not Parquet: {str(error).splitlines()[0]}") from None
-    for number, row in enumerate(frame.iter_rows(named=True), 1):
-        yield f"{where}, row {number}", row
 
 
 def _build(name: str, rows: Iterator[tuple[str, Row]], data: bytes, origin: Origin) -> Benchmark:
@@ -241,7 +165,7 @@ def _text(row: Row, column: str, field: str, where: str, *, empty: bool = False)
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if not isinstance(value, str):
-        raise SpecError(f"{where}, field {column!r}: expected text, got {_kind(value)}")
+        raise SpecError(f"{where}, field {column!r}: expected text, got {kind_of(value)}")
     if not empty and not value.strip():
         raise SpecError(f"{where}, field {column!r}: is empty")
     return value
@@ -272,13 +196,3 @@ def _suggestion(row: Row, column: str) -> str:
 def _listed(row: Row) -> str:
     names = [repr(name) for name in row]
     return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "") or "none"
-
-
-def _kind(value: object) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, dict):
-        return "an object"
-    if isinstance(value, list):
-        return "a list"
-    return repr(value)[:60]
