@@ -69,18 +69,20 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
       assay try oracle:word_length --bars v1
       assay try my_method.py:detect --benchmark answers.csv --response answer
     """
-    from assay.judges.part import check_judgeable
-    from assay.judges.score import score
-
     # Everything is read before the method is: what it does to a file then changes nothing.
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     plans = _plans(benchmark, flags)
     folder = None if flags["save"] is None else RunFolder(flags["save"])
     limits = Limits(item_seconds=flags["item_seconds"], load_seconds=flags["load_seconds"])
     printed = Printed()
-    with start_worker(
+    started = start_worker(
         method, seed=flags["seed"], limits=limits, environment=flags["env"], on_print=printed.show
-    ) as worker:
+    )
+    # Imported while the worker boots: numpy takes as long.
+    from assay.judges.part import check_judgeable
+    from assay.judges.score import score
+
+    with started as worker:
         task: Task = flags["task"] or default_task(worker, benchmark)
         plan = plans[task]
         if isinstance(plan, AssayError):

@@ -45,7 +45,7 @@ _BOOT = "import sys; sys.path.append(sys.argv[1]); from assay.evidence.worker im
 
 
 class ProcessWorker:
-    """The parent's end of one worker process."""
+    """The parent's end of one worker process: started when made, loaded when entered."""
 
     def __init__(
         self,
@@ -70,9 +70,12 @@ class ProcessWorker:
         self._last_words = b""
         self._process: subprocess.Popen[bytes] | None = None
         self._descriptors: list[int] = []
-        self.restart()
+        self.arguments: tuple[str, ...] = ()
+        self.learner = False
+        self._guarded(self._spawn)
 
     def __enter__(self) -> Self:
+        self._guarded(self._load)
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -81,17 +84,8 @@ class ProcessWorker:
     def restart(self) -> None:
         """A fresh process, the method loaded again."""
         self.close()
-        try:
-            self._start()
-        except MethodError as error:
-            self.close()
-            raise MethodNotLoaded(f"{self.method.text}: {error.message}") from None
-        except OSError as error:
-            self.close()
-            raise MethodNotLoaded(f"no process could be started: {error.strerror}") from None
-        except BaseException:
-            self.close()
-            raise
+        self._guarded(self._spawn)
+        self._guarded(self._load)
 
     def branch(self) -> None:
         """From here to `forget`, speak to a copy of the worker as it is now."""
@@ -119,7 +113,22 @@ class ProcessWorker:
         while self._descriptors:
             os.close(self._descriptors.pop())
 
-    def _start(self) -> None:
+    def _guarded(self, step: Callable[[], None]) -> None:
+        """Do a step of starting up; if it fails, nothing is left behind."""
+        try:
+            step()
+        except MethodError as error:
+            self.close()
+            raise MethodNotLoaded(f"{self.method.text}: {error.message}") from None
+        except OSError as error:
+            self.close()
+            raise MethodNotLoaded(f"no process could be started: {error.strerror}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _spawn(self) -> None:
+        """Start the process; it boots while the caller does something else."""
         request_end, self._requests = _pipe()
         self._answers, answer_end = _pipe()
         self._out, out_end = _pipe()
@@ -153,6 +162,9 @@ class ProcessWorker:
         finally:
             for descriptor in (request_end, answer_end, out_end):
                 os.close(descriptor)
+
+    def _load(self) -> None:
+        """Have the method imported, and note how it wants to be called."""
         target = [self.method.kind, self.method.target, self.method.attribute, self.seed]
         match self._exchange("load", target, self.limits.load_seconds):
             case [[*arguments], bool() as learner]:

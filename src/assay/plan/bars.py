@@ -12,12 +12,12 @@ A control bar ships the cheat that it was made against: a method that must pass 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from assay.data import FOLDER
 from assay.digests import decode_utf8, digest, is_name
 from assay.errors import SpecError, storage
 from assay.plan.benchmark import Benchmark
@@ -25,6 +25,7 @@ from assay.plan.expression import Expression, parse_expression
 from assay.plan.task import TASKS, Task
 
 DEFAULT_BARS = "v3"
+_FOLDER = FOLDER / "bars"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,8 +109,7 @@ class _BarsFile:
 
 def bundled_versions(task: Task) -> list[str]:
     """The versions inside the package, in order of name."""
-    stems = (entry.name.removesuffix(".toml") for entry in files("assay.data.bars").iterdir())
-    return sorted(s.removeprefix(f"{task}-") for s in stems if s.startswith(f"{task}-"))
+    return sorted(file.stem.removeprefix(f"{task}-") for file in _FOLDER.glob(f"{task}-*.toml"))
 
 
 def fitting_bars(benchmark: Benchmark, task: Task) -> str:
@@ -122,8 +122,8 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
     """A bundled version of a task's bars (detection unless told), or a TOML file."""
     wanted = task or "detection"
     if str(version_or_path) in bundled_versions(wanted):
-        resource = files("assay.data.bars").joinpath(f"{wanted}-{version_or_path}.toml")
-        return parse_bars(resource.read_bytes(), where=resource.name)
+        bundled = _FOLDER / f"{wanted}-{version_or_path}.toml"
+        return parse_bars(bundled.read_bytes(), where=bundled.name)
     path = Path(version_or_path)
     if not path.is_file():
         others = [t for t in TASKS if str(version_or_path) in bundled_versions(t)]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from assay.errors import SpecError
@@ -125,7 +126,15 @@ class Benchmark:
 
     def where(self, expression: Expression) -> tuple[Item, ...]:
         """The items for which an expression holds, in order."""
-        return tuple(item for item in self.items if expression.holds(item.fields()))
+        return tuple(
+            item
+            for item, fields in zip(self.items, self._fields, strict=True)
+            if expression.holds(fields)
+        )
+
+    @cached_property
+    def _fields(self) -> list[dict[str, str | None]]:
+        return [item.fields() for item in self.items]
 
     def keyed_items(self) -> Iterator[tuple[str, Item]]:
         """Every item with its key in a run: its id, marked where it is of the second corpus."""

@@ -4,7 +4,6 @@ A reference is only read here. Importing what it names is running someone else's
 happens in a worker.
 """
 
-import difflib
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -71,6 +70,8 @@ def source_file(method: MethodRef) -> Path | None:
 
 
 def _unknown(text: str, registered: Collection[str]) -> SpecError:
+    import difflib
+
     near = difflib.get_close_matches(text, registered, n=3)
     hint = f"Did you mean {' or '.join(near)}? " if near else ""
     if not near and ":" not in text and "." in text:

@@ -4,13 +4,12 @@ Columns are named by `Columns`; nothing is guessed beyond the default names, but
 columns that are there and the flag that names one. The digest is of the file's exact bytes.
 """
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
+from assay.data import FOLDER
 from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.plan.benchmark import Benchmark, Columns, Item, Origin
@@ -57,7 +56,7 @@ def load_benchmark(
                 f"{place} is bundled, and its columns are known",
                 hint="Leave out the flags that name columns.",
             )
-        data = files("assay.data").joinpath(f"{place}.jsonl").read_bytes()
+        data = (FOLDER / f"{place}.jsonl").read_bytes()
         found = _build(place, json_rows(data, place), data, Origin(place=place, columns=_OURS))
     else:
         path = Path(place).resolve()
@@ -188,6 +187,8 @@ def _label(value: str | None, item: Item, columns: Columns, where: str) -> bool 
 
 
 def _suggestion(row: Row, column: str) -> str:
+    import difflib
+
     folded = {name.strip().lower(): name for name in row}
     near = difflib.get_close_matches(column.lower(), folded, n=1)
     return f"Did you mean {folded[near[0]]!r}? " if near else ""

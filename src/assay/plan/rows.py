@@ -3,7 +3,6 @@
 Each record comes with its place (file and line), which every later error about it names.
 """
 
-import csv
 import io
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -46,6 +45,8 @@ def json_rows(data: bytes, where: str) -> Iterator[tuple[str, Row]]:
 
 
 def _csv_rows(data: bytes, where: str, separator: str) -> Iterator[tuple[str, Row]]:
+    import csv
+
     text = decode_utf8(data.removeprefix(b"\xef\xbb\xbf"), where=where)
     csv.field_size_limit(MAX_LINE_BYTES)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)

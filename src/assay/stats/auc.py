@@ -17,7 +17,7 @@ sample: the class sizes over the design effect, the variance with groups over th
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -71,6 +71,7 @@ class AucFit:
     units_negative: float
     unevenness: float
     grouped: bool
+    _known: dict[tuple[int, float], tuple[float, float]] = field(default_factory=dict, repr=False)
 
     @property
     def n(self) -> int:
@@ -79,14 +80,17 @@ class AucFit:
 
     def interval(self, i: int = 0, *, level: float = 0.95) -> tuple[float, float]:
         """The two-sided interval of method i's AUC."""
+        if (i, level) in self._known:
+            return self._known[i, level]
         quantile = t_quantile(0.5 + level / 2.0, self._degrees(_pick(i, i, len(self.values))))
-        return score_interval(
+        self._known[i, level] = score_interval(
             float(self.values[i]),
             float(self.covariance[i, i]),
             sides=(self.placements[i, : self.positives], self.placements[i, self.positives :]),
             sizes=self._sizes(i),
             reach=quantile**2 * self.unevenness,
         )
+        return self._known[i, level]
 
     def difference_interval(self, i: int, j: int, *, level: float = 0.95) -> tuple[float, float]:
         """The two-sided interval of method i's AUC minus method j's."""

@@ -1,1 +1,0 @@
-"""One TOML file per version of the bars of a task."""
