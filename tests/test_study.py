@@ -1,9 +1,9 @@
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import assay
 from assay.digests import digest

@@ -10,12 +10,12 @@ rewrites the file meanwhile is found out.
 import hashlib
 import os
 from contextlib import suppress
-from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.digests import decode_utf8, digest, json_lines, parse_json
 from assay.errors import DigestMismatch, SpecError, storage
@@ -70,7 +70,7 @@ class RunFolder:
         self._write_head(run, {"finished": _now(), "outputs": outputs})
 
     def _write_head(self, run: Run, ending: dict[str, Any]) -> None:
-        head = {"format": FORMAT, **asdict(run), "started": self._started, **ending}
+        head = {"format": FORMAT, **msgspec.to_builtins(run), "started": self._started, **ending}
         del head["records"]
         for corpus in (head["benchmark"], head["second"]):
             if corpus is not None and corpus["origin"] is not None:

@@ -1,7 +1,6 @@
-from dataclasses import replace
-
 import pytest
 from fakes import detection_bars
+from msgspec.structs import replace
 
 import assay
 from assay.plan.bars import parse_bars

@@ -40,7 +40,7 @@ def column_flags(command: Decorated) -> Decorated:
 
 def columns_from(flags: dict[str, str | None]) -> Columns:
     """The flags that were given, over the defaults."""
-    names = Columns.__dataclass_fields__
+    names = Columns.__struct_fields__
     return Columns(**{name: flags[name] for name in names if flags.get(name) is not None})  # type: ignore[arg-type]  # None is filtered out
 
 

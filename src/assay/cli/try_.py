@@ -5,11 +5,11 @@ import os
 import re
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from assay.cli.options import EXIT_CODES, column_flags, columns_from, json_flag
 from assay.cli.printed import Printed

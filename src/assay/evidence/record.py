@@ -1,8 +1,9 @@
 """What a run leaves behind: its records, and what produced them. Holds no score."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Self
+
+import msgspec
 
 from assay.errors import SpecError
 from assay.evidence.confine import Level
@@ -11,16 +12,14 @@ from assay.plan.benchmark import Benchmark, Origin
 from assay.plan.task import Task
 
 
-@dataclass(frozen=True, kw_only=True)
-class Failure:
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
     """Why an item has no output: the word of the error's kind, and what it said."""
 
     kind: str
     message: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Record:
+class Record(msgspec.Struct, frozen=True, kw_only=True):
     """What came of one item: an output, or an error, and how long it took."""
 
     item: str
@@ -33,8 +32,7 @@ class Record:
             raise SpecError(f"item {self.item}: expected either an output or an error")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Source:
+class Source(msgspec.Struct, frozen=True, kw_only=True):
     """A benchmark by name and digest, and where it was read from."""
 
     name: str
@@ -47,8 +45,7 @@ class Source:
         return cls(name=benchmark.name, digest=benchmark.digest, origin=benchmark.origin)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds for importing or fitting, seconds for one item, and the longest answer in bytes."""
 
     load_seconds: float = 60.0
@@ -56,8 +53,7 @@ class Limits:
     answer_bytes: int = 1 << 20
 
 
-@dataclass(frozen=True, kw_only=True)
-class Run:
+class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One output per item under one condition, every output kept, and what produced them.
 
     `environment` are names of variables that were passed on, `harness` what it ran under,
@@ -78,4 +74,8 @@ class Run:
     harness: Mapping[str, str]
     printed: int
     complete: bool
-    records: tuple[Record, ...] = field(repr=False)
+    records: tuple[Record, ...]
+
+    def __repr__(self) -> str:
+        made = f"{len(self.records)} records" + ("" if self.complete else ", incomplete")
+        return f"Run({self.method!r} on {self.benchmark.name!r}, {self.task}, {made})"

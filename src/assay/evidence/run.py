@@ -8,8 +8,9 @@ asked of a copy fitted to the whole first one.
 
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from assay._version import __version__
 from assay.errors import MethodError, SpecError

@@ -185,7 +185,7 @@ def _columns(benchmark: Benchmark) -> str:
     plain, named = Columns(), benchmark.origin.columns
     told = [
         f"{'class' if field == 'cls' else field}={getattr(named, field)}"
-        for field in Columns.__dataclass_fields__
+        for field in Columns.__struct_fields__
         if getattr(named, field) != getattr(plain, field)
     ]
     return f" ({', '.join(told)})" if told else ""

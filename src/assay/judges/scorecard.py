@@ -1,8 +1,9 @@
 """A scorecard: what a run is worth under one version of the bars."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from assay.plan.task import Task
 
@@ -19,16 +20,14 @@ class Verdict(StrEnum):
     UNRESOLVED = "unresolved"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Caveat:
+class Caveat(msgspec.Struct, frozen=True, kw_only=True):
     """Something a reader of the number must know, under a code that programs can read."""
 
     code: str
     message: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class PartResult:
+class PartResult(msgspec.Struct, frozen=True, kw_only=True):
     """A bar on one partition. `low` and `high` are the two-sided 95 % interval.
 
     `lower_bound` and `upper_bound` decide: one-sided at 95 % for a pass, and at the level of the
@@ -46,8 +45,7 @@ class PartResult:
     how: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class BarResult:
+class BarResult(msgspec.Struct, frozen=True, kw_only=True):
     """A bar judged. Over several partitions each figure is the least of its parts'."""
 
     id: str
@@ -64,8 +62,7 @@ class BarResult:
     parts: tuple[PartResult, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class PointVerdict:
+class PointVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict at the point estimates, which is all that the source system published."""
 
     passed: int
@@ -73,8 +70,7 @@ class PointVerdict:
     verdict: Verdict
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scorecard:
+class Scorecard(msgspec.Struct, frozen=True, kw_only=True):
     """A run on its data under one version of the bars, and nothing else.
 
     `digests` are the whole ones, of which the signature shows the beginnings. `records_needed` is

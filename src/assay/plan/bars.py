@@ -11,7 +11,6 @@ A control bar ships the cheat that it was made against: a method that must pass 
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,16 +27,14 @@ DEFAULT_BARS = "v3"
 _FOLDER = FOLDER / "bars"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Control:
+class Control(msgspec.Struct, frozen=True, kw_only=True):
     """The surface feature whose AUC a bar takes off, and in which direction it is read."""
 
     feature: str
     direction: Literal["raw", "better"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bar:
+class Bar(msgspec.Struct, frozen=True, kw_only=True):
     """A metric against a threshold; `of` is the class whose F1 is meant."""
 
     id: str
@@ -49,8 +46,7 @@ class Bar:
     corpus: Literal["main", "second"] = "main"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Partition:
+class Partition(msgspec.Struct, frozen=True, kw_only=True):
     """Positives against negatives; items that satisfy neither expression are left out."""
 
     name: str
@@ -58,8 +54,7 @@ class Partition:
     negative: Expression
 
 
-@dataclass(frozen=True, kw_only=True)
-class Regression:
+class Regression(msgspec.Struct, frozen=True, kw_only=True):
     """A cheat that passes some bars and must fail others."""
 
     method: str
@@ -67,8 +62,7 @@ class Regression:
     fails: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class BarSet:
+class BarSet(msgspec.Struct, frozen=True, kw_only=True):
     """One version of a task's bars; never edited, only superseded."""
 
     task: Task
@@ -87,21 +81,19 @@ class BarSet:
         return f"{self.task}-{self.version}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class _PartitionFile:
+class _PartitionFile(msgspec.Struct, frozen=True, kw_only=True):
     positive: str
     negative: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class _BarsFile:
+class _BarsFile(msgspec.Struct, frozen=True, kw_only=True):
     """A bars file as it is written."""
 
     task: Task
     version: str
     because: str
     bar: tuple[Bar, ...]
-    partition: dict[str, _PartitionFile] = field(default_factory=dict)
+    partition: dict[str, _PartitionFile] = {}
     regression: tuple[Regression, ...] = ()
     supersedes: str | None = None
     second: str | None = None
@@ -213,20 +205,20 @@ def _check_bar(bar: Bar, written: _BarsFile, here: str) -> None:
 
 
 _KEYS: Mapping[str, frozenset[str]] = {
-    "bar": frozenset(Bar.__dataclass_fields__),
-    "partition": frozenset(_PartitionFile.__dataclass_fields__),
-    "regression": frozenset(Regression.__dataclass_fields__),
+    "bar": frozenset(Bar.__struct_fields__),
+    "partition": frozenset(_PartitionFile.__struct_fields__),
+    "regression": frozenset(Regression.__struct_fields__),
 }
 
 
 def _refuse_unknown_keys(raw: Mapping[str, Any], where: str) -> None:
     """A key that nobody reads is a bar that nobody applies: refuse it."""
-    unknown = set(raw) - set(_BarsFile.__dataclass_fields__)
+    unknown = set(raw) - set(_BarsFile.__struct_fields__)
     for table, keys in _KEYS.items():
         entries = raw.get(table, ())
         for entry in entries.values() if isinstance(entries, dict) else entries:
             unknown |= set(entry) - keys
     for bar in raw["bar"]:
-        unknown |= set(bar.get("minus", ())) - frozenset(Control.__dataclass_fields__)
+        unknown |= set(bar.get("minus", ())) - frozenset(Control.__struct_fields__)
     if unknown:
         raise SpecError(f"{where}: unknown key {sorted(unknown)[0]!r}")

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
+
+import msgspec
 
 from assay.errors import SpecError
 from assay.plan.expression import Expression
@@ -13,8 +14,7 @@ SECOND = "second/"
 """What stands before the ids of a second corpus's items in a run."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Item:
+class Item(msgspec.Struct, frozen=True, kw_only=True):
     """One question, perhaps with a response to judge, and what is known about it.
 
     `label` is True for a positive (a misconception, an error); `cls` is the class by name. Either
@@ -49,8 +49,7 @@ class Item:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Columns:
+class Columns(msgspec.Struct, frozen=True, kw_only=True):
     """Which column of a file holds what.
 
     `positive` says which items are positive: a value of the label column (of the class column
@@ -67,16 +66,14 @@ class Columns:
     positive: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """Where a benchmark was read from, so that it can be read again: a bundled name or a path."""
 
     place: str
     columns: Columns
 
 
-@dataclass(frozen=True, kw_only=True)
-class Benchmark:
+class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Items under one name and one digest; never changed in place.
 
     `second` is another corpus on which a bar may ask for the same skill, so that a method which
@@ -86,7 +83,7 @@ class Benchmark:
 
     name: str
     digest: str
-    items: tuple[Item, ...] = field(repr=False)
+    items: tuple[Item, ...]
     second: "Benchmark | None" = None
     grouping: Literal["named", "question", "none"] = "named"
     origin: Origin | None = None
@@ -102,6 +99,10 @@ class Benchmark:
                 )
             if name.startswith(SECOND):
                 raise SpecError(f"{self.name}: id {name!r} may not begin with {SECOND!r}")
+
+    def __repr__(self) -> str:
+        beside = "" if self.second is None else f", second={self.second.name!r}"
+        return f"Benchmark({self.name!r}, {len(self.items)} items{beside}, {self.digest!r})"
 
     @property
     def repeated_questions(self) -> int:
@@ -122,7 +123,7 @@ class Benchmark:
         """The same benchmark beside another second corpus."""
         if second is not None and second.digest == self.digest:
             raise SpecError(f"{second.name} cannot be a second corpus to itself")
-        return replace(self, second=second)
+        return msgspec.structs.replace(self, second=second)
 
     def where(self, expression: Expression) -> tuple[Item, ...]:
         """The items for which an expression holds, in order."""

@@ -6,7 +6,8 @@ tighter. Values are bare words or stand in quotes. Nothing is evaluated as Pytho
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from assay.errors import SpecError
 
@@ -14,8 +15,7 @@ FIELDS = ("class", "group", "id", "label", "source")
 _TOKEN = re.compile(r"""\s*(==|!=|"[^"]*"|'[^']*'|[^\s"'=!]+)""")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """One field against one value."""
 
     field: str
@@ -23,8 +23,7 @@ class Comparison:
     value: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Expression:
+class Expression(msgspec.Struct, frozen=True, kw_only=True):
     """Any of several conjunctions of comparisons; `text` is what was written."""
 
     text: str

@@ -5,9 +5,10 @@ columns that are there and the flag that names one. The digest is of the file's 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
+
+from msgspec.structs import replace
 
 from assay.data import FOLDER
 from assay.digests import digest
