@@ -26,6 +26,7 @@ docs: $(VENV)/.dev
 
 # Ratios against named peers, all in one run.
 bench: $(VENV)/.bench
+	$(BIN)/python -m compileall -q src benchmarks
 	$(BIN)/python benchmarks/speed.py
 
 # The operating characteristics in docs/explanation/error-rates.md, made again (minutes).

@@ -31,7 +31,7 @@ def resign(folder, lines):
     """Edit outputs and make the digest agree, as a forger would."""
     (folder / "outputs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     stored = digest((folder / "outputs.jsonl").read_bytes())
-    rewrite(folder, lambda head: head["outputs"].update(digest=stored))
+    rewrite(folder, lambda head: head["outputs"].update(digest=stored, lines=len(lines)))
 
 
 def lines_of(folder):
@@ -180,8 +180,30 @@ def test_a_study_can_be_moved_with_its_data(tmp_path):
     assert run.benchmark.origin.place == str(tmp_path / "new/mine.csv")
 
 
+def test_a_line_that_is_missing_is_seen(folder):
+    rewrite(folder, lambda head: head["outputs"].update(lines=1))
+    with pytest.raises(assay.IntegrityError, match="108 lines, and run"):
+        load_run(folder)
+
+
+def test_a_place_that_cannot_be_is_refused(folder):
+    for place in ("a\0b", "loop"):
+        (folder / "loop").unlink(missing_ok=True)
+        (folder / "loop").symlink_to("loop")
+        rewrite(
+            folder,
+            lambda head, place=place: head["benchmark"].update(
+                origin={"place": place, "columns": {}}
+            ),
+        )
+        with pytest.raises(assay.AssayError):
+            run = load_run(folder)
+            assay.load_benchmark(run.benchmark.origin.place)
+
+
 def test_a_full_disk_is_an_error_of_ours(tmp_path):
     kept = RunFolder(tmp_path / "run")
+    kept.begin(replace(RUN, records=(), complete=False))
     kept._outputs.close()
     with Path("/dev/full").open("wb", buffering=0) as full:
         kept._outputs = full
@@ -192,4 +214,4 @@ def test_a_full_disk_is_an_error_of_ours(tmp_path):
 def test_a_place_that_cannot_be_a_folder_is_an_error_of_ours(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(assay.StorageError, match="Not a directory"):
-        RunFolder(tmp_path / "file/run")
+        save_run(RUN, tmp_path / "file/run")

@@ -61,10 +61,10 @@ def storage(path: object) -> Iterator[None]:
     """Turn what the disk says about a path into a StorageError."""
     try:
         yield
-    except OSError as error:
-        name = str(error.filename or path)
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL, a loop of links
+        name = str(getattr(error, "filename", None) or path)
         name = name if len(name) < 300 else f"{name[:100]}..."
-        raise StorageError(f"{name}: {error.strerror or error}") from None
+        raise StorageError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
 
 
 class ProtocolError(AssayError):

@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from assay.digests import decode_utf8, digest, json_lines, parse_json
-from assay.errors import DigestMismatch, SpecError, storage
+from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.evidence.record import Record, Run, Source
 from assay.plan.reading import BUNDLED
 
@@ -26,22 +26,26 @@ FORMAT = "assay-run/1"
 
 
 class RunFolder:
-    """A new folder being filled by one run: begin, add each record, finish."""
+    """A new folder being filled by one run: begin, add each record, finish.
+
+    Nothing is made before `begin`, so that a method which cannot be loaded leaves no folder.
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         with storage(path):
-            self.path.mkdir(parents=True, exist_ok=True)
-            if any(self.path.iterdir()):
+            if self.path.exists() and any(self.path.iterdir()):
                 raise SpecError(
                     f"{path} is not empty", hint="A run is never overwritten: name a new folder."
                 )
-            self._outputs = (self.path / "outputs.jsonl").open("xb", buffering=0)
         self._written = hashlib.sha256()
         self._started = _now()
 
     def begin(self, run: Run) -> None:
-        """Write what is about to run."""
+        """Make the folder and write what is about to run."""
+        with storage(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._outputs = (self.path / "outputs.jsonl").open("xb", buffering=0)
         self._write_head(run, {})
 
     def add(self, record: Record) -> None:
@@ -134,9 +138,14 @@ def load_run(path: str | Path) -> Run:
         run = msgspec.convert({**head, "records": ()}, Run)
     except msgspec.ValidationError as error:
         raise SpecError(f"{head_file}: {error}") from None
+    records = _records(stored, str(outputs_file))
+    if outputs.get("lines") != len(records):
+        raise IntegrityError(
+            f"{outputs_file}: {len(records)} lines, and run.json says {outputs.get('lines')!r:.20}"
+        )
     return replace(
         run,
-        records=_records(stored, str(outputs_file)),
+        records=records,
         benchmark=_seen_from(folder, run.benchmark),
         second=None if run.second is None else _seen_from(folder, run.second),
     )
@@ -156,7 +165,8 @@ def _seen_from(folder: Path, source: Source) -> Source:
     """A source whose place was written as seen from the folder, as seen from here."""
     if source.origin is None or source.origin.place in BUNDLED:
         return source
-    place = str((folder / source.origin.place).resolve())
+    with storage(source.origin.place):
+        place = str((folder / source.origin.place).resolve())
     return replace(source, origin=replace(source.origin, place=place))
 
 

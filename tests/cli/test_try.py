@@ -254,6 +254,59 @@ def test_a_full_disk_behind_standard_output_is_an_error_of_ours(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("redirection", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_closed_streams_are_no_fault(tmp_path, redirection):
+    for words in ("try oracle:word_length --bars v1", "--help", "methods"):
+        done = subprocess.run(
+            ["bash", "-c", f"exec {sys.executable} -m assay {words} {redirection}"],  # noqa: S607 - any bash will do
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, (words, done.stderr)
+        assert "Traceback" not in done.stderr
+
+
+def test_full_streams_are_an_error_and_never_a_verdict(tmp_path, method_file):
+    reference = method_file("def detect(q, r):\n    print('x' * 999)\n    return len(r)\n")
+    cases = {
+        "--help >/dev/full": 2,
+        "try oracle:word_length --bars v1 --json >/dev/full": 2,
+        f"try {reference} --bars v2 --save kept 2>/dev/full": 1,  # its verdict
+    }
+    for words, code in cases.items():
+        done = subprocess.run(
+            ["bash", "-c", f"exec {sys.executable} -m assay {words}"],  # noqa: S607 - any bash will do
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, (words, done.stderr)
+        assert "Traceback" not in done.stderr
+    assert len((tmp_path / "kept/outputs.jsonl").read_text().splitlines()) == 108
+
+
+def test_a_corrected_command_may_use_the_same_folder(assay_cmd, method_file):
+    assert assay_cmd("try", method_file("import nonsense"), "--save", "kept").code == 5
+    assert assay_cmd("try", "misspelt.py:detect", "--save", "kept").code == 2
+    assert assay_cmd("try", "oracle:word_length", "--bars", "v1", "--save", "kept").code == 0
+
+
+def test_classes_of_ones_own_with_labels_are_judged_by_scores(assay_cmd, tmp_path):
+    rows = [
+        json.dumps({"question": f"q{i}", "response": "a " * i, "label": i % 2, "class": "spam"})
+        for i in range(40)
+    ]
+    (tmp_path / "mine.jsonl").write_text("\n".join(rows))
+    done = assay_cmd("try", "tfidf:word", "--benchmark", "mine.jsonl", "--json")
+    assert (done.json["task"], done.json["bars_version"]) == ("detection", "plain")
+    asked = assay_cmd("try", "hash-random", "--task", "classification", "--benchmark", "mine.jsonl")
+    assert asked.code == 2
+    assert "--task detection" in asked.err
+
+
 def test_a_run_that_is_interrupted_is_kept_and_can_be_judged(tmp_path, method_file, assay_cmd):
     reference = method_file(
         "import time\ndef detect(q, r):\n    time.sleep(0.05)\n    return 1.0\n"

@@ -238,6 +238,13 @@ def test_arguments_are_handed_over_by_name(assay_cmd, method_file):
         "def detect(q, r): return len(r)": 0.784,
         "def detect(*both): return len(both[1])": 0.784,
         "def detect(response, temperature=0.7): return len(response) + 0 * temperature": 0.784,
+        "def detect(response, prompt): return len(response)": 0.784,
+        "def detect(answer, question): return len(answer)": 0.784,
+        "def detect(question, temperature=0.7, response=None): return len(response)": 0.784,
+        "def detect(question, *, response): return len(response)": 0.784,
+        "def detect(*, response, question): return len(response)": 0.784,
+        "def detect(question, response, /): return len(response)": 0.784,
+        "def detect(q, /, response): return len(response)": 0.784,
     }
     for body, value in forms.items():
         done = assay_cmd("try", method_file(body), "--bars", "v1", "--json")

@@ -223,9 +223,24 @@ def test_a_method_that_closes_its_streams_and_reads_stdin_still_answers(assay_cm
     assert assay_cmd("try", method_file(body), "--json").json["items"] == 108
 
 
-def test_numbers_of_numpy_are_numbers(assay_cmd, method_file):
+def test_numbers_of_numpy_and_torch_are_numbers(assay_cmd, method_file):
     body = "import numpy\ndef detect(q, r): return {'score': numpy.float32(len(r))}"
     assert assay_cmd("try", method_file(body), "--json").json["unscored"] == 0
+    tensor = (
+        "class Tensor:\n    def size(self): return ()\n    def item(self): return 0.5\n"
+        "def detect(q, r): return Tensor()\n"
+    )
+    assert assay_cmd("try", method_file(tensor), "--json").json["unscored"] == 0
+    body = "import numpy\ndef detect(q, r): return numpy.ones(3)"
+    assert "got ndarray" in assay_cmd("try", method_file(body)).err
+
+
+def test_a_mapping_may_carry_a_class_that_nobody_asked_for(assay_cmd, method_file, tmp_path):
+    rows = [json.dumps({"question": f"q{i}", "response": "a", "label": i % 2}) for i in range(40)]
+    (tmp_path / "mine.jsonl").write_text("\n".join(rows))
+    reference = method_file("def detect(q, r): return {'score': len(q), 'class': 'folklore'}")
+    done = assay_cmd("try", reference, "--benchmark", "mine.jsonl", "--json")
+    assert done.json["unscored"] == 0
 
 
 def test_a_method_of_one_parameter_may_score_too(assay_cmd, method_file):

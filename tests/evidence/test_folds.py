@@ -3,7 +3,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.evidence.folds import assign_folds
+from assay.evidence.folds import assign_folds, fold_units
+from assay.plan.benchmark import Item
 
 targets = st.lists(st.sampled_from("abc"), min_size=10, max_size=60)
 
@@ -29,3 +30,17 @@ def test_the_seed_decides():
         assign_folds("ab" * 20, list(map(str, range(40))), folds=5, seed=s) for s in (1, 1, 2)
     )
     assert one == again != other
+
+
+def test_what_shares_a_group_or_a_question_is_never_split():
+    def item(i: int, question: int, group: str | None = None) -> Item:
+        return Item(id=str(i), question=f"q{question}", label=bool(i % 2), group=group)
+
+    crossed = [item(i, i // 2, str((i + 1) // 2 % 20)) for i in range(40)]
+    assert len(set(fold_units(crossed))) == 1
+    by_question = [item(i, i % 20) for i in range(40)]
+    assert len(set(fold_units(by_question))) == 20
+    named_otherwise = [item(i, i % 20, "one" if i == 0 else None) for i in range(40)]
+    assert len(set(fold_units(named_otherwise))) == 20
+    fixed_prompt = [item(i, 0) for i in range(40)]
+    assert len(set(fold_units(fixed_prompt))) == 40

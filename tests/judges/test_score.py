@@ -190,3 +190,10 @@ def test_a_record_that_is_positive_and_negative_is_refused():
     text = detection_bars(negative="class != folklore")
     with pytest.raises(assay.SpecError, match="positive and negative at once"):
         assay.score(LENGTH, DARK, parse_bars(text.encode(), where="mine"))
+
+
+def test_the_opposite_of_a_raw_control_is_not_the_same_ranking():
+    run = assay.run("oracle:word_length:inverse", DARK)
+    assert "same-ranking" not in [c.code for c in assay.score(run, DARK, V3).caveats]
+    run = assay.run("oracle:capitalized_token_ratio:inverse", DARK)
+    assert "same-ranking" in [c.code for c in assay.score(run, DARK, V3).caveats]

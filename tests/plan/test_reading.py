@@ -163,7 +163,7 @@ def test_equal_questions_form_groups_where_none_is_named(written):
     assert found.items[0].unit == found.items[15].unit != found.items[1].unit
     fixed = [{**row, "question": "Rate this."} for row in rows]
     found = load_benchmark(written(lines(fixed)))
-    assert (found.grouping, found.grouped, found.repeated_questions) == ("none", False, 29)
+    assert (found.grouping, found.grouped, found.repeated_questions) == (None, False, 29)
     named = [{**row, "group": str(i)} for i, row in enumerate(rows)]
     assert load_benchmark(written(lines(named))).grouping == "named"
 

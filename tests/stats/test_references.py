@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -78,6 +79,11 @@ def test_clopper_pearson_is_rs(case):
 def test_t_quantiles_are_rs(row):
     assert quantiles.t_quantile(row["p"], row["df"]) == close(row["value"], rel=1e-11)
     assert quantiles.t_quantile(1 - row["p"], row["df"]) == close(-row["value"], rel=1e-9)
+
+
+def test_normal_quantiles_are_the_standard_librarys():
+    for p in (1e-12, 0.001, 0.025, 0.3, 0.499, 0.5, 0.501, 0.8, 0.95, 0.975, 0.9999, 1 - 1e-9):
+        assert quantiles.normal_quantile(p) == close(NormalDist().inv_cdf(p), rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize("row", REFERENCE["quantiles"]["beta"])

@@ -1,5 +1,6 @@
 """The command: one verb a file, each imported only when it is called."""
 
+import os
 import sys
 
 from assay.cli.verbs import HELP
@@ -7,8 +8,11 @@ from assay.cli.verbs import HELP
 
 def main() -> None:
     """Run the command."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller: nobody listens
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for good
     if sys.argv[1:] in ([], ["-h"], ["--help"]):
-        sys.stdout.write(HELP)
+        _print_help()
         return
     import gc
 
@@ -16,3 +20,12 @@ def main() -> None:
 
     gc.set_threshold(50_000)  # a short-lived command makes little garbage and many objects
     run_command()
+
+
+def _print_help() -> None:
+    try:
+        sys.stdout.write(HELP)
+        sys.stdout.flush()
+    except OSError as error:
+        sys.stderr.write(f"standard output: {error.strerror}\n")
+        os._exit(2)  # without the interpreter's own attempt to flush

@@ -3,6 +3,7 @@
 import importlib
 import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 import click
@@ -63,7 +64,10 @@ def run_command() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
     except OSError as error:
-        _fail(StorageError(f"{error.filename or 'standard output'}: {error.strerror or error}"))
+        with suppress(OSError):
+            name = str(error.filename or "standard output")
+            click.echo(f"StorageError: {name:.300}: {error.strerror or error}", err=True)
+        os._exit(StorageError.exit_code)  # the interpreter would try to flush once more
     except Exception as error:
         if os.environ.get("ASSAY_DEBUG"):
             raise
@@ -81,7 +85,8 @@ def _fail(error: AssayError) -> NoReturn:
     from assay.report.terminal import printable
 
     if _wants_json():
-        _print_json(error)
+        with suppress(OSError):
+            _print_json(error)
     click.echo(printable(f"{type(error).__name__}: {error.message}"), err=True)
     if error.hint:
         click.echo(printable(error.hint), err=True)

@@ -1,6 +1,7 @@
 """What a method prints, shown on standard error: harmless, and bounded."""
 
 import sys
+from contextlib import suppress
 
 SHOWN = 100_000
 
@@ -19,14 +20,16 @@ class Printed:
         text = data[: self._left].decode("utf-8", "replace")
         self._left -= len(data)
         safe = "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
-        sys.stderr.write(safe)
         if self._left <= 0:
-            sys.stderr.write("\n(the method prints more than is shown)\n")
+            safe += "\n(the method prints more than is shown)\n"
         self._open_line = not safe.endswith("\n")
-        sys.stderr.flush()
+        with suppress(OSError):  # a full disk behind standard error must not end a run
+            sys.stderr.write(safe)
+            sys.stderr.flush()
 
     def end(self) -> None:
         """Begin a new line, where the method left one open."""
         if self._open_line:
-            sys.stderr.write("\n")
+            with suppress(OSError):
+                sys.stderr.write("\n")
             self._open_line = False

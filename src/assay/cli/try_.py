@@ -25,10 +25,12 @@ from assay.plan.reading import load_benchmark
 from assay.plan.task import TASKS, Task
 from assay.study import RunFolder
 
+_LONGEST = 7 * 24 * 3600.0
+
 
 def _seconds(context: click.Context, option: click.Parameter, value: float) -> float:  # noqa: ARG001 - click's signature
-    if not (math.isfinite(value) and value > 0.0):
-        raise click.BadParameter(f"got {value:g}, expected a number of seconds over 0")
+    if not (math.isfinite(value) and 0.0 < value <= _LONGEST):
+        raise click.BadParameter(f"got {value:g}, expected seconds over 0, and a week at most")
     return value
 
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 
 from assay.errors import MethodError
-from assay.evidence.folds import assign_folds
+from assay.evidence.folds import assign_folds, fold_units
 from assay.evidence.outputs import check_output
 from assay.evidence.record import Failure, Record
 from assay.evidence.seeds import derive
@@ -60,7 +60,7 @@ class Asking:
         others = [entry for entry in shuffled if entry[0].startswith(SECOND)]
         folds = assign_folds(
             [self.target(item) for _, item in main],
-            [item.unit for _, item in main],
+            fold_units([item for _, item in main]),
             folds=FOLDS,
             seed=derive(self.seed, "folds", self.benchmark.digest),
         )

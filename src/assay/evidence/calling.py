@@ -11,6 +11,7 @@ import random
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,19 +21,27 @@ from assay.errors import MethodError, MethodExited, MethodNotLoaded, MethodRaise
 Predictor = Callable[..., object]
 _PLAIN = frozenset({float, int, bool, str})
 _BOTH = ("question", "response")
+_SPREAD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
     """A method as imported: a function to call with some arguments, or a learner to fit first.
 
-    `isolated` says that this process is the method's own, so that even KeyboardInterrupt is its.
+    `positional` and `named` say what to hand over: `question`, `response`, or both. `isolated` says
+    that this process is the method's own, so that even KeyboardInterrupt is its.
     """
 
     found: Any
-    arguments: tuple[str, ...]
+    positional: tuple[str, ...]
+    named: Mapping[str, str]
     learner: bool
     isolated: bool
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What the method is told of an item."""
+        return tuple(sorted({*self.positional, *self.named.values()}))
 
 
 def load(kind: str, target: str, attribute: str) -> Loaded:
@@ -55,10 +64,11 @@ def inspect_method(found: Any, *, isolated: bool) -> Loaded:  # noqa: ANN401 - t
     if isinstance(found, type) and hasattr(found, "fit"):
         found = guarded(found, MethodNotLoaded)
     if callable(getattr(found, "fit", None)):
-        return Loaded(found=found, arguments=(), learner=True, isolated=isolated)
+        return Loaded(found=found, positional=(), named={}, learner=True, isolated=isolated)
     if not callable(found):
         raise MethodNotLoaded(f"got {type(found).__name__}, expected a function to call")
-    return Loaded(found=found, arguments=_arguments(found), learner=False, isolated=isolated)
+    positional, named = _binding(found)
+    return Loaded(found=found, positional=positional, named=named, learner=False, isolated=isolated)
 
 
 def fit(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> Loaded:
@@ -73,11 +83,14 @@ def fit(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> Loaded:
 def call(loaded: Loaded, question: str, response: str | None) -> object:
     """One answer, or a MethodError that says what happened instead."""
     try:
-        if loaded.arguments == _BOTH:
+        if loaded.positional == _BOTH:
             answer = loaded.found(question, response)
         else:
             given = {"question": question, "response": response}
-            answer = loaded.found(*(given[name] for name in loaded.arguments))
+            answer = loaded.found(
+                *(given[value] for value in loaded.positional),
+                **{name: given[value] for name, value in loaded.named.items()},
+            )
         return answer if type(answer) in _PLAIN else _plain(answer)
     except KeyboardInterrupt as error:
         if not loaded.isolated:
@@ -111,7 +124,10 @@ def _plain(answer: object) -> object:
     if isinstance(answer, Mapping):
         return {key: _plain(value) for key, value in answer.items()}
     unwrap = getattr(answer, "item", None)
-    return unwrap() if callable(unwrap) and getattr(answer, "size", 1) == 1 else answer
+    if callable(unwrap):
+        with suppress(TypeError, ValueError, RuntimeError):  # more than one number in it
+            return unwrap()
+    return answer
 
 
 def seed_everything(seed: int) -> None:
@@ -137,29 +153,38 @@ def _import(kind: str, target: str) -> Any:  # noqa: ANN401 - a module of theirs
     return module
 
 
-def _arguments(found: Predictor) -> tuple[str, ...]:
-    """What to hand over, in order: by name where parameters are so named, else by position.
+def _binding(found: Predictor) -> tuple[tuple[str, ...], dict[str, str]]:
+    """What to hand over: by name where parameters are called question or response, else in order.
 
-    An optional second parameter of another name (`temperature=0.7`) is left to its default.
+    An optional parameter of another name (`temperature=0.7`) is left to its default.
     """
     try:
         parameters = list(inspect.signature(found).parameters.values())
     except (TypeError, ValueError):
-        return _BOTH
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    needed = [p for p in positional if p.default is p.empty]
+        return _BOTH, {}
+    plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    ours = {p.name: p.name for p in parameters if p.kind not in _SPREAD and p.name in _BOTH}
+    rest = [value for value in _BOTH if value not in ours]
+    wanted = [p for p in plain if p.default is p.empty and p.name not in ours]
     unmet = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
-    anything = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    if unmet or len(needed) > 2 or not (positional or anything):
-        raise MethodNotLoaded(
-            f"it takes {inspect.signature(found)}, expected (question) or (question, response)"
-        )
-    named = [p.name for p in positional[:2]]
-    if set(named) == set(_BOTH):
-        return tuple(named)
-    if len(needed) == 2 or (anything and len(positional) < 2):
-        return _BOTH
-    return ("response",) if named[0] == "response" else ("question",)
+    if not ours and not wanted and plain:
+        wanted = plain[:1]
+    spread = not ours and not plain and any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if len(wanted) > len(rest) or any(p.name not in ours for p in unmet):
+        raise _uncallable(found)
+    if spread or [p.name for p in plain[:2]] == list(_BOTH) or (not ours and len(wanted) == 2):
+        return _BOTH, {}
+    given = {**ours, **{p.name: value for p, value in zip(wanted, rest, strict=False)}}
+    if not given:
+        raise _uncallable(found)
+    first = [p for p in plain if p.kind is p.POSITIONAL_ONLY and p.name in given]
+    return tuple(given.pop(p.name) for p in first), given
+
+
+def _uncallable(found: Predictor) -> MethodNotLoaded:
+    return MethodNotLoaded(
+        f"it takes {inspect.signature(found)}, expected (question) or (question, response)"
+    )
 
 
 def _place(error: BaseException) -> str:

@@ -8,6 +8,27 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 
+from assay.plan.benchmark import FEWEST_QUESTIONS, Item
+
+
+def fold_units(items: Sequence[Item]) -> list[str]:
+    """What must not be split: items that share a group or a question, directly or by turns.
+
+    Where there are too few different questions to tell groups (a fixed prompt), groups alone count.
+    """
+    by_question = len({item.question for item in items}) >= FEWEST_QUESTIONS
+    leader: dict[str, str] = {}
+
+    def lead(name: str) -> str:
+        while leader.setdefault(name, name) != name:
+            name = leader[name]
+        return name
+
+    for item in items:
+        if by_question:
+            leader[lead(f"question {item.question}")] = lead(item.unit)
+    return [lead(item.unit) for item in items]
+
 
 def assign_folds(
     targets: Sequence[object], units: Sequence[str], *, folds: int, seed: int

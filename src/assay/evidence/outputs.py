@@ -47,7 +47,9 @@ def _check_mapping(
     if "score" in raw:
         checked["score"] = _score(raw["score"])
     if "class" in raw:
-        checked["class"] = _class(raw["class"], classes)
+        # What the task does not ask for is kept, but need not be a class of these data.
+        own = task == "classification" or not isinstance(raw["class"], str)
+        checked["class"] = _class(raw["class"], classes) if own else str(raw["class"])
     return checked
 
 

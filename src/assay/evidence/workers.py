@@ -99,8 +99,9 @@ def _file_digest(method: MethodRef) -> str | None:
 def default_task(worker: Worker, benchmark: Benchmark) -> Task:
     """The task a method is for, as far as its name, its parameters or the benchmark tell."""
     ours = REGISTERED.get(worker.method.text)
-    if not benchmark.classes:
-        return "detection"
+    labelled = all(item.label is not None for item in benchmark.items)
+    if labelled and not {"truth", "folklore"} <= set(benchmark.classes):
+        return "detection" if ours is None or "detection" in ours.tasks else ours.tasks[0]
     if ours is not None:
         return ours.tasks[0]
     if worker.learner:

@@ -50,7 +50,8 @@ def check_judgeable(benchmark: Benchmark, bars: BarSet) -> None:
             _sides(bar, bars.partitions[name], corpus, keyed, everything)
         if bar.of is not None and not corpus.classes.get(bar.of):
             raise OneClassPartition(
-                f"bar {bar.id}: no record of class {bar.of} in {corpus.name}; {_values(corpus)}"
+                f"bar {bar.id}: no record of class {bar.of} in {corpus.name}; {_values(corpus)}",
+                hint="Judge scores instead (--task detection), or write bars for these classes.",
             )
 
 
@@ -78,6 +79,7 @@ def _auc_part(
         groups = [item.unit for _, item in sides[0]], [item.unit for _, item in sides[1]]
     fit = auc.fit(np.stack(rows[0]), np.stack(rows[1]), groups=groups)
     control: float | None = None
+    others: tuple[int, ...] = ()
     interval: Interval = fit.interval_at
     estimate = fit.estimate(level=LEVEL)
     if bar.minus is not None:
@@ -93,7 +95,7 @@ def _auc_part(
             value=estimate.value, n=estimate.n, threshold=bar.at_least, interval=interval
         ),
         control=control,
-        same_ranking=any(fit.same_ranking(0, j) for j in range(1, len(fit.values))),
+        same_ranking=any(fit.same_ranking(0, j) for j in others),
         idle_control=bar.minus is not None and not np.ptp(np.concatenate([r[1] for r in rows])),
     )
 
@@ -163,8 +165,8 @@ def _sides(
                 f"bar {bar.id}: no scored record with {expression.text} in {corpus.name}{failed}",
                 hint=None
                 if chosen
-                else "Name the column that tells right from wrong (--label, --class, --positive),"
-                " or choose bars made for these data (--bars plain asks for a label only).",
+                else "Name the column that tells right from wrong (--label, --class), or say which"
+                " value is positive (--positive); or write bars for these data.",
             )
         found.append(scored)
     both = {key for key, _ in found[0]} & {key for key, _ in found[1]}

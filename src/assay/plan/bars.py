@@ -117,7 +117,9 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
         bundled = _FOLDER / f"{wanted}-{version_or_path}.toml"
         return parse_bars(bundled.read_bytes(), where=bundled.name)
     path = Path(version_or_path)
-    if not path.is_file():
+    with storage(path):
+        there = path.is_file()
+    if not there:
         others = [t for t in TASKS if str(version_or_path) in bundled_versions(t)]
         raise SpecError(
             f"no {wanted} bars {str(version_or_path)!r}: neither a bundled version"

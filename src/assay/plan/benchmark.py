@@ -13,6 +13,9 @@ from assay.plan.expression import Expression
 SECOND = "second/"
 """What stands before the ids of a second corpus's items in a run."""
 
+FEWEST_QUESTIONS = 10
+"""With fewer different questions than this, equal ones are no natural groups (a fixed prompt)."""
+
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
     """One question, perhaps with a response to judge, and what is known about it.
@@ -85,7 +88,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     digest: str
     items: tuple[Item, ...]
     second: "Benchmark | None" = None
-    grouping: Literal["named", "question", "none"] = "named"
+    grouping: Literal["named", "question"] | None = None
     origin: Origin | None = None
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from assay.data import FOLDER
 from assay.digests import digest
 from assay.errors import SpecError, storage
-from assay.plan.benchmark import Benchmark, Columns, Item, Origin
+from assay.plan.benchmark import FEWEST_QUESTIONS, Benchmark, Columns, Item, Origin
 from assay.plan.expression import parse_expression
 from assay.plan.rows import Row, json_rows, kind_of, rows_of
 
@@ -33,9 +33,6 @@ BUNDLED: Mapping[str, str] = {
 """The benchmarks inside the package, and what each is for."""
 
 MAX_FILE_BYTES = 2 << 30
-FEWEST_QUESTIONS = 10
-"""With fewer distinct questions than this, equal ones are no natural groups (a fixed prompt)."""
-
 _YES, _NO = frozenset({"1", "true", "1.0"}), frozenset({"0", "false", "0.0"})
 
 
@@ -60,7 +57,8 @@ def load_benchmark(
         data = (FOLDER / f"{place}.jsonl").read_bytes()
         found = _build(place, json_rows(data, place), data, Origin(place=place, columns=_OURS))
     else:
-        path = Path(place).resolve()
+        with storage(place):
+            path = Path(place).resolve()
         data = _read_bytes(path, place)
         origin = Origin(place=str(path), columns=columns or Columns())
         found = _build(path.name, rows_of(Path(place), data), data, origin)
@@ -90,7 +88,7 @@ def _build(name: str, rows: Iterator[tuple[str, Row]], data: bytes, origin: Orig
         items.append(_item(row, origin.columns, where, len(items) + 1))
     found = tuple(items)
     _check_positive(found, origin.columns, name)
-    grouping: Literal["named", "question", "none"] = "named"
+    grouping: Literal["named", "question"] | None = "named"
     if not any(item.group is not None for item in items):
         found, grouping = _by_question(found)
     return Benchmark(name=name, digest=digest(data), items=found, grouping=grouping, origin=origin)
@@ -107,13 +105,13 @@ def _check_positive(items: tuple[Item, ...], columns: Columns, name: str) -> Non
 
 def _by_question(
     items: tuple[Item, ...],
-) -> tuple[tuple[Item, ...], Literal["question", "none"]]:
+) -> tuple[tuple[Item, ...], Literal["question"] | None]:
     """Group equal questions: several answers to one question are not independent."""
     places: dict[str, int] = {}
     for item in items:
         places.setdefault(item.question, len(places) + 1)
     if len(places) == len(items) or len(places) < FEWEST_QUESTIONS:
-        return items, "none"
+        return items, None
     grouped = (replace(item, group=f"question {places[item.question]}") for item in items)
     return tuple(grouped), "question"
 
