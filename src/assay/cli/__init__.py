@@ -16,9 +16,9 @@ def main() -> None:
         return
     import gc
 
+    gc.set_threshold(50_000)  # a short-lived command makes little garbage and many objects
     from assay.cli.group import run_command
 
-    gc.set_threshold(50_000)  # a short-lived command makes little garbage and many objects
     run_command()
 
 
