@@ -117,7 +117,8 @@ class Asking:
         """End the run with the item's error, or get the worker ready for the next item."""
         self.broken_in_a_row = self.broken_in_a_row + 1 if self.worker.broken else 0
         if not self.keep_going or self.broken_in_a_row >= GIVE_UP_AFTER:
-            asked = f"{self.worker.method.text}, item {key} ({item.question!r:.60})"
+            said = item.question if len(item.question) < 60 else f"{item.question[:57]}..."
+            asked = f"{self.worker.method.text}, item {key} ({said!r})"
             message = f"{asked}: {failure.message}"
             if self.keep_going:
                 message += f"; {GIVE_UP_AFTER} items in a row ended its process, so the run stopped"
