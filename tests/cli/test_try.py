@@ -320,7 +320,7 @@ def test_a_run_that_is_interrupted_is_kept_and_can_be_judged(tmp_path, method_fi
     )
     while (
         not (tmp_path / "kept/outputs.jsonl").exists()
-        or not (tmp_path / "kept/outputs.jsonl").read_text().count("\n") > 3
+        or (tmp_path / "kept/outputs.jsonl").read_text().count("\n") < 20
     ):
         time.sleep(0.05)
     going.send_signal(signal.SIGINT)
@@ -328,10 +328,8 @@ def test_a_run_that_is_interrupted_is_kept_and_can_be_judged(tmp_path, method_fi
     assert going.returncode == 130
     assert "outputs that were made are kept in kept" in said
     done = assay_cmd("score", "kept", "--bars", "v1", "--json")
-    assert done.code in (1, 2)
-    if done.code == 1:
-        assert done.json["verdict"] == "unresolved"
-        assert "incomplete-run" in [caveat["code"] for caveat in done.json["caveats"]]
+    assert done.json["verdict"] == "unresolved"
+    assert "incomplete-run" in [caveat["code"] for caveat in done.json["caveats"]]
 
 
 def test_a_worker_dies_with_its_parent(tmp_path, method_file):

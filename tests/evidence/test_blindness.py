@@ -202,6 +202,17 @@ def detect(question, response):
 """
 
 
+def test_an_answer_that_comes_late_is_not_taken_for_the_next(assay_cmd, method_file):
+    """The forged line is read alone, and the true one only when the next item has been asked."""
+    body = FORGE.replace(
+        "    return len(response)", "    time.sleep(0.05)\n    return len(response)"
+    )
+    line = 'b\'{"n": 2, "ok": 1.0}\\n\''
+    done = assay_cmd("try", method_file("import time" + body.replace("{line}", line)))
+    assert done.code == 5
+    assert "not in the protocol's form" in done.err
+
+
 def test_writing_to_the_private_pipes_is_seen(assay_cmd, method_file):
     for line in (
         'b\'{"n": 2, "ok": 1}\\n\'',

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from fakes import detection_bars
 from msgspec.structs import replace
@@ -131,13 +132,18 @@ def test_the_signature_names_data_bars_method_and_version():
 
 def test_an_auc_exactly_at_its_bar_meets_it():
     """Seven of ten pairs won is .70 however it is added up."""
-    for positives, negatives in ((50, 50), (53, 55), (100, 100), (20, 30)):
-        wins = round(0.7 * positives * negatives * 2) / 2
-        if wins != 0.7 * positives * negatives:
-            continue
-        whole, rest = divmod(wins, negatives)
-        scores = [1.0] * int(whole) + [0.5] * (positives - int(whole))
-        below = [0.0 if i < rest else 0.7 for i in range(negatives)]
+    rng = np.random.default_rng(4)
+    averaged_under = 0
+    for positives, negatives in ((50, 50), (100, 100), (53, 50)) * 6:
+        beaten = rng.integers(0, negatives + 1, positives)
+        wins = positives * negatives * 7 // 10
+        while beaten.sum() != wins:
+            step = 1 if beaten.sum() < wins else -1
+            chosen = rng.integers(positives)
+            beaten[chosen] = min(max(beaten[chosen] + step, 0), negatives)
+        scores = [count - 0.5 for count in beaten.tolist()]
+        below = list(range(negatives))
+        averaged_under += float(np.mean(beaten / negatives)) < 0.7
         items = tuple(
             assay.Item(id=str(i), question=f"q{i}", response="r", label=i < positives)
             for i in range(positives + negatives)
@@ -147,6 +153,7 @@ def test_an_auc_exactly_at_its_bar_meets_it():
         run = assay.run(lambda q, r, a=answers: a[q], made, task="detection")
         bar = assay.score(run, made, assay.load_bars("plain")).bars[0]
         assert (bar.value, bar.point) == (0.7, True)
+    assert averaged_under, "the samples must be such that averaging shares would miss the bar"
 
 
 def test_a_control_read_in_the_better_direction_is_two_controls():

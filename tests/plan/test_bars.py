@@ -51,12 +51,12 @@ WRONG = {
     "a text as threshold": (DETECTION.replace("0.7", '"high"'), "Expected `float`, got `str`"),
     "a misspelt key": (
         DETECTION + 'minsu = {feature = "x", direction = "raw"}',
-        "unknown key 'minsu'",
+        "unknown field `minsu` - at `$.bar[0]`",
     ),
-    "a misspelt key above": ("becuase = 'x'" + DETECTION, "unknown key 'becuase'"),
+    "a misspelt key above": ("becuase = 'x'" + DETECTION, "unknown field `becuase`"),
     "a misspelt key in a control": (
         DETECTION + 'minus = {feature = "x", direction = "raw", by = 1}',
-        "unknown key 'by'",
+        "unknown field `by` - at `$.bar[0].minus`",
     ),
     "an unreadable expression": (DETECTION.replace("!= truth", "~ truth"), "cannot be read"),
     "an F1 of scores": (DETECTION.replace('"auc"', '"f1"'), "f1 needs classes"),

@@ -4,6 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.stats import auc
+from assay.stats.quantiles import t_quantile
+from assay.stats.score_interval import hanley_mcneil
 
 scores = st.lists(st.integers(-20, 20).map(float), min_size=2, max_size=30)
 
@@ -109,3 +111,25 @@ def test_one_item_of_a_class_still_gives_a_wide_interval():
 def test_no_item_of_a_class_is_refused():
     with pytest.raises(ValueError, match="at least one positive"):
         auc.fit([], [1.0])
+
+
+def test_a_variance_that_came_out_small_is_not_taken_at_its_word():
+    """The ratio that the upper end was solved with is a quarter of the way to the model's."""
+    above, below = np.repeat([0.0, 1.0], [2, 18]), np.repeat([0.0, 1.0], [18, 2])
+    fit = auc.fit(above, below)
+    variance, model = fit.covariance[0, 0], hanley_mcneil(float(fit.values[0]), 20.0, 20.0)
+    assert variance < model
+    t = t_quantile(0.975, fit._degrees(np.ones(1)))
+    high = fit.interval()[1]
+    ratio = (high - fit.values[0]) ** 2 / (t**2 * hanley_mcneil(high, 20.0, 20.0))
+    assert ratio == pytest.approx(0.75 * variance / model + 0.25, rel=1e-6)
+
+
+def test_towards_one_half_one_more_bad_record_is_allowed_for():
+    perfect = auc.fit(np.arange(22) + 100.0, np.arange(86) * 1.0)
+    t = t_quantile(0.95, perfect._degrees(np.ones(1)))
+    low, _ = perfect.interval(level=0.90)
+    plain = (1 - low) ** 2 / (t**2 * hanley_mcneil(low, 22.0, 86.0))
+    assert plain > 1.2
+    mirrored = auc.fit(np.arange(22) * 1.0, np.arange(86) + 100.0)
+    assert mirrored.interval(level=0.90)[1] == pytest.approx(1 - low)
