@@ -312,11 +312,12 @@ def main() -> None:
             table = make(chosen.draws)
             print(f"\n{name}\n\n{table}", flush=True)
             if chosen.write:
-                _insert(name, table)
+                insert(name, table, by="error_rates")
 
 
-def _insert(name: str, table: str) -> None:
-    start, end = f"<!-- {name}: made by benchmarks/error_rates.py -->", f"<!-- end of {name} -->"
+def insert(name: str, table: str, *, by: str) -> None:
+    """Put a table where the documentation shows it."""
+    start, end = f"<!-- {name}: made by benchmarks/{by}.py -->", f"<!-- end of {name} -->"
     text = DOC.read_text(encoding="utf-8")
     head, rest = text.split(start)
     tail = rest.split(end)[1]

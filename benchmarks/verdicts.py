@@ -102,7 +102,7 @@ def _judge(
         for i, (name, text) in enumerate(zip(classes, texts, strict=True))
     )
     benchmark = Benchmark(name="drawn", digest=digest(b"drawn"), items=items)
-    return score(_run(benchmark, scores.tolist()), benchmark, bars)
+    return score(drawn_run(benchmark, scores.tolist()), benchmark, bars)
 
 
 def _words_auc() -> float:
@@ -115,7 +115,8 @@ def _words_auc() -> float:
     return sum(mass(k, 7.0) * (sum(truths[:k]) + truths[k] / 2.0) for k in range(60))
 
 
-def _run(benchmark: Benchmark, scores: list[float]) -> Run:
+def drawn_run(benchmark: Benchmark, scores: list[float]) -> Run:
+    """A run as if a method had given these scores."""
     return Run(
         method="drawn",
         method_digest=None,

@@ -1,4 +1,4 @@
-"""Writes docs/reference/{commands,caveats,methods}.md from the code; a test compares them.
+"""Writes the pages of docs/reference that are made from the code; a test compares them.
 
 python docs/generate.py
 """
@@ -10,7 +10,10 @@ import click
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
 from assay.judges.caveats import CODES
+from assay.judges.lint.linter import CODES as LINT
+from assay.methods.feature_table import truncated
 from assay.methods.registry import REGISTERED
+from assay.methods.surface import QUESTION_FEATURES, TEXT_FEATURES, question_overlap
 
 REFERENCE = Path(__file__).parent / "reference"
 MADE = "<!-- made by docs/generate.py -->"
@@ -26,7 +29,15 @@ def commands() -> str:
             raise SystemExit(f"no command {verb}")
         context = click.Context(command, info_name=verb, parent=group, terminal_width=90)
         parts.append(f"## assay {verb}\n\n```text\n{command.get_help(context)}\n```\n")
+        if isinstance(command, click.Group):
+            parts += [_part(f"assay {verb}", one, context) for one in command.commands.values()]
     return "\n".join(parts)
+
+
+def _part(name: str, command: click.Command, parent: click.Context) -> str:
+    """The help of a verb's part."""
+    context = click.Context(command, info_name=command.name, parent=parent, terminal_width=90)
+    return f"### {name} {command.name}\n\n```text\n{command.get_help(context)}\n```\n"
 
 
 def caveats() -> str:
@@ -46,7 +57,40 @@ def methods() -> str:
     return f"# Methods\n\n{MADE}\n\n{head}\n\n| method | tasks | what |\n|---|---|---|\n{rows}\n"
 
 
-PAGES = {"commands.md": commands, "caveats.md": caveats, "methods.md": methods}
+def lint() -> str:
+    """Every finding of the linter."""
+    rows = "\n".join(f"| `{code}` | {about} |" for code, about in LINT.items())
+    head = "What `assay confounds` reports of a file, the weightiest first."
+    return f"# Faults of the data\n\n{MADE}\n\n{head}\n\n| code | what it is |\n|---|---|\n{rows}\n"
+
+
+def features() -> str:
+    """Every declared surface feature."""
+    rows = [
+        *(("response", name, one.__doc__) for name, one in TEXT_FEATURES.items()),
+        ("response", "truncated", truncated.__doc__),
+        ("both", "question_overlap", question_overlap.__doc__),
+        *(("question", name, one.__doc__) for name, one in QUESTION_FEATURES.items()),
+        ("both", "source", "The share of positives in the record's source, from other folds."),
+    ]
+    table = "\n".join(
+        f"| `{name}` | {on} | {(about or '').splitlines()[0]} |" for on, name, about in rows
+    )
+    head = (
+        "What *surface* means. Each is also a method, `oracle:NAME` (`oracle:question.NAME` for one"
+        " of the question), except `truncated` and `source`, which need the whole file."
+    )
+    top = "| feature | on | what |\n|---|---|---|"
+    return f"# Surface features\n\n{MADE}\n\n{head}\n\n{top}\n{table}\n"
+
+
+PAGES = {
+    "commands.md": commands,
+    "caveats.md": caveats,
+    "features.md": features,
+    "lint.md": lint,
+    "methods.md": methods,
+}
 
 if __name__ == "__main__":
     for name, make in PAGES.items():

@@ -49,14 +49,15 @@ def test_every_verb_has_a_file_and_a_line_in_the_help():
 def test_every_verb_has_help_with_an_example_and_json(verb):
     command = assay.get_command(click.Context(assay), verb)
     assert command.help.splitlines()[0] == VERBS[verb]
-    assert re.search(r"Examples?:\n\s+assay ", command.help)
-    flags = {name for option in command.params for name in option.opts}
-    assert "--json" in flags
-    for option in command.params:
-        if isinstance(option, click.Option):
-            assert option.help, option.name
     commands = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
     assert f"## assay {verb}\n" in commands
+    for part in command.commands.values() if isinstance(command, click.Group) else [command]:
+        assert re.search(r"Examples?:\n\s+assay ", part.help)
+        flags = {name for option in part.params for name in option.opts}
+        assert "--json" in flags
+        for option in part.params:
+            if isinstance(option, click.Option):
+                assert option.help, option.name
 
 
 def test_help_is_the_same_with_and_without_click(assay_cmd):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from assay.plan.benchmark import Benchmark, Columns, Item
     from assay.plan.reading import load_benchmark
     from assay.stats.estimate import Estimate
-    from assay.study import load_run, save_run
+    from assay.study.runs import load_run, save_run
 
 _HOMES = {
     "errors": (
@@ -67,7 +67,7 @@ _HOMES = {
     "plan.benchmark": ("Benchmark", "Columns", "Item"),
     "plan.reading": ("load_benchmark",),
     "stats.estimate": ("Estimate",),
-    "study": ("load_run", "save_run"),
+    "study.runs": ("load_run", "save_run"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

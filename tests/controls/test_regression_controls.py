@@ -3,9 +3,12 @@
 import pytest
 
 import assay
+from assay.judges.surface import known_surface
+from assay.methods.surface import ORACLES
 from assay.plan.bars import bundled_versions
 
 DARK = assay.load_benchmark("darkcore")
+LABELS = tuple(item.label for item in DARK.items)
 CONTROLS = [
     (version, control)
     for version in bundled_versions("detection")
@@ -22,22 +25,38 @@ def test_the_cheat_passes_the_old_bars_and_fails_the_new_one(version, control):
     for name in control.fails:
         assert not by_id[name].point
         assert by_id[name].outcome is assay.Verdict.FAIL
-        assert by_id[name].value == 0.0
+        if by_id[name].metric.startswith("auc - "):
+            assert by_id[name].value == 0.0
+    assert card.verdict is assay.Verdict.FAIL
 
 
 def test_there_are_controls_to_run():
     assert {control.method for _, control in CONTROLS} == {
-        "oracle:word_length",
+        "auxiliary-copy",
         "oracle:capitalized_token_ratio:inverse",
+        "oracle:question_overlap",
+        "oracle:word_length",
+        "surface-model",
     }
+
+
+def test_no_single_oracle_in_either_direction_passes_v4():
+    for name, oracle in ORACLES.items():
+        scores = {item.id: oracle(item.question, item.response) for item in DARK.items}
+        low, high = known_surface(DARK.items, LABELS, "declared").beyond(scores).interval(0.90)
+        assert low < 0.65, name
+        assert 1.0 - high < 0.65, f"{name} the other way round"
+    beyond = [bar for bar in assay.load_bars("v4").bars if bar.beyond == "surface"]
+    assert [bar.at_least for bar in beyond] == [0.65]
 
 
 def test_a_method_that_knows_the_answer_passes_so_the_bars_can_be_met():
     answers = {item.question: float(item.label) for item in DARK.items}
     run = assay.run(lambda question, response: answers[question], DARK, task="detection")
-    card = assay.score(run, DARK, assay.load_bars("v3"))
-    assert card.verdict is assay.Verdict.PASS
-    assert card.point.passed == 4
+    for version, bars in (("v3", 4), ("v4", 6)):
+        card = assay.score(run, DARK, assay.load_bars(version))
+        assert card.verdict is assay.Verdict.PASS
+        assert card.point.passed == bars
 
 
 def test_a_method_that_knows_it_backwards_fails_everything():

@@ -1,10 +1,22 @@
-"""Printing a scorecard and leaving with its exit code."""
+"""Keeping a scorecard, printing it, and leaving with its exit code."""
 
 import sys
+from pathlib import Path
 
 import click
 
+from assay.errors import StorageError
 from assay.judges.scorecard import Scorecard, Verdict
+
+
+def keep(run: Path, card: Scorecard) -> None:
+    """Keep a scorecard beside its run; a folder that cannot be written to is only mentioned."""
+    from assay.study.scorecards import keep_scorecard
+
+    try:
+        keep_scorecard(run, card)
+    except StorageError as error:
+        click.echo(f"The scorecard could not be kept: {error.message}", err=True)
 
 
 def show_scorecard(card: Scorecard, *, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from assay.cli.options import EXIT_CODES, column_flags, columns_from, json_flag
 from assay.cli.printed import Printed
 from assay.cli.progress import progress
-from assay.cli.shown import show_scorecard
+from assay.cli.shown import keep, show_scorecard
 from assay.errors import AssayError, MethodError
 from assay.evidence.record import Limits, Record, Run
 from assay.evidence.run import collect
@@ -23,7 +23,7 @@ from assay.plan.bars import DEFAULT_BARS, BarSet, fitting_bars, load_bars
 from assay.plan.benchmark import Benchmark
 from assay.plan.reading import load_benchmark
 from assay.plan.task import TASKS, Task
-from assay.study import RunFolder
+from assay.study.runs import RunFolder
 
 _LONGEST = 7 * 24 * 3600.0
 
@@ -81,7 +81,7 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
         method, seed=flags["seed"], limits=limits, environment=flags["env"], on_print=printed.show
     )
     # Imported while the worker boots: numpy takes as long.
-    from assay.judges.part import check_judgeable
+    from assay.judges.parts import check_judgeable
     from assay.judges.score import score
 
     with started as worker:
@@ -100,6 +100,8 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
     except AssayError as error:
         error.hint = " ".join(filter(None, (error.hint, _keep(run, folder))))
         raise
+    if folder is not None:
+        keep(folder.path, card)
     show_scorecard(card, as_json=flags["as_json"])
 
 

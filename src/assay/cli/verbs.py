@@ -4,7 +4,10 @@ The one-line descriptions are the first lines of the verbs' own help; a test hol
 """
 
 VERBS = {
+    "balance": "Take a subset whose surface does not tell the label.",
+    "bars": "Show, compare and revise the pass conditions.",
     "benchmarks": "List the bundled benchmarks.",
+    "confounds": "Find out what the surface of a benchmark gives away.",
     "demo": "Watch a PASS turn into what it is, in a few seconds.",
     "methods": "List the bundled methods.",
     "score": "Judge a stored run again, under any bars.",
@@ -17,7 +20,7 @@ Usage: assay [OPTIONS] COMMAND [ARGS]...
 
   Start here:
     assay demo
-    assay try oracle:word_length --bars v1
+    assay confounds answers.jsonl
     assay try my_method.py:detect --benchmark answers.jsonl
 
 Options:

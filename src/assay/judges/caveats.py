@@ -20,11 +20,16 @@ CODES: Mapping[str, str] = {
     "constant-scores": "The method gave every record the same answer.",
     "reversed": "The method ranks the wrong way round; is its score, or the label, reversed?",
     "same-ranking": "The method ranks every record exactly as a surface control does.",
+    "unfit": "Beside the surface the records leave too little to tell this method by.",
     "idle-control": "A surface control is the same for every record, so beating it means nothing.",
     "small-n": f"Some estimate rests on fewer than {SMALL} records.",
     "grouped-by-question": "No group was named, so records with the same question form a group.",
     "repeated-questions": "Questions repeat and nothing groups them; name what does: --group.",
     "empty-responses": "Some responses are empty.",
+    "one-source": "The records have no sources, or one, so nothing was asked within sources.",
+    "one-feature-controls": "These bars take off one surface feature at a time; a combination may"
+    " pass. v4 (`plain-2` for files without classes) holds all of them equal.",
+    "too-few": "There are too few records for a surface model.",
     "other-second-corpus": "The second corpus is not the one that the bars name.",
     "unsealed": "No prediction was sealed before this run, so it shows nothing about foresight.",
     "not-isolated": "The method ran in a process of its own that could still read files.",
@@ -44,6 +49,7 @@ def caveats_of(
         **_about_the_run(run, unscored),
         **_about_the_numbers(run, parts),
         **_about_the_data(benchmark, bars),
+        **_about_the_bars(bars, parts),
     }
     return tuple(
         Caveat(code=code, message=f"{about} {told[code]}".rstrip())
@@ -80,11 +86,25 @@ def _about_the_numbers(run: Run, parts: Sequence[Part]) -> dict[str, str]:
     same = dict.fromkeys(part.bar.id for part in parts if part.same_ranking)
     if same and "constant-scores" not in told:
         told["same-ranking"] = f"See {', '.join(same)}."
+    unfit = dict.fromkeys(part.bar.id for part in parts if part.unfit)
+    if unfit:
+        told["unfit"] = f"See {', '.join(unfit)}."
     idle = dict.fromkeys(part.bar.id for part in parts if part.idle_control)
     if idle:
         told["idle-control"] = f"See {', '.join(idle)}."
     if any(part.estimate.n < SMALL for part in parts):
         told["small-n"] = ""
+    return told
+
+
+def _about_the_bars(bars: BarSet, parts: Sequence[Part]) -> dict[str, str]:
+    told: dict[str, str] = {}
+    judged = {part.bar.id for part in parts}
+    if any(bar.within is not None and bar.id not in judged for bar in bars.bars):
+        told["one-source"] = ""
+    single = bars.task == "detection" and not any(bar.beyond for bar in bars.bars)
+    if single and all(part.bounds.lower(0.05) >= part.bar.at_least for part in parts):
+        told["one-feature-controls"] = ""
     return told
 
 

@@ -17,10 +17,12 @@ from assay.errors import BadOutput, DigestMismatch, IntegrityError, SpecError
 from assay.evidence.outputs import Output, check_output
 from assay.evidence.record import Run, Source
 from assay.judges.caveats import SMALL, caveats_of
-from assay.judges.part import Part, check_judgeable, parts_of
+from assay.judges.part import Part
+from assay.judges.parts import applies, check_judgeable, parts_of
 from assay.judges.scorecard import BarResult, PartResult, PointVerdict, Scorecard, Verdict
 from assay.plan.bars import Bar, BarSet
 from assay.plan.benchmark import Benchmark, Columns
+from assay.plan.reading import BUNDLED, BUNDLED_COLUMNS
 from assay.stats.decide import holm, times_more
 
 ALPHA = 0.05
@@ -32,9 +34,10 @@ def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
     _check_same(run, benchmark, bars)
     check_judgeable(benchmark, bars)
     outputs = _checked_outputs(run, benchmark)
-    parts = [part for bar in bars.bars for part in parts_of(bar, bars, benchmark, outputs)]
+    asked = [bar for bar in bars.bars if applies(bar, benchmark)]
+    parts = [part for bar in asked for part in parts_of(bar, bars, benchmark, outputs)]
     missed, alpha = holm([part.bounds for part in parts], ALPHA)
-    results = tuple(_result(bar, parts, missed, alpha) for bar in bars.bars)
+    results = tuple(_result(bar, parts, missed, alpha) for bar in asked)
     items = sum(1 for _ in benchmark.keyed_items())
     unscored = items - len(outputs)
     verdict = _verdict(results, unscored)
@@ -129,12 +132,12 @@ def _result(bar: Bar, parts: Sequence[Part], missed: frozenset[int], alpha: floa
     outcome = Verdict.UNRESOLVED
     if any(i in missed for i, _ in own):
         outcome = Verdict.FAIL
-    elif lower_bound >= bar.at_least:
+    elif lower_bound >= bar.at_least and not any(part.unfit for _, part in own):
         outcome = Verdict.PASS
     value = min(result.value for result in results)
     return BarResult(
         id=bar.id,
-        metric=bar.metric if bar.minus is None else f"{bar.metric} - {bar.minus.feature}",
+        metric=bar.measure,
         partition="; ".join(result.partition for result in results),
         value=value,
         low=min(result.low for result in results),
@@ -169,7 +172,7 @@ def _digests(run: Run, benchmark: Benchmark, bars: BarSet) -> Mapping[str, str |
 def _signature(run: Run, benchmark: Benchmark, bars: BarSet, items: int) -> str:
     """One line that says what a number rests on."""
     method = run.method + ("" if run.method_digest is None else f"@{short(run.method_digest)}")
-    corpora = f"{benchmark.name}@{short(benchmark.digest)}{_columns(benchmark)}"
+    corpora = f"{benchmark.name}@{short(benchmark.digest)}{named_columns(benchmark)}"
     if benchmark.second is not None:
         corpora += f" + {benchmark.second.name}@{short(benchmark.second.digest)}"
     return (
@@ -178,11 +181,12 @@ def _signature(run: Run, benchmark: Benchmark, bars: BarSet, items: int) -> str:
     )
 
 
-def _columns(benchmark: Benchmark) -> str:
+def named_columns(benchmark: Benchmark) -> str:
     """The columns that were named otherwise than by default: they decide what was measured."""
-    if benchmark.origin is None or benchmark.origin.place == benchmark.name:
+    if benchmark.origin is None:
         return ""
-    plain, named = Columns(), benchmark.origin.columns
+    bundled = benchmark.origin.place in BUNDLED
+    plain, named = BUNDLED_COLUMNS if bundled else Columns(), benchmark.origin.columns
     told = [
         f"{'class' if field == 'cls' else field}={getattr(named, field)}"
         for field in Columns.__struct_fields__

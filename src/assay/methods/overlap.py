@@ -1,6 +1,15 @@
-"""Token overlap: the rule without a model or labels that passed the gauntlet's first bars."""
+"""Rules without a model or labels that passed bars made by people who looked hard."""
 
-from assay.methods.surface import hedge_density
+from assay.methods.surface import hedge_density, opens_auxiliary, question_overlap
+
+
+def auxiliary_copy(question: str, response: str) -> float:
+    """1 for a question that opens with an auxiliary verb, plus the share of copied words.
+
+    On the gauntlet's own benchmark this meets all four of its bars: each takes off one feature,
+    and this is two.
+    """
+    return opens_auxiliary(question) + question_overlap(question, response)
 
 
 def token_overlap(question: str, response: str) -> float:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from assay.methods.baselines import Majority, constant, hash_random, question_length
-from assay.methods.overlap import token_overlap
+from assay.methods.joint import SurfaceModel
+from assay.methods.overlap import auxiliary_copy, token_overlap
 from assay.methods.surface import ORACLES, Pair
 from assay.methods.tfidf import CharTfidf, WordTfidf
 from assay.plan.task import Task
@@ -43,6 +44,12 @@ def _oracles() -> Iterator[Registered]:
 
 _OURS = (
     Registered(
+        name="auxiliary-copy",
+        tasks=_DETECT,
+        about="The question opens with an auxiliary verb, plus the share of copied words.",
+        method=auxiliary_copy,
+    ),
+    Registered(
         name="constant",
         tasks=_DETECT + _CLASSIFY,
         about="The same answer to everything.",
@@ -65,6 +72,12 @@ _OURS = (
         tasks=_CLASSIFY,
         about="A class from the number of words in the question.",
         method=question_length,
+    ),
+    Registered(
+        name="surface-model",
+        tasks=_DETECT,
+        about="All surface features together, learnt out of fold.",
+        method=SurfaceModel,
     ),
     Registered(
         name="tfidf:word",

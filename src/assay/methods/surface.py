@@ -10,7 +10,7 @@ This module is imported by the worker, so it needs nothing but the standard libr
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
 # Matched as substrings of lower-cased tokens, as the source does ("unsaid" counts).
@@ -35,18 +35,59 @@ NEGATIONS = frozenset(
     "isn't aren't wasn't weren't don't doesn't didn't won't wouldn't can't couldn't "
     "shouldn't hasn't haven't hadn't".split()
 )
+AUXILIARIES = frozenset(
+    "am are aren't can can't could couldn't did didn't do does doesn't don't had has have is "
+    "isn't may might must shall should shouldn't was wasn't were weren't will won't would "
+    "wouldn't".split()
+)
+YES_NO = frozenset({"yes", "no"})
+WH_WORDS = frozenset("how what what's when where which who who's whom whose why".split())
 _SENTENCE_END = re.compile(r"[.!?]+")
 _EDGES = ".,;:!?\"'()[]{}“”‘’…"
 
 
+def bare(token: str) -> str:
+    """A token lower-cased and without the punctuation around it; perhaps nothing is left."""
+    return token.lower().replace("’", "'").strip(_EDGES)
+
+
 def words(text: str) -> list[str]:
-    """Lower-cased tokens without the punctuation around them; empty ones dropped."""
-    stripped = (token.strip(_EDGES) for token in text.lower().replace("’", "'").split())
-    return [token for token in stripped if token]
+    """The bare tokens of a text; empty ones dropped."""
+    return [word for word in map(bare, text.split()) if word]
+
+
+def is_capitalized(token: str) -> bool:
+    """Whether a token begins with an upper-case letter."""
+    return token[0].isupper()
+
+
+def is_hedged(token: str) -> bool:
+    """Whether a token contains a hedge word."""
+    lowered = token.lower()
+    return any(hedge in lowered for hedge in HEDGES)
+
+
+def is_numeric(token: str) -> bool:
+    """Whether a token contains a digit."""
+    return any(map(str.isdigit, token))
+
+
+def is_shouted(token: str) -> bool:
+    """Whether a token is written wholly in capitals, two letters or more."""
+    return token.isupper() and sum(map(str.isalpha, token)) > 1
 
 
 def _share(hits: int, of: int) -> float:
     return hits / of if of else 0.0
+
+
+def _share_of(text: str, holds: Callable[[str], bool]) -> float:
+    tokens = text.split()
+    return _share(sum(map(holds, tokens)), len(tokens))
+
+
+def _opens_with(text: str, openings: Collection[str]) -> float:
+    return float(any(word in openings for word in words(text)[:1]))
 
 
 def word_length(text: str) -> float:
@@ -79,15 +120,12 @@ def exclamation_count(text: str) -> float:
 
 def capitalized_token_ratio(text: str) -> float:
     """Share of tokens whose first character is an upper-case letter."""
-    tokens = text.split()
-    return _share(sum(token[0].isupper() for token in tokens), len(tokens))
+    return _share_of(text, is_capitalized)
 
 
 def hedge_density(text: str) -> float:
     """Share of tokens that contain a hedge word."""
-    tokens = text.lower().split()
-    hedged = sum(any(hedge in token for hedge in HEDGES) for token in tokens)
-    return _share(hedged, len(tokens))
+    return _share_of(text, is_hedged)
 
 
 def type_token_ratio(text: str) -> float:
@@ -98,9 +136,7 @@ def type_token_ratio(text: str) -> float:
 
 def numeric_token_ratio(text: str) -> float:
     """Share of tokens that contain a digit."""
-    tokens = text.split()
-    numeric = sum(any(char.isdigit() for char in token) for token in tokens)
-    return _share(numeric, len(tokens))
+    return _share_of(text, is_numeric)
 
 
 def single_token_flag(text: str) -> float:
@@ -110,9 +146,7 @@ def single_token_flag(text: str) -> float:
 
 def uppercase_ratio(text: str) -> float:
     """Share of tokens written wholly in capitals, two letters or more (NASA, DNA, WHO)."""
-    tokens = text.split()
-    shouted = sum(token.isupper() and sum(map(str.isalpha, token)) > 1 for token in tokens)
-    return _share(shouted, len(tokens))
+    return _share_of(text, is_shouted)
 
 
 def comma_count(text: str) -> float:
@@ -133,12 +167,22 @@ def negation_flag(text: str) -> float:
 
 def opens_yes_no(text: str) -> float:
     """1 where the first word is yes or no, else 0."""
-    return float(words(text)[:1] in (["yes"], ["no"]))
+    return _opens_with(text, YES_NO)
 
 
 def ends_with_full_stop(text: str) -> float:
     """1 where the last visible character is a full stop, else 0."""
     return float(text.rstrip().endswith("."))
+
+
+def opens_auxiliary(text: str) -> float:
+    """1 where the first word is an auxiliary verb (is, does, can: a yes-or-no question), else 0."""
+    return _opens_with(text, AUXILIARIES)
+
+
+def opens_wh(text: str) -> float:
+    """1 where the first word asks for something (what, who, when, why, how), else 0."""
+    return _opens_with(text, WH_WORDS)
 
 
 TEXT_FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
@@ -166,6 +210,15 @@ TEXT_FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
 )
 """Every feature of one text, by name, the source's eight first."""
 
+QUESTION_FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
+    {
+        **TEXT_FEATURES,
+        "opens_auxiliary": opens_auxiliary,
+        "opens_wh": opens_wh,
+    }
+)
+"""Every feature of a question: those of any text, and its form."""
+
 
 Pair = Callable[[str, str], float]
 
@@ -185,10 +238,24 @@ def _of_response(feature: Callable[[str], float]) -> Pair:
     return of_response
 
 
+def _of_question(feature: Callable[[str], float]) -> Pair:
+    def of_question(question: str, response: str) -> float:  # noqa: ARG001 - blind to the response
+        return feature(question)
+
+    of_question.__doc__ = f"Of the question: {feature.__doc__}"
+    return of_question
+
+
+OF_QUESTION = "question."
+"""What stands before the name of a feature that is read off the question."""
+
 ORACLES: Mapping[str, Pair] = MappingProxyType(
     {
         **{name: _of_response(feature) for name, feature in TEXT_FEATURES.items()},
         "question_overlap": question_overlap,
+        **{
+            OF_QUESTION + name: _of_question(feature) for name, feature in QUESTION_FEATURES.items()
+        },
     }
 )
-"""Every feature of a response, or of a response beside its question, by name."""
+"""Every feature of a response, of a response beside its question, or of a question, by name."""

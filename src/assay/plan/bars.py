@@ -5,6 +5,10 @@ less what a surface feature reaches on the same items (`raw` takes the feature's
 `better` the larger of it and its complement), and the threshold is the margin to beat it by. A
 bar over several partitions is met only where it is met on each.
 
+With `beyond = "surface"` the metric is the AUC of what all declared surface features together do
+not predict; with `within = "source"` it is the AUC over pairs of one source, and the bar is asked
+only of data with several sources.
+
 A control bar ships the cheat that it was made against: a method that must pass the bars named in
 `passes` and fail those in `fails`. The suite runs it.
 """
@@ -43,7 +47,18 @@ class Bar(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     partitions: tuple[str, ...] = ()
     of: str | None = None
     minus: Control | None = None
+    beyond: Literal["surface", "lexical"] | None = None
+    within: Literal["source"] | None = None
     corpus: Literal["main", "second"] = "main"
+
+    @property
+    def measure(self) -> str:
+        """What is measured, in words."""
+        if self.minus is not None:
+            return f"{self.metric} - {self.minus.feature}"
+        if self.beyond is not None:
+            return f"{self.metric} beyond {self.beyond}"
+        return self.metric if self.within is None else f"{self.metric} within {self.within}"
 
 
 class Partition(msgspec.Struct, frozen=True, kw_only=True):
@@ -187,6 +202,8 @@ def _check(written: _BarsFile, where: str) -> None:
 def _check_bar(bar: Bar, written: _BarsFile, here: str) -> None:
     if not -1.0 <= bar.at_least <= 1.0:
         raise SpecError(f"{here}: at_least = {bar.at_least}, expected a number from -1 to 1")
+    if sum(one is not None for one in (bar.minus, bar.beyond, bar.within)) > 1:
+        raise SpecError(f"{here}: minus, beyond and within exclude each other")
     if bar.metric == "auc":
         if written.task != "detection":
             raise SpecError(f"{here}: an AUC needs scores, and {written.task} gives classes")
@@ -198,8 +215,9 @@ def _check_bar(bar: Bar, written: _BarsFile, here: str) -> None:
     else:
         if written.task != "classification":
             raise SpecError(f"{here}: {bar.metric} needs classes, and {written.task} gives scores")
-        if bar.partitions or bar.minus:
-            raise SpecError(f"{here}: partitions and minus belong to an AUC, not to {bar.metric}")
+        for key in ("partitions", "minus", "beyond", "within"):
+            if getattr(bar, key):
+                raise SpecError(f"{here}: {key} belongs to an AUC, not to {bar.metric}")
         if (bar.metric == "f1") is (bar.of is None):
             raise SpecError(f"{here}: `of` names the class of an F1, and belongs to nothing else")
     if bar.corpus == "second" and written.second is None:

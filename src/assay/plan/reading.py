@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from assay.data import FOLDER
 from assay.digests import digest
-from assay.errors import SpecError, storage
+from assay.errors import DigestMismatch, SpecError, storage
 from assay.plan.benchmark import FEWEST_QUESTIONS, Benchmark, Columns, Item, Origin
 from assay.plan.expression import parse_expression
 from assay.plan.rows import Row, json_rows, kind_of, rows_of
@@ -37,7 +37,7 @@ _YES, _NO = frozenset({"1", "true", "1.0"}), frozenset({"0", "false", "0.0"})
 
 
 _FLAGS = {"cls": "class"}
-_OURS = Columns(positive="class != truth")
+BUNDLED_COLUMNS = Columns(positive="class != truth")
 
 
 def load_benchmark(
@@ -49,13 +49,9 @@ def load_benchmark(
     """
     place = str(name_or_path)
     if place in BUNDLED:
-        if columns not in (None, Columns(), _OURS):
-            raise SpecError(
-                f"{place} is bundled, and its columns are known",
-                hint="Leave out the flags that name columns.",
-            )
+        origin = Origin(place=place, columns=_bundled_columns(place, columns))
         data = (FOLDER / f"{place}.jsonl").read_bytes()
-        found = _build(place, json_rows(data, place), data, Origin(place=place, columns=_OURS))
+        found = _build(place, json_rows(data, place), data, origin)
     else:
         with storage(place):
             path = Path(place).resolve()
@@ -63,6 +59,42 @@ def load_benchmark(
         origin = Origin(place=str(path), columns=columns or Columns())
         found = _build(path.name, rows_of(Path(place), data), data, origin)
     return found if second is None else found.with_second(load_benchmark(second))
+
+
+def _bundled_columns(place: str, columns: Columns | None) -> Columns:
+    """A bundled benchmark's columns are known; only what is positive may be said otherwise."""
+    if columns is None or columns.positive is None:
+        said = BUNDLED_COLUMNS
+    else:
+        said = Columns(positive=columns.positive)
+    if columns not in (None, Columns(), said):
+        raise SpecError(
+            f"{place} is bundled, and its columns are known",
+            hint="Leave out the flags that name columns.",
+        )
+    return said
+
+
+def read_fields(benchmark: Benchmark) -> dict[str, list[object]]:
+    """The columns of a benchmark's file that are none of its own, a value a record.
+
+    A bundled benchmark and one made in memory have none.
+    """
+    origin = benchmark.origin
+    if origin is None or origin.place in BUNDLED:
+        return {}
+    path = Path(origin.place)
+    data = _read_bytes(path, origin.place)
+    if digest(data) != benchmark.digest:
+        raise DigestMismatch(f"{path.name} has changed since it was read")
+    own = {_FLAGS.get(field, field) for field in Item.__struct_fields__}
+    own |= {getattr(origin.columns, field) for field in Item.__struct_fields__}
+    fields: dict[str, list[object]] = {}
+    for number, (_, row) in enumerate(rows_of(path, data)):
+        for name in row:
+            if name not in own:
+                fields.setdefault(name, [None] * len(benchmark.items))[number] = row[name]
+    return fields
 
 
 def _read_bytes(path: Path, place: str) -> bytes:

@@ -40,48 +40,49 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: str =
     for index, header in enumerate(headers):
         drawn.add_column(header, justify="right" if right[index : index + 1] == "r" else "left")
     for row in rows:
-        drawn.add_row(*map(_text, row))
+        drawn.add_row(*map(styled, row))
     return drawn
 
 
 def draw_scorecard(card: Scorecard, out: "Console") -> None:
     """A scorecard: what was judged, each bar, the two verdicts, and what to know about them."""
     title = f"{card.method} on {card.benchmark}, {card.task} bars {card.bars_version}"
-    out.print(_text(title))
+    out.print(styled(title))
     out.print()
     _draw_bars(card, out)
     out.print()
     point = card.point
     said = f"{point.passed}/{point.total} bars at the point estimates"
-    out.print(_text(f"point verdict  {point.verdict.upper()}  {said}"))
-    line = _text("verdict        ")
+    out.print(styled(f"point verdict  {point.verdict.upper()}  {said}"))
+    line = styled("verdict        ")
     line.append(card.verdict.upper(), style=f"bold {_STYLE[card.verdict]}")
     line.append(f"  {_meaning(card)}")
     out.print(line)
     out.print()
     for caveat in card.caveats:
-        out.print(_text(f"{caveat.code}: {caveat.message}", style="dim"))
+        out.print(styled(f"{caveat.code}: {caveat.message}", style="dim"))
     unscored = f"{card.unscored} unscored · " if card.unscored else ""
-    out.print(_text(f"{unscored}{card.signature}", style="dim"))
+    out.print(styled(f"{unscored}{card.signature}", style="dim"))
 
 
 def _draw_bars(card: Scorecard, out: "Console") -> None:
     """Each bar on a line of its own, its parts below it in columns: fits 72 characters."""
     longest = max(len(part.partition) for bar in card.bars for part in bar.parts)
     wide = min(max(longest, 20), 30)
-    out.print(_text(f"{'':{wide + 4}}  value  95 % interval     lower bound"))
+    out.print(styled(f"{'':{wide + 4}}  value  95 % interval     lower bound"))
     for bar in card.bars:
         metric = bar.metric.replace("auc", "AUC").replace("f1", "F1")
-        line = _text(f"{bar.id:<3} {metric} at least {bar.threshold:.2f}  ")
+        line = styled(f"{bar.id:<3} {metric} at least {bar.threshold:.2f}  ")
         line.append(bar.outcome.value, style=_STYLE[bar.outcome])
         out.print(line)
         for part in bar.parts:
             interval = f"[{part.low:.3f}, {part.high:.3f}]"
             figures = f"{part.value:>6.3f}  {interval:<16}  {part.lower_bound:>11.3f}"
-            out.print(_text(f"    {part.partition:<{wide}} {figures}"))
+            out.print(styled(f"    {part.partition:<{wide}} {figures}"))
 
 
-def _text(text: str, style: str = "") -> "Text":
+def styled(text: str, style: str = "") -> "Text":
+    """Other people's words as text that cannot move the cursor."""
     from rich.text import Text
 
     return Text(printable(text), style=style)

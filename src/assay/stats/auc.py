@@ -20,11 +20,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from assay.stats.arrays import Floats
 from assay.stats.clusters import effective_units, grouped_covariance
 from assay.stats.estimate import Estimate
+from assay.stats.levels import Levels, placements
 from assay.stats.quantiles import t_quantile
 from assay.stats.score_interval import score_interval
 
@@ -194,9 +195,27 @@ def fit(
     if not n1 or not n0:
         raise ValueError("an AUC needs at least one positive and one negative")
     beaten = np.stack([_beaten(a, b) for a, b in zip(above, below, strict=True)])
-    placed1 = beaten / n0
     placed0 = 1.0 - np.stack([_beaten(b, a) for a, b in zip(above, below, strict=True)]) / n1
-    wins = beaten.sum(axis=1)
+    return _fit(beaten / n0, placed0, beaten.sum(axis=1), groups)
+
+
+def fit_levels(
+    columns: Sequence[Levels],
+    positive: NDArray[np.bool_],
+    *,
+    groups: tuple[ArrayLike, ArrayLike] | None = None,
+) -> AucFit:
+    """The same for columns whose levels are known already."""
+    found = [placements(column, positive) for column in columns]
+    placed1, placed0 = np.stack([one[0] for one in found]), np.stack([one[1] for one in found])
+    return _fit(placed1, placed0, np.array([one[2] for one in found]), groups)
+
+
+def _fit(
+    placed1: Floats, placed0: Floats, wins: Floats, groups: tuple[ArrayLike, ArrayLike] | None
+) -> AucFit:
+    """Everything an interval needs, from the placements of positives and negatives."""
+    n1, n0 = placed1.shape[1], placed0.shape[1]
     values = wins / (n1 * n0)
     influence1, influence0 = (placed1 - values[:, None]) / n1, (placed0 - values[:, None]) / n0
     if groups is None:

@@ -16,23 +16,20 @@ from numpy.typing import ArrayLike
 
 from assay.stats.arrays import Floats
 from assay.stats.estimate import Estimate
+from assay.stats.levels import levels, rank_correlation
 from assay.stats.quantiles import normal_quantile
 
 
 def ranks(values: ArrayLike) -> Floats:
     """Ranks from 1, ties sharing the mean of the ranks they span."""
-    array = np.asarray(values, dtype=np.float64)
-    _, codes, counts = np.unique(array, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return np.asarray((last - (counts - 1) / 2.0)[codes])
+    found = levels(np.asarray(values, dtype=np.float64))
+    return found.midranks()[found.codes]
 
 
 def rho(x: ArrayLike, y: ArrayLike) -> float | None:
     """Spearman's rho; None where one side is constant, since then nothing is ranked."""
-    a, b = _standard(ranks(x)), _standard(ranks(y))
-    if a is None or b is None:
-        return None
-    return float(np.clip(np.mean(a * b), -1.0, 1.0))
+    a, b = (levels(np.asarray(side, dtype=np.float64)) for side in (x, y))
+    return rank_correlation(a, b)
 
 
 def spearman(

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 import assay
 from assay.digests import digest
 from assay.evidence.record import Failure
-from assay.study import RunFolder, load_run, save_run
+from assay.study.runs import RunFolder, load_run, save_run
 
 DARK = assay.load_benchmark("darkcore")
 RUN = assay.run("oracle:word_length", DARK)

@@ -1,4 +1,4 @@
-"""What is kept on disk: the only reader, writer and clock for records.
+"""Run folders.
 
 A run folder holds `run.json` (what produced the outputs) and `outputs.jsonl` (one line an item).
 Each output is handed to the disk before the next item is asked, so whatever ends a run, what was
@@ -9,8 +9,6 @@ rewrites the file meanwhile is found out.
 
 import hashlib
 import os
-from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from assay.digests import decode_utf8, digest, json_lines, parse_json
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.evidence.record import Record, Run, Source
 from assay.plan.reading import BUNDLED
+from assay.study.files import now, write_whole
 
 FORMAT = "assay-run/1"
 
@@ -39,7 +38,7 @@ class RunFolder:
                     f"{path} is not empty", hint="A run is never overwritten: name a new folder."
                 )
         self._written = hashlib.sha256()
-        self._started = _now()
+        self._started = now()
 
     def begin(self, run: Run) -> None:
         """Make the folder and write what is about to run."""
@@ -71,7 +70,7 @@ class RunFolder:
                 hint="Something else wrote to the file during the run; its outputs cannot be used.",
             )
         outputs = {"digest": made, "lines": len(run.records)}
-        self._write_head(run, {"finished": _now(), "outputs": outputs})
+        self._write_head(run, {"finished": now(), "outputs": outputs})
 
     def _write_head(self, run: Run, ending: dict[str, Any]) -> None:
         head = {"format": FORMAT, **msgspec.to_builtins(run), "started": self._started, **ending}
@@ -80,18 +79,7 @@ class RunFolder:
             if corpus is not None and corpus["origin"] is not None:
                 corpus["origin"]["place"] = self._seen_from_here(corpus["origin"]["place"])
         data = msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
-        aside = self.path / "run.json.new"
-        with storage(self.path):
-            try:
-                with aside.open("wb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-                aside.replace(self.path / "run.json")
-            except OSError:
-                with suppress(OSError):
-                    aside.unlink()
-                raise
+        write_whole(self.path / "run.json", data)
 
     def _seen_from_here(self, place: str) -> str:
         return place if place in BUNDLED else os.path.relpath(place, self.path.resolve())
@@ -168,7 +156,3 @@ def _seen_from(folder: Path, source: Source) -> Source:
     with storage(source.origin.place):
         place = str((folder / source.origin.place).resolve())
     return replace(source, origin=replace(source.origin, place=place))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,290 @@
+"""How often a method that is nothing but surface passes v4, and how often a real one does.
+
+    python benchmarks/surface_rates.py            prints the tables
+    python benchmarks/surface_rates.py --write    also puts them where the docs show them
+
+Benchmarks and methods come from benchmarks/surface_situations.py, and every verdict from `score`.
+v4 asks for all its bars, so where a bar that needs no model is not passed, the one that does is
+not computed: the verdict is the same.
+"""
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the cores are taken by draws
+
+import argparse
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+from statistics import NormalDist
+from typing import TypeVar
+
+import numpy as np
+from error_rates import insert, markdown
+from situations import Floats
+from surface_situations import SHAPES, SURFACE_ONLY, Drawn, draw_benchmark, independent
+from verdicts import drawn_run
+
+from assay.judges.confounds import confounds
+from assay.judges.score import score
+from assay.judges.scorecard import BarResult, Scorecard, Verdict
+from assay.judges.surface import known_surface
+from assay.plan.bars import BarSet, load_bars, parse_bars
+from assay.stats.auc import auc
+from assay.stats.strata import fit_within
+
+SEED = 20_261_116
+SIZES = (108, 400, 1000)
+AT_THE_BAR = NormalDist().inv_cdf(0.65) * 2**0.5
+_CHEAP = """
+task = "detection"
+version = "cheap"
+because = "The bars of v4 that need no model."
+[partition.p]
+positive = "class == folklore"
+negative = "class == truth"
+[[bar]]
+id = "D1"
+metric = "auc"
+partitions = ["p"]
+at_least = 0.70
+[[bar]]
+id = "D3"
+metric = "auc"
+partitions = ["p"]
+at_least = 0.10
+minus = { feature = "word_length", direction = "better" }
+[[bar]]
+id = "D4"
+metric = "auc"
+partitions = ["p"]
+at_least = 0.10
+minus = { feature = "capitalized_token_ratio", direction = "better" }
+"""
+_BEYOND = (
+    _CHEAP[: _CHEAP.index("[[bar]]")]
+    + """
+[[bar]]
+id = "D5"
+metric = "auc"
+partitions = ["p"]
+at_least = 0.65
+beyond = "surface"
+"""
+)
+Cell = tuple[str, int, int]
+Row = TypeVar("Row")
+
+
+def judged(drawn: Drawn, scores: Floats, bars: BarSet) -> Scorecard:
+    """A method's scores under some bars."""
+    return score(drawn_run(drawn.benchmark, scores.tolist()), drawn.benchmark, bars)
+
+
+def beyond(drawn: Drawn, scores: Floats) -> BarResult:
+    """D5 alone."""
+    return judged(drawn, scores, parse_bars(_BEYOND.encode(), where="D5")).bars[0]
+
+
+def surface_only(cell: Cell) -> dict[str, tuple[bool, bool]]:
+    """For each method that is surface: whether the bars without a model passed, and all of v4."""
+    shape, size, seed = cell
+    rng = np.random.default_rng([SEED, size, SHAPES.index(shape), seed])
+    drawn = draw_benchmark(rng, size=size, shape=shape)
+    cheap = parse_bars(_CHEAP.encode(), where="cheap")
+    found = {}
+    for name, method in SURFACE_ONLY.items():
+        scores = method(drawn, rng)
+        open_still = judged(drawn, scores, cheap).verdict is Verdict.PASS
+        passed = open_still and judged(drawn, scores, load_bars("v4")).verdict is Verdict.PASS
+        found[name] = open_still, passed
+    known_surface.cache_clear()
+    return found
+
+
+def real(cell: Cell) -> tuple[float, float, bool]:
+    """A method with a signal of its own: its AUC, what is left of it, and whether v4 passed."""
+    shape, size, seed = cell
+    rng = np.random.default_rng([SEED, size, SHAPES.index(shape), seed, 1])
+    drawn = draw_benchmark(rng, size=size, shape=shape)
+    scores = independent(drawn, rng)
+    card = judged(drawn, scores, load_bars("v4"))
+    known_surface.cache_clear()
+    label = drawn.label > 0.0
+    value = next(bar.value for bar in card.bars if bar.id == "D5")
+    return auc(scores[label], scores[~label]), value, card.verdict is Verdict.PASS
+
+
+def at_the_bar(cell: Cell) -> tuple[float, bool, bool]:
+    """A method whose AUC beyond the surface is .65: the estimate, and whether D5 decided."""
+    shape, size, seed = cell
+    rng = np.random.default_rng([SEED, size, SHAPES.index(shape), seed, 2])
+    drawn = draw_benchmark(rng, size=size, shape=shape)
+    bar = beyond(drawn, independent(drawn, rng, AT_THE_BAR))
+    known_surface.cache_clear()
+    return bar.value, bar.outcome is Verdict.PASS, bar.outcome is Verdict.FAIL
+
+
+def fitness(cell: Cell) -> tuple[float, str]:
+    """A benchmark whose surface tells nothing of its labels: the joint AUC, and the verdict."""
+    shape, size, seed = cell
+    rng = np.random.default_rng([SEED, size, SHAPES.index(shape), seed, 3])
+    drawn = draw_benchmark(rng, size=size, shape=shape)
+    mixed = rng.permutation(drawn.label > 0.0)
+    blank = drawn.relabelled(mixed)
+    audit = confounds(blank.benchmark)
+    return audit.joint.auc if audit.joint is not None else 0.5, audit.verdict.value
+
+
+def within(cell: tuple[float, int, bool], draws: int, seed: int) -> tuple[float, float]:
+    """Coverage of the AUC within sources, and the error of its lower bound.
+
+    Four sources of different sizes, with different shares of positives; the scores shift from
+    source to source, which only the AUC within sources ignores.
+    """
+    truth, size, grouped = cell
+    rng = np.random.default_rng(seed)
+    distance = NormalDist().inv_cdf(truth) * 2**0.5
+    found = np.zeros((draws, 2))
+    for i in range(draws):
+        source = rng.choice(4, size=size, p=[0.4, 0.3, 0.2, 0.1])
+        group = np.arange(size) // 2 if grouped else np.arange(size)
+        label = rng.random(size) < np.array([0.2, 0.5, 0.6, 0.8])[source]
+        own = rng.normal(size=size)
+        if grouped:
+            source, shared = source[group * 2], rng.normal(size=size)[group * 2]
+            own = (own + shared) / 2**0.5
+        scores = own + distance * label + source.astype(np.float64)
+        names = source.astype(str).tolist()
+        sides = (
+            [s for s, up in zip(names, label, strict=True) if up],
+            [s for s, up in zip(names, label, strict=True) if not up],
+        )
+        groups = (group[label], group[~label]) if grouped else None
+        fit = fit_within(scores[label], scores[~label], sides, groups=groups)
+        if fit is None:
+            found[i] = 1.0, 0.0
+            continue
+        low, high = fit.interval_at(0.95)
+        found[i] = low <= truth <= high, fit.interval_at(0.90)[0] > truth
+    covered, over = found.mean(axis=0)
+    return covered, over
+
+
+def pooled(task: Callable[[Cell], Row], cells: Iterable[Cell]) -> list[tuple[Cell, Row]]:
+    """Every cell, over all cores."""
+    listed = list(cells)
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        return list(zip(listed, pool.map(task, listed), strict=True))
+
+
+def table_surface_only(draws: int) -> str:
+    """Methods that are nothing but surface."""
+    found = pooled(surface_only, product(SHAPES, SIZES, range(draws)))
+    rows = []
+    worst = 0.0
+    for shape, size in product(SHAPES, SIZES):
+        own = [row for (s, n, _), row in found if (s, n) == (shape, size)]
+        cheap = [one[0] for row in own for one in row.values()]
+        passed = {name: float(np.mean([row[name][1] for row in own])) for name in SURFACE_ONLY}
+        most = max(passed, key=lambda name: passed[name])
+        worst = max(worst, passed[most])
+        named = f"{most} {passed[most]:.3f}" if passed[most] else "-"
+        rows.append(
+            (
+                shape,
+                str(size),
+                f"{np.mean(cheap):.3f}",
+                f"{np.mean(list(passed.values())):.4f}",
+                named,
+            )
+        )
+    all_of_them = np.mean([one[1] for _, row in found for one in row.values()])
+    summary = (
+        f"{len(SURFACE_ONLY)} methods, {draws} benchmarks a row. PASS under v4:"
+        f" {all_of_them:.4f} of all draws; the worst method in the worst row {worst:.3f}."
+    )
+    headers = ("benchmark", "n", "PASS without D5", "PASS v4", "worst method")
+    return f"{summary}\n\n{markdown(headers, rows)}"
+
+
+def table_real(draws: int) -> str:
+    """A method with a signal of its own."""
+    found = pooled(real, product(SHAPES, (400, 1000), range(draws)))
+    rows = []
+    for shape, size in product(SHAPES, (400, 1000)):
+        own = np.array([row for (s, n, _), row in found if (s, n) == (shape, size)], dtype=float)
+        plain, left, passed = own.mean(axis=0)
+        lost = own[:, 0] - own[:, 1]
+        rows.append(
+            (shape, str(size), f"{plain:.3f}", f"{left:.3f}", f"{lost.mean():.3f}",
+             f"{np.abs(lost).max():.3f}", f"{passed:.3f}")
+        )  # fmt: skip
+    headers = ("benchmark", "n", "AUC", "beyond", "mean loss", "largest change", "PASS v4")
+    return f"d' = 2, {draws} draws a row.\n\n{markdown(headers, rows)}"
+
+
+def table_at_the_bar(draws: int) -> str:
+    """A method exactly at D5."""
+    found = pooled(at_the_bar, product(("plain", "weak"), (108, 400), range(draws)))
+    rows = []
+    for shape, size in product(("plain", "weak"), (108, 400)):
+        own = np.array([row for (s, n, _), row in found if (s, n) == (shape, size)], dtype=float)
+        rows.append((shape, str(size), *(f"{x:.3f}" for x in own.mean(axis=0))))
+    headers = ("benchmark", "n", "mean estimate", "D5 PASS", "D5 FAIL")
+    return f"True value .65, {draws} draws a row.\n\n{markdown(headers, rows)}"
+
+
+def table_fitness(draws: int) -> str:
+    """Benchmarks whose surface tells nothing."""
+    found = pooled(fitness, product(("plain",), SIZES, range(draws)))
+    rows = []
+    for size in SIZES:
+        own = [row for (_, n, _), row in found if n == size]
+        share = [float(np.mean([row[1] == name for row in own])) for name in
+                 ("clean", "confounded", "unfit")]  # fmt: skip
+        rows.append((str(size), f"{np.mean([row[0] for row in own]):.3f}",
+                     *(f"{x:.3f}" for x in share)))  # fmt: skip
+    headers = ("n", "mean joint AUC", "clean", "confounded", "unfit")
+    return f"{draws} draws a row.\n\n{markdown(headers, rows)}"
+
+
+def table_within(draws: int) -> str:
+    """The AUC within sources."""
+    many = draws * 50
+    cells = list(product((0.65, 0.8, 0.95), (108, 400), (False, True)))
+    rows = []
+    for number, (truth, size, grouped) in enumerate(cells):
+        row = within((truth, size, grouped), many, SEED + number)
+        said = "pairs" if grouped else "alone"
+        rows.append((f"{truth:g}", str(size), said, *(f"{x:.3f}" for x in row)))
+    headers = ("AUC within", "n", "records", "coverage", "false pass")
+    return f"Four sources, {many:,} draws a row.\n\n{markdown(headers, rows)}"
+
+
+TABLES: dict[str, tuple[Callable[[int], str], int]] = {
+    "within": (table_within, 40),
+    "fitness": (table_fitness, 60),
+    "real": (table_real, 40),
+    "surface-only": (table_surface_only, 30),
+    "at-the-bar": (table_at_the_bar, 60),
+}
+
+
+def main() -> None:
+    """Make the tables, and write them where they are read."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int)
+    parser.add_argument("--only", choices=sorted(TABLES))
+    parser.add_argument("--write", action="store_true")
+    chosen = parser.parse_args()
+    for name, (make, draws) in TABLES.items():
+        if chosen.only in (None, name):
+            table = make(chosen.draws or draws)
+            print(f"\n{name}\n\n{table}", flush=True)
+            if chosen.write:
+                insert(name, table, by="surface_rates")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""`assay balance`: a subset whose surface does not tell the label."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.options import column_flags, columns_from, json_flag
+from assay.cli.progress import progress
+from assay.errors import SpecError
+from assay.plan.reading import load_benchmark
+
+EXIT_CODES = (
+    "Exit codes: 0 a balanced subset was written; 1 none was found, and nothing was written;"
+    " 2 bad usage or input; 4 integrity broken."
+)
+
+
+@click.command("balance", epilog=EXIT_CODES)
+@click.argument("file")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The new file, of the same kind."
+)
+@click.option("--seed", default=0, show_default=True, help="Which of equals is dropped.")
+@click.option(
+    "--negative",
+    metavar="EXPRESSION",
+    help="Which records are negative, such as 'class == truth'; others are left out.",
+)
+@column_flags
+@json_flag
+def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
+    """Take a subset whose surface does not tell the label.
+
+    Positives and negatives are matched on what the surface says of them, and what single features
+    still tell is trimmed away, until no feature alone has an AUC over 0.55 and the interval of all
+    of them together includes 0.5. Groups are kept or dropped whole. Reports what was lost.
+
+    \b
+    Example:
+      assay balance answers.jsonl --group question_id --out balanced.jsonl
+    """
+    benchmark = load_benchmark(file, columns=columns_from(flags))
+    if out.exists():
+        raise SpecError(f"{out} is there already", hint="Nothing is overwritten: name another.")
+    from assay.judges.balance import MOST_STEPS, balance
+    from assay.plan.writing import subset_bytes
+    from assay.study.files import write_new
+
+    subset_bytes(benchmark, (), out.suffix)
+    with progress("fitting", MOST_STEPS) as advance:
+        found = balance(benchmark, negative=flags["negative"], seed=flags["seed"], on_step=advance)
+    if found.achieved:
+        write_new(out, subset_bytes(benchmark, found.records, out.suffix))
+    if flags["as_json"]:
+        from assay.report.records import as_json
+
+        click.echo(as_json(found))
+    else:
+        from assay.report.balance import draw_balanced
+        from assay.report.terminal import console
+
+        draw_balanced(found, str(out), console())
+    sys.stdout.flush()
+    sys.exit(0 if found.achieved else 1)

@@ -1,0 +1,218 @@
+"""`assay bars`: show a version, compare two, or make the next one."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.options import json_flag
+from assay.errors import ProtocolError, SpecError
+from assay.methods.surface import ORACLES
+from assay.plan.bars import Bar, BarSet, bundled_versions, load_bars
+from assay.plan.task import TASKS, Task
+
+_task = click.option("--task", type=click.Choice(TASKS), help="Default: detection.")
+
+
+@click.group("bars")
+def command() -> None:
+    """Show, compare and revise the pass conditions.
+
+    Every part takes --json.
+
+    \b
+    Examples:
+      assay bars show v4
+      assay bars diff v3 v4
+      assay bars revise v1 --add D3 --control feature:word_length --margin .10 \\
+        --because "counting words passes"
+    """
+
+
+@command.command("show")
+@click.argument("version", required=False)
+@_task
+@json_flag
+def show(version: str | None, task: Task | None, as_json: bool) -> None:
+    """Show one version of the bars, or list the bundled ones.
+
+    \b
+    Example:
+      assay bars show v4
+    """
+    from assay.report.bars import draw_bars
+    from assay.report.records import as_json as written
+    from assay.report.terminal import console, table
+
+    if version is not None:
+        bars = load_bars(version, task=task)
+        if as_json:
+            click.echo(written(_plain(bars)))
+        else:
+            draw_bars(bars, console())
+        return
+    tasks: tuple[Task, ...] = TASKS if task is None else (task,)
+    found = [load_bars(name, task=one) for one in tasks for name in bundled_versions(one)]
+    if as_json:
+        click.echo(written([_plain(bars) for bars in found]))
+        return
+    rows = [(bars.task, bars.version, f"{len(bars.bars)}", bars.because) for bars in found]
+    console().print(table(("task", "version", "bars", "because"), rows, right="llr"))
+
+
+@command.command("diff")
+@click.argument("old")
+@click.argument("new")
+@_task
+@json_flag
+def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
+    """Show what one version of the bars changed in another.
+
+    \b
+    Example:
+      assay bars diff v3 v4
+    """
+    from assay.report.bars import changes, draw_difference
+    from assay.report.records import as_json as written
+    from assay.report.terminal import console
+
+    before, after = load_bars(old, task=task), load_bars(new, task=task)
+    if before.task != after.task:
+        raise SpecError(f"{old} judges {before.task}, and {new} {after.task}")
+    if not as_json:
+        draw_difference(before, after, console())
+        return
+    found = [
+        {"bar": name, "change": kind, "old": pair[0], "new": pair[1]}
+        for kind, name, pair in changes(before, after)
+    ]
+    said = {"old": before.name, "new": after.name, "because": after.because, "changes": found}
+    click.echo(written(said))
+
+
+@command.command("revise")
+@click.argument("base", default="v4")
+@click.option("--add", "identity", required=True, metavar="ID", help="The new bar's id.")
+@click.option(
+    "--control",
+    required=True,
+    metavar="CONTROL",
+    help="feature:NAME (beat this feature by the margin), surface (AUC beyond all features),"
+    " lexical (and words), or source (AUC within sources).",
+)
+@click.option("--margin", type=float, required=True, help="How much over a feature; or the AUC.")
+@click.option("--because", default="", help="The reason, which the version carries.")
+@click.option(
+    "--regression", metavar="METHOD", help="The cheat. Default: the feature itself, used as method."
+)
+@click.option(
+    "--benchmark", default="darkcore", show_default=True, help="What the cheat is run on."
+)
+@click.option("--version", metavar="NAME", help="Default: one more than the base's.")
+@click.option("--out", type=click.Path(path_type=Path), help="Default: VERSION.toml")
+@_task
+@json_flag
+def revise(base: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
+    """Make the next version of some bars, under pressure only.
+
+    Refused without a reason, and without a cheat that meets every old bar and misses the new one:
+    it is run there and then. The bars of BASE stay as they are, and the new version is written to
+    a new file.
+
+    \b
+    Example:
+      assay bars revise v1 --add D3 --control feature:word_length --margin .10 \\
+        --because "counting words passes"
+    """
+    if not flags["because"].strip():
+        raise SpecError("a revision needs its reason", hint="Say it: --because TEXT.")
+    from assay.evidence.run import run
+    from assay.judges.revise import revise as revised
+    from assay.plan.reading import load_benchmark
+    from assay.plan.revision import next_version
+    from assay.study.files import write_new
+
+    bars = load_bars(base, task=flags["task"])
+    version = flags["version"] or next_version(bars.version)
+    out = flags["out"] or Path(f"{version}.toml")
+    if out.exists():
+        raise SpecError(f"{out} is there already", hint="Name another file: --out FILE.")
+    benchmark = load_benchmark(flags["benchmark"])
+    bar = _bar(bars, flags)
+    refusals = []
+    for method in _cheats(flags["regression"], bar):
+        cheat = run(method, benchmark, task=bars.task)
+        try:
+            made = revised(
+                bars,
+                bar,
+                version=version,
+                because=flags["because"],
+                cheat=cheat,
+                benchmark=benchmark,
+            )
+        except ProtocolError as refused:
+            refusals.append(refused)
+            continue
+        write_new(out, made.text.encode())
+        _say(made, out, as_json=flags["as_json"])
+        return
+    raise refusals[0]
+
+
+def _bar(bars: BarSet, flags: dict[str, Any]) -> Bar:
+    from assay.plan.revision import control_bar
+
+    kind, _, name = flags["control"].partition(":")
+    if kind == "feature" and name not in ORACLES:
+        raise SpecError(f"no feature {name!r}", hint=f"The features are {', '.join(ORACLES)}.")
+    if not bars.partitions:
+        raise SpecError(f"{bars.name} has no partitions, so no AUC can be asked for")
+    return control_bar(flags["identity"], flags["control"], flags["margin"], tuple(bars.partitions))
+
+
+def _cheats(named: str | None, bar: Bar) -> list[str]:
+    """The method named, or the control's own feature, as it is and the other way round."""
+    if named is not None:
+        return [named]
+    if bar.minus is None:
+        return ["auxiliary-copy", "surface-model"]
+    return [f"oracle:{bar.minus.feature}", f"oracle:{bar.minus.feature}:inverse"]
+
+
+def _say(made: Any, out: Path, *, as_json: bool) -> None:  # noqa: ANN401 - a Revision
+    from assay.report.records import as_json as written
+    from assay.report.terminal import console, styled
+
+    if as_json:
+        click.echo(written({"out": str(out), "bars": _plain(made.bars), "before": made.before,
+                            "after": made.after}))  # fmt: skip
+    else:
+        shown = console()
+        for card in (made.before, made.after):
+            bars = ", ".join(f"{bar.id} {bar.value:.3f}" for bar in card.bars)
+            point = f"{card.point.passed}/{card.point.total}"
+            shown.print(styled(f"{card.method} under {card.bars_version}: {point} ({bars})"))
+        shown.print()
+        shown.print(styled(f"{out} holds {made.bars.name}. Judge everything again:"))
+        shown.print(styled(f"  assay score --all --bars {out}"))
+    sys.stdout.flush()
+
+
+def _plain(bars: BarSet) -> dict[str, Any]:
+    """Bars as JSON, partitions as they are written."""
+    return {
+        "task": bars.task,
+        "version": bars.version,
+        "supersedes": bars.supersedes,
+        "because": bars.because,
+        "digest": bars.digest,
+        "partitions": {
+            name: {"positive": one.positive.text, "negative": one.negative.text}
+            for name, one in bars.partitions.items()
+        },
+        "bars": bars.bars,
+        "regressions": bars.regressions,
+        "second": bars.second,
+    }

@@ -1,0 +1,139 @@
+"""`assay confounds`: what the surface of the data gives away."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.options import column_flags, columns_from, json_flag
+from assay.cli.progress import progress
+from assay.errors import SpecError
+from assay.plan.benchmark import Benchmark
+from assay.plan.reading import load_benchmark, read_fields
+
+EXIT_CODES = (
+    "Exit codes: 0 clean; 1 confounded, unfit or undecided; 2 bad usage or input;"
+    " 4 integrity broken; 5 a feature of yours failed."
+)
+
+
+@click.command("confounds", epilog=EXIT_CODES)
+@click.argument("file")
+@click.option(
+    "--scores",
+    multiple=True,
+    metavar="FILE|RUN",
+    help="A method's scores: a file with `id` and `score`, or a saved run. Repeatable.",
+)
+@click.option(
+    "--score", "score_column", default="score", show_default=True, metavar="COLUMN",
+    help="The column of --scores that holds the score.",
+)  # fmt: skip
+@click.option(
+    "--feature",
+    "own_features",
+    multiple=True,
+    metavar="FILE.py:FUNCTION",
+    help="A feature of your own: a function of `response`, `question` or both. Repeatable.",
+)
+@click.option(
+    "--surface",
+    type=click.Choice(["declared", "lexical"]),
+    default="declared",
+    show_default=True,
+    help="What counts as surface: the features listed, or words and letters too.",
+)
+@click.option(
+    "--negative", metavar="EXPRESSION",
+    help="Which records are negative, such as 'class == truth'; others are left out.",
+)  # fmt: skip
+@click.option("--no-joint", is_flag=True, help="Each feature alone: faster, and no verdict.")
+@click.option("--all", "every", is_flag=True, help="Show every feature.")
+@column_flags
+@json_flag
+def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
+    """Find out what the surface of a benchmark gives away.
+
+    FILE is JSONL, CSV or Parquet with a question, perhaps a response, and a label; or the name of
+    a bundled benchmark. Reports how far each feature that reads no meaning gets, how far all of
+    them together get, what is left of each method once surface is held equal, and faults of the
+    data.
+
+    \b
+    Examples:
+      assay confounds darkcore
+      assay confounds answers.csv --response answer --label wrong --group question_id
+      assay confounds answers.jsonl --scores judge.jsonl --scores runs/overlap
+    """
+    benchmark = load_benchmark(file, columns=columns_from(flags))
+    scores = _all_scores(flags["scores"], benchmark, flags["score_column"])
+    from assay.evidence.features import measure_feature
+    from assay.judges.confounds import confounds, steps
+
+    features = [measure_feature(reference, benchmark) for reference in flags["own_features"]]
+    joint = not flags["no_joint"]
+    total = steps(len(benchmark.items), methods=len(scores)) if joint else 1
+    with progress("fitting", total) as advance:
+        audit = confounds(
+            benchmark,
+            scores=scores,
+            negative=flags["negative"],
+            features=features,
+            fields=read_fields(benchmark),
+            joint=joint,
+            surface=flags["surface"],
+            on_step=advance,
+        )
+    if flags["as_json"]:
+        from assay.report.records import as_json
+
+        click.echo(as_json(audit))
+    else:
+        from assay.report.confounds import draw_audit
+        from assay.report.terminal import console
+
+        draw_audit(audit, console(), every=flags["every"])
+    sys.stdout.flush()
+    sys.exit(0 if audit.verdict == "clean" else 1)
+
+
+def _all_scores(
+    places: tuple[str, ...], benchmark: Benchmark, column: str
+) -> dict[str, dict[str, float]]:
+    """Each method's scores, by a name that tells them apart."""
+    found: dict[str, dict[str, float]] = {}
+    for place in places:
+        name, scores = _scores(Path(place), benchmark, column)
+        if name in found:
+            name = place
+        if name in found:
+            raise SpecError(f"--scores {place} is given twice")
+        found[name] = scores
+    return found
+
+
+def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[str, float]]:
+    if not path.is_dir():
+        from assay.evidence.scores import load_scores
+
+        ids = [item.id for item in benchmark.items]
+        id_column = None if benchmark.origin is None else benchmark.origin.columns.id
+        return path.stem, dict(load_scores(path, ids=ids, column=column, id_column=id_column))
+    from assay.evidence.outputs import score_of
+    from assay.study.runs import load_run
+
+    run = load_run(path)
+    if run.task != "detection":
+        raise SpecError(f"{path}: a run of {run.task}, which has no scores")
+    if run.benchmark.digest != benchmark.digest:
+        raise SpecError(
+            f"{path}: a run on {run.benchmark.name} with another digest than {benchmark.name}",
+            hint="Audit the very file that the method was run on.",
+        )
+    known = {item.id for item in benchmark.items}
+    return run.method, {
+        record.item: score_of(record.output)
+        for record in run.records
+        if record.output is not None and record.item in known
+    }

@@ -1,0 +1,49 @@
+"""A user's own surface feature, measured on every record.
+
+A feature is a function of the response, the question, or both, run like a method in a process of
+its own. A function of one argument whose name says nothing is one of the response.
+"""
+
+import ast
+
+import numpy as np
+
+from assay.errors import MethodError, SpecError
+from assay.evidence.outputs import check_output, score_of
+from assay.evidence.workers import Worker, start_worker
+from assay.methods.feature_table import Feature, On
+from assay.plan.benchmark import Benchmark
+from assay.plan.method import source_file
+
+
+def measure_feature(reference: str, benchmark: Benchmark) -> Feature:
+    """One number a record, by `file.py:function`."""
+    with start_worker(reference) as worker:
+        if worker.learner:
+            raise SpecError(f"feature {reference!r} is a learner, expected a plain function")
+        of_response = worker.arguments == ("question",) and not _names_the_question(worker)
+        on: On = "both"
+        if len(worker.arguments) == 1:
+            on = "response" if of_response or worker.arguments == ("response",) else "question"
+        values = []
+        for item in benchmark.items:
+            response = item.response or ""
+            try:
+                raw = worker.ask(response if of_response else item.question, response)
+                values.append(score_of(check_output(raw, task="detection", classes=())))
+            except MethodError as error:
+                error.message = f"feature {reference}, record {item.id}: {error.message}"
+                raise
+    name = worker.method.attribute or worker.method.text
+    return Feature(name=name, on=on, values=np.array(values, dtype=np.float64))
+
+
+def _names_the_question(worker: Worker) -> bool:
+    """Whether the function's only argument is called `question`, by its source."""
+    file = source_file(worker.method)
+    if file is None:
+        return True
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.FunctionDef) and node.name == worker.method.attribute:
+            return any(one.arg == "question" for one in ast.walk(node.args) if hasattr(one, "arg"))
+    return True

@@ -1,0 +1,61 @@
+"""Scores that were made elsewhere: one record a line, an id and a number.
+
+Without an id column the n-th line is the n-th record's, as in a benchmark without ids.
+"""
+
+import math
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from assay.errors import SpecError, storage
+from assay.plan.rows import kind_of, rows_of
+
+
+def load_scores(
+    path: Path, *, ids: Collection[str], column: str = "score", id_column: str | None = None
+) -> Mapping[str, float]:
+    """Scores by record id; a line without a score (null, or empty) leaves its record unscored."""
+    with storage(path):
+        if not path.is_file():
+            raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
+        data = path.read_bytes()
+    known, found = set(ids), {}
+    for number, (where, row) in enumerate(rows_of(path, data), 1):
+        key = str(row.get(id_column or "id", number))
+        if id_column is not None and id_column not in row:
+            raise SpecError(f"{where}: no column {id_column!r}; the columns are {', '.join(row)}")
+        if key not in known:
+            raise SpecError(
+                f"{where}: id {key!r:.60} is no record of the benchmark",
+                hint="Each line of scores needs the `id` of its record; without an id column the"
+                " n-th line is the n-th record's, and then the benchmark must have none either.",
+            )
+        if key in found:
+            raise SpecError(f"{where}: a second score for {key!r:.60}")
+        if column not in row:
+            raise SpecError(
+                f"{where}: no column {column!r}; the columns are {', '.join(map(repr, row))}",
+                hint="Name the one that holds the scores: --score COLUMN.",
+            )
+        value = _number(row[column], where, column)
+        if value is not None:
+            found[key] = value
+    if not found:
+        raise SpecError(f"{path}: no scores")
+    return found
+
+
+def _number(value: object, where: str, column: str) -> float | None:
+    if value is None or value == "":
+        return None
+    number = math.nan
+    if isinstance(value, int | float | str):
+        try:
+            number = float(value)
+        except (ValueError, OverflowError):
+            number = math.nan
+    if not math.isfinite(number):
+        raise SpecError(
+            f"{where}, field {column!r}: expected a finite number, got {kind_of(value)}"
+        )
+    return number

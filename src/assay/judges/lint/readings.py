@@ -1,0 +1,133 @@
+"""Ways of reading a column that was not meant to be read: its values, their parts, their order.
+
+A file's identifiers and side columns are made by people and scripts that knew the labels. Each
+reading turns a column into categories or into an order, and another module asks whether that
+tells the label. The plainest reading comes first.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence, Sized
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.judges.lint.records import Codes, coded
+from assay.stats.arrays import Floats
+
+_PART = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"(\d+|[^\W\d_]+)$")
+_DIGITS = re.compile(r"\d+")
+_NO_DIGITS = str.maketrans("", "", "0123456789")
+_LONGEST_READ, _LONGEST_ENDING = 80, 20
+_ALMOST_ALL = 0.95
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reading:
+    """A column read one way: `what` completes "... of the field", `names` are the categories'."""
+
+    what: str
+    codes: Codes
+    names: Sequence[str]
+
+
+class Column:
+    """The values of a column as text, whatever they are; a missing one is empty text."""
+
+    def __init__(self, values: Sequence[object]) -> None:
+        texts = [_text(value) for value in values]
+        self._are_texts = any(isinstance(value, str) for value in values)
+        self.codes = coded(texts)
+        self.distinct = list(dict.fromkeys(texts))
+        self._numbers = np.array([_number(text) for text in self.distinct])
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the values that are there are numbers, but for a few."""
+        there = np.array([bool(text) for text in self.distinct])[self.codes]
+        known = ~np.isnan(self._numbers)[self.codes]
+        return bool(there.any()) and float(known.sum()) >= _ALMOST_ALL * float(there.sum())
+
+    def readings(self) -> Iterator[Reading]:
+        """The column as categories: values, filled or not, and what texts are made of."""
+        yield Reading(what="value", codes=self.codes, names=self.distinct)
+        yield self._read("presence", lambda text: "filled" if text else "empty")
+        if not self._are_texts:
+            return
+        yield self._read("wording", lambda text: text.translate(_NO_DIGITS))
+        parts = [_PART.findall(_ends(text)) for text in self.distinct]
+        yield self._part("last part", parts, -1)
+        for i in range(min(max(map(len, parts)), len(_ORDINALS))):
+            yield self._part(f"{_ORDINALS[i]} part", parts, i)
+        yield self._part("last part but one", parts, -2)
+        yield self._read("ending", _ending)
+
+    def order(self) -> Floats:
+        """A number for each record: the value, or its place when texts are sorted as people do.
+
+        "item-9" then stands before "item-10". A missing value is not a number.
+        """
+        if self.numeric:
+            return np.asarray(self._numbers[self.codes])
+        keys = [
+            _DIGITS.sub(lambda digits: digits[0].zfill(20), text[:_LONGEST_READ])
+            for text in self.distinct
+        ]
+        place = {key: float(i) for i, key in enumerate(sorted(set(keys)))}
+        ranks = np.array(
+            [
+                place[key] if text else math.nan
+                for key, text in zip(keys, self.distinct, strict=True)
+            ]
+        )
+        return np.asarray(ranks[self.codes])
+
+    def _part(self, what: str, parts: Sequence[Sequence[str]], i: int) -> Reading:
+        found = [part[i] if -len(part) <= i < len(part) else "" for part in parts]
+        return self._reading(what, found)
+
+    def _read(self, what: str, read: Callable[[str], str]) -> Reading:
+        return self._reading(what, [read(text) for text in self.distinct])
+
+    def _reading(self, what: str, found: Sequence[str]) -> Reading:
+        return Reading(what=what, codes=coded(found)[self.codes], names=list(dict.fromkeys(found)))
+
+
+def _ends(text: str) -> str:
+    """A text, or the two ends of a long one."""
+    if len(text) <= _LONGEST_READ:
+        return text
+    return f"{text[: _LONGEST_READ // 2]} {text[-_LONGEST_READ // 2 :]}"
+
+
+def _ending(text: str) -> str:
+    """The digits, or the letters, that a text ends with."""
+    found = _ENDING.search(text[-_LONGEST_ENDING:])
+    return found[0] if found else ""
+
+
+def _text(value: object) -> str:
+    """A value as text; nothing for one that says nothing."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, Sized) and not len(value):
+        return ""
+    try:
+        return repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or a number of too many digits
+        return type(value).__name__
+
+
+def _number(text: str) -> float:
+    if "_" in text:  # which Python reads over: 1_0125 is an id
+        return math.nan
+    try:
+        return float(text)
+    except ValueError:
+        return {"True": 1.0, "False": 0.0}.get(text, math.nan)

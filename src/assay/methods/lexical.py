@@ -1,0 +1,50 @@
+"""Word and character n-grams of every record, for owners who want vocabulary ruled out too.
+
+TF-IDF of the response and the question, brought down to a few dozen columns by a singular value
+decomposition that sees no label.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.methods.feature_table import Column
+from assay.plan.benchmark import Item
+
+COMPONENTS = 40
+
+
+def lexical_columns(items: Sequence[Item]) -> list[Column]:
+    """The leading directions of the records' vocabulary."""
+    from scipy.sparse import hstack
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    texts = [item.response if item.response is not None else item.question for item in items]
+    both = [f"{item.question} {item.response or ''}" for item in items]
+    parts = []
+    for analyzer, ngrams, source in (
+        ("word", (1, 2), texts),
+        ("char_wb", (3, 5), texts),
+        ("word", (1, 1), both),
+    ):
+        model = TfidfVectorizer(
+            analyzer=analyzer,
+            ngram_range=ngrams,
+            sublinear_tf=True,
+            min_df=2,
+            max_features=50_000,
+            token_pattern=r"\S+",  # noqa: S106 - a pattern, not a password
+        )
+        try:
+            parts.append(model.fit_transform(source))
+        except ValueError:  # not a word occurs twice
+            continue
+    if not parts:
+        return []
+    table = hstack(parts).tocsr()
+    size = min(COMPONENTS, min(table.shape) - 1)
+    if size < 1:
+        return []
+    found = TruncatedSVD(n_components=size, random_state=0).fit_transform(table)
+    return [np.asarray(column, dtype=np.float64) for column in found.T]

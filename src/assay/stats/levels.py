@@ -1,0 +1,75 @@
+"""Values as levels: what ranks, ties and AUCs need of a column, found with one sort or none.
+
+Whole numbers of a narrow range (counts, flags) need no sort at all; other values take one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.stats.arrays import Floats
+
+_WIDEST_COUNT = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Levels:
+    """The level of each value, levels in the values' order, and how often each occurs.
+
+    A level may be empty: the counts say so.
+    """
+
+    codes: NDArray[np.intp]
+    counts: NDArray[np.intp]
+
+    @property
+    def constant(self) -> bool:
+        """Whether all values are the same."""
+        return int(np.count_nonzero(self.counts)) < 2
+
+    def midranks(self) -> Floats:
+        """The rank of each level, from 1, ties sharing the mean of the ranks they span."""
+        return np.asarray(np.cumsum(self.counts) - (self.counts - 1) / 2.0)
+
+
+def levels(values: Floats) -> Levels:
+    """The levels of a column."""
+    low = values.min()
+    narrow = np.isfinite(low) and values.max() - low < _WIDEST_COUNT
+    if narrow:
+        whole = (values - low).astype(np.intp)
+        if np.array_equal(whole + low, values):
+            return Levels(codes=whole, counts=np.bincount(whole))
+    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return Levels(codes=codes, counts=counts)
+
+
+def placements(found: Levels, positive: NDArray[np.bool_]) -> tuple[Floats, Floats, float]:
+    """The placements of positives and of negatives, and the wins of the positives, ties one half.
+
+    A positive's placement is the share of negatives that it beats; a negative's is the share of
+    positives that beat it.
+    """
+    size = found.counts.size
+    ours, theirs = found.codes[positive], found.codes[~positive]
+    up, down = np.bincount(ours, minlength=size), np.bincount(theirs, minlength=size)
+    beaten = np.cumsum(down) - down / 2.0
+    beating = ours.size - np.cumsum(up) + up / 2.0
+    wins = float(up @ beaten)
+    return beaten[ours] / theirs.size, beating[theirs] / ours.size, wins
+
+
+def rank_correlation(x: Levels, y: Levels) -> float | None:
+    """Spearman's rho; None where one side is constant, since then nothing is ranked."""
+    if x.constant or y.constant:
+        return None
+    a, b = _standard(x), _standard(y)
+    return float(np.clip(np.mean(a[x.codes] * b[y.codes]), -1.0, 1.0))
+
+
+def _standard(of: Levels) -> Floats:
+    """The ranks of the levels with mean 0 and variance 1 over the values."""
+    found, n = of.midranks(), of.codes.size
+    centred = found - (n + 1) / 2.0
+    return np.asarray(centred / np.sqrt(of.counts @ np.square(centred) / n))

@@ -1,0 +1,96 @@
+"""The models that read the surface; scikit-learn is imported only here, and only when one is made.
+
+A label is predicted by regularised logistic regression, which finds what is nearly linear in few
+records, and by shallow boosted trees, which find thresholds and pairs in many: these two are the
+joint surface model. Where the label is to be taken off a method, ridge regression on the products
+of two features joins them, which finds pairs in few records. A method's scores are predicted by
+ridge regression, boosted trees, extremely randomised trees, and the products.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from assay.stats.arrays import Floats
+
+ENSEMBLE = 2
+"""How many of the label's models, from the first, make the joint surface model."""
+_FEW = 2_000
+_TREE_RECORDS = 10_000
+"""A randomised tree sees at most so many records, which bounds its memory."""
+
+
+def label_models(size: int, seed: int) -> list[Any]:
+    """The models that predict a label, for so many records."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.linear_model import LogisticRegression
+
+    return [
+        LogisticRegression(C=0.1, max_iter=500),
+        HistGradientBoostingClassifier(**_boosting(size), random_state=seed % 2**32),
+        *_pairs(size),
+    ]
+
+
+def score_models(size: int, seed: int) -> list[Any]:
+    """The models that predict a method's scores, for so many records."""
+    from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
+    from sklearn.linear_model import Ridge
+
+    return [
+        Ridge(alpha=1.0),
+        HistGradientBoostingRegressor(**_boosting(size), random_state=seed % 2**32),
+        ExtraTreesRegressor(
+            n_estimators=50,
+            max_features=0.5,
+            min_samples_leaf=2,
+            bootstrap=size > _TREE_RECORDS,
+            max_samples=_TREE_RECORDS if size > _TREE_RECORDS else None,
+            n_jobs=-1 if size > _TREE_RECORDS else None,
+            random_state=seed % 2**32,
+        ),
+        *_pairs(size),
+    ]
+
+
+def _pairs(size: int) -> list[Any]:
+    """Ridge regression on every product of two features, where trees have too little to find them.
+
+    It needs a number for every two records, so it is left out where there are many.
+    """
+    from sklearn.kernel_ridge import KernelRidge
+
+    return [KernelRidge(kernel="poly", degree=2, coef0=1.0, alpha=0.1)] if size <= _FEW else []
+
+
+@contextmanager
+def few_threads(size: int) -> Iterator[None]:
+    """One thread for few records.
+
+    Trees on a thousand records are thousands of tiny parallel loops. On a machine that is busy with
+    something else each of them waits for a thread that is not running, and seconds become minutes.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1 if size <= _TREE_RECORDS else None):
+        yield
+
+
+def predict(model: Any, features: Floats) -> Floats:  # noqa: ANN401 - scikit-learn has no types
+    """The probability of the label, or the score."""
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(features)[:, 1])
+    return np.asarray(model.predict(features))
+
+
+def _boosting(size: int) -> dict[str, Any]:
+    return {
+        "learning_rate": 0.1,
+        "max_iter": 60 if size < 1000 else 100,
+        "max_leaf_nodes": 8,
+        "min_samples_leaf": 5 if size < 1000 else 20,
+        "l2_regularization": 1.0,
+        "early_stopping": False,
+    }
