@@ -7,12 +7,14 @@ column "times faster" means that we are faster; a cost is "times the peer's time
 better.
 """
 
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -25,6 +27,9 @@ import assay
 from assay.evidence.record import Limits
 from assay.evidence.run import collect
 from assay.evidence.workers import start_worker
+from assay.judges.confounds import confounds, feature_results
+from assay.methods.feature_table import Feature, feature_table
+from assay.methods.surface import ORACLES
 from assay.plan.benchmark import Benchmark, Item
 from assay.stats import auc
 from assay.stats.bootstrap import auc_statistic, bootstrap
@@ -155,6 +160,72 @@ def bootstraps(label: np.ndarray, scores: np.ndarray) -> None:
     gain("10,000 paired stratified bootstraps of 108", mine, theirs, "scipy.stats.bootstrap", 2.0)
 
 
+def audits() -> None:
+    """The confound audit of 100,000 records of 20 words, and what it takes with the joint model."""
+    benchmark = many_records(100_000, words=20)
+    items = benchmark.items
+    label = np.array([item.label for item in items])
+    table = feature_table(items)
+    ours, peer = by_turns(
+        3,
+        lambda: feature_results(table, label, None),
+        lambda: aucs_and_rhos(table, label),
+    )
+    gain("AUCs with intervals, and rhos", ours, peer, "scikit-learn + spearmanr, no intervals", 5.0)
+    whole, peer = by_turns(
+        1, lambda: confounds(benchmark, joint=False), lambda: plain_audit(items, label)
+    )
+    gain("audit without the joint model, linter included", whole, peer,
+         "a plain loop + scikit-learn + spearmanr, no linter", 3.0)  # fmt: skip
+    scores = dict(zip((i.id for i in items), table[0].values.tolist(), strict=True))
+    seconds = clock(lambda: confounds(benchmark, scores={"words": scores}))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+    print(
+        f"audit with the joint model and one method: {seconds:.0f} s, at most {peak:.0f} MB in all"
+    )
+
+
+def many_records(size: int, *, words: int) -> Benchmark:
+    """Records of so many words, with the frequencies of a natural vocabulary."""
+    rng = np.random.default_rng(2)
+    vocabulary = np.array(
+        [f"{'W' if i % 7 == 0 else 'w'}ord{i}{',' if i % 11 == 0 else ''}" for i in range(30_000)]
+    )
+    frequency = 1.0 / np.arange(1, vocabulary.size + 1)
+    drawn = rng.choice(vocabulary, (2, size, words), p=frequency / frequency.sum())
+    label = rng.random(size) < 0.5
+    items = tuple(
+        Item(id=f"r{i}", question=" ".join(asked) + "?", response=" ".join(said) + ".", label=up)
+        for i, (asked, said, up) in enumerate(
+            zip(drawn[0].tolist(), drawn[1].tolist(), label.tolist(), strict=True)
+        )
+    )
+    return Benchmark(name="many", digest="sha256:0", items=items)
+
+
+def aucs_and_rhos(table: Sequence[Feature], label: np.ndarray) -> None:
+    """What everybody uses."""
+    length = table[0].values
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # constant columns
+        for feature in table:
+            roc_auc_score(label, feature.values)
+            stats.spearmanr(feature.values, length)
+
+
+def plain_audit(items: Sequence[Item], label: np.ndarray) -> None:
+    """The same features, one call a text, then scikit-learn and scipy."""
+    table = [
+        Feature(
+            name=name,
+            on="both",
+            values=np.array([oracle(item.question, item.response or "") for item in items]),
+        )
+        for name, oracle in ORACLES.items()
+    ]
+    aucs_and_rhos(table, label)
+
+
 def runner() -> None:
     """What asking costs, beside the method's own work."""
     items = tuple(
@@ -191,4 +262,5 @@ if __name__ == "__main__":
     print(f"assay {assay.__version__}, numpy {np.__version__}, Python {sys.version.split()[0]}\n")
     commands()
     kernels()
+    audits()
     runner()

@@ -21,7 +21,10 @@ GUIDES = (
     "README.md",
     "docs/tutorial/first-steps.md",
     "docs/how-to/try-your-own-method.md",
+    "docs/how-to/audit-a-benchmark.md",
+    "docs/how-to/revise-bars.md",
     "docs/how-to/write-bars.md",
+    "examples/audit-a-benchmark/README.md",
     "examples/try-a-method/README.md",
 )
 VERB_FILES = sorted(
@@ -119,6 +122,12 @@ def test_the_library_example_of_the_readme_says_what_it_prints():
 def test_the_table_of_the_readme_is_the_demos(assay_cmd):
     shown = [line.rstrip() for line in assay_cmd("demo").out.splitlines()]
     for line in blocks(README, "text")[0].splitlines():
+        assert line.rstrip() in shown
+
+
+def test_the_audit_in_the_readme_is_the_commands(assay_cmd):
+    shown = [line.rstrip() for line in assay_cmd("confounds", "darkcore").out.splitlines()]
+    for line in blocks(README, "text")[1].splitlines():
         assert line.rstrip() in shown
 
 

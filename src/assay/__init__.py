@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     )
     from assay.evidence.record import Limits, Record, Run
     from assay.evidence.run import run
+    from assay.judges.balance import Balanced, balance
+    from assay.judges.confound_audit import ConfoundAudit, Fitness
+    from assay.judges.confounds import confounds
     from assay.judges.score import score
     from assay.judges.scorecard import Caveat, Scorecard, Verdict
     from assay.plan.bars import Bar, BarSet, load_bars
@@ -61,6 +64,9 @@ _HOMES = {
     ),
     "evidence.record": ("Limits", "Record", "Run"),
     "evidence.run": ("run",),
+    "judges.balance": ("Balanced", "balance"),
+    "judges.confound_audit": ("ConfoundAudit", "Fitness"),
+    "judges.confounds": ("confounds",),
     "judges.score": ("score",),
     "judges.scorecard": ("Caveat", "Scorecard", "Verdict"),
     "plan.bars": ("Bar", "BarSet", "load_bars"),
@@ -74,13 +80,16 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "AssayError",
     "BadOutput",
+    "Balanced",
     "Bar",
     "BarSet",
     "Benchmark",
     "Caveat",
     "Columns",
+    "ConfoundAudit",
     "DigestMismatch",
     "Estimate",
+    "Fitness",
     "IntegrityError",
     "Item",
     "Limits",
@@ -99,6 +108,8 @@ __all__ = [
     "StorageError",
     "Verdict",
     "__version__",
+    "balance",
+    "confounds",
     "load_bars",
     "load_benchmark",
     "load_run",

@@ -11,10 +11,11 @@ import assay
 from assay.judges.lint.alike import families, nearly_equal
 from assay.judges.lint.linter import CODES, lint
 from assay.judges.lint.power import auc_needed
-from assay.judges.lint.records import coded, normalised, records_of
+from assay.judges.lint.records import normalised, records_of
 from assay.judges.lint.tells import category_auc
 from assay.plan.benchmark import Item
 from assay.stats.auc import fit
+from assay.stats.codes import coded
 
 OPENINGS = ("What", "Who", "Is", "Does", "Tell", "Name")
 

@@ -2,8 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.methods.feature_table import feature_table
 from assay.methods.overlap import token_overlap
-from assay.methods.surface import ORACLES, TEXT_FEATURES, question_overlap, words
+from assay.methods.surface import (
+    ORACLES,
+    QUESTION_FEATURES,
+    TEXT_FEATURES,
+    question_overlap,
+    words,
+)
+from assay.plan.benchmark import Item
 
 CASES = {
     "word_length": {"": 0, "a b  c": 3, "one": 1},
@@ -35,14 +43,18 @@ CASES = {
     "negation_flag": {"": 0, "It is not so": 1, "It isn’t": 1, "nothing": 1, "notable": 0},
     "opens_yes_no": {"": 0, "Yes, it is": 1, "No.": 1, "Nobody": 0, "It is, yes": 0},
     "ends_with_full_stop": {"": 0, "Done. ": 1, "Done": 0, "Done!": 0},
+    "opens_auxiliary": {"": 0, "Is it so?": 1, "“Isn’t it?”": 1, "It is": 0, "... does it": 1},
+    "opens_wh": {"": 0, "What is it?": 1, "How?": 1, "So what?": 0},
 }
 
 
-@pytest.mark.parametrize("name", TEXT_FEATURES)
+@pytest.mark.parametrize("name", QUESTION_FEATURES)
 def test_features_read_what_they_say(name):
     for text, value in CASES[name].items():
-        assert TEXT_FEATURES[name](text) == pytest.approx(value), text
-        assert ORACLES[name]("a question", text) == TEXT_FEATURES[name](text)
+        assert QUESTION_FEATURES[name](text) == pytest.approx(value), text
+        assert ORACLES[f"question.{name}"](text, "a response") == QUESTION_FEATURES[name](text)
+        if name in TEXT_FEATURES:
+            assert ORACLES[name]("a question", text) == TEXT_FEATURES[name](text)
 
 
 @given(st.text(max_size=60))
@@ -51,6 +63,21 @@ def test_no_text_breaks_a_feature(text):
         assert feature(text) >= 0.0
     assert 0 <= question_overlap(text, text) <= 1
     assert 0 <= token_overlap(text, text) <= 1
+
+
+SAID = st.text(st.sampled_from("abcNS İΣς.!?,;'’\"0١ \n\t\u2003\x1f-"), max_size=30)
+
+
+@given(st.lists(st.tuples(SAID, SAID), min_size=1, max_size=6))
+def test_columns_are_the_features_of_each_record(texts):
+    items = [
+        Item(id=str(i), question=question, response=response, label=True)
+        for i, (question, response) in enumerate(texts)
+    ]
+    for feature in feature_table(items):
+        if feature.name != "truncated":
+            alone = [ORACLES[feature.label](*pair) for pair in texts]
+            assert feature.values.tolist() == alone, feature.label
 
 
 def test_words_lose_their_punctuation():

@@ -47,6 +47,7 @@ from assay.plan.expression import parse_expression
 from assay.stats import auc
 from assay.stats.arrays import Floats
 from assay.stats.beyond import WIDEST, widest_without_signal
+from assay.stats.codes import coded
 from assay.stats.crossfit import importance
 from assay.stats.levels import levels, rank_correlation
 from assay.stats.strata import fit_within
@@ -197,14 +198,14 @@ def source_result(
     """
     if not source_columns(items):
         return ()
-    places: dict[str | None, int] = {}
-    codes = np.array([places.setdefault(item.source, len(places)) for item in items])
+    codes = coded(item.source for item in items)
+    size = int(codes.max()) + 1
     folds = deal_folds(items, label, 0)
     rate = np.zeros(label.size)
     for fold in range(FOLDS):
         rest = folds != fold
-        counts = np.bincount(codes[rest], minlength=len(places))
-        ups = np.bincount(codes[rest], weights=label[rest], minlength=len(places))
+        counts = np.bincount(codes[rest], minlength=size)
+        ups = np.bincount(codes[rest], weights=label[rest], minlength=size)
         rate[~rest] = ((ups + label.mean()) / (counts + 1.0))[codes[~rest]]
     strata = [str(fold) for fold in folds]
     found = fit_within(

@@ -7,7 +7,7 @@ labels; what is left of both sides gives its beyond-surface AUC (`stats/beyond.p
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -22,6 +22,7 @@ from assay.plan.benchmark import Item
 from assay.stats import auc
 from assay.stats.arrays import Floats
 from assay.stats.beyond import Beyond, beyond_surface
+from assay.stats.codes import coded
 from assay.stats.crossfit import Folds, LabelFit, design, fit_label, fit_scores, normal_scores
 
 Kind = Literal["declared", "lexical"]
@@ -56,8 +57,13 @@ class Surface:
     fit: LabelFit
 
     def auc_fit(self) -> auc.AucFit:
-        """The AUC of the joint model, out of fold."""
-        return auc_of(self.fit.ensemble, self.label, self.groups)
+        """The AUC of the joint model, out of fold.
+
+        Records of one fold are scored by models that share what they learnt, so the scores vary
+        together; the variance is raised as Nadeau & Bengio (2003) do for cross-validation.
+        """
+        found = auc_of(self.fit.ensemble, self.label, self.groups)
+        return replace(found, unevenness=found.unevenness * (1.0 + FOLDS / (FOLDS - 1.0)))
 
     def steps(self) -> int:
         """How many steps it takes to judge one method."""
@@ -147,9 +153,8 @@ def check_fittable(items: Sequence[Item], label: NDArray[np.bool_]) -> None:
 
 def group_codes(items: Sequence[Item]) -> NDArray[np.intp] | None:
     """A number for each group; None where every record stands alone."""
-    places: dict[str, int] = {}
-    codes = np.array([places.setdefault(item.unit, len(places)) for item in items], dtype=np.intp)
-    return codes if len(places) < len(items) else None
+    codes = coded(item.unit for item in items)
+    return codes if int(codes.max()) + 1 < len(items) else None
 
 
 def auc_of(scores: Floats, label: NDArray[np.bool_], groups: NDArray[np.intp] | None) -> auc.AucFit:

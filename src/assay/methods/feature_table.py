@@ -9,7 +9,7 @@ since it cannot be read off a single text: `truncated`.
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from assay.methods import surface
 from assay.plan.benchmark import Item
+from assay.stats.codes import Places, coded
 
 Column = NDArray[np.float64]
 On = Literal["response", "question", "both"]
@@ -34,6 +35,7 @@ _OPENINGS: Mapping[str, Collection[str]] = {
 }
 SHORTEST_CUT = 40
 FEWEST_CUT = 5
+_ENDINGS = ".!? \n\t"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -107,17 +109,16 @@ class _Texts:
         sizes = np.fromiter(map(len, split), dtype=np.intp, count=len(split))
         self.sizes = sizes.astype(np.float64)
         self.edges = np.concatenate([[0], np.cumsum(sizes)])
-        tokens = list(chain.from_iterable(split))
-        self.distinct = list(dict.fromkeys(tokens))
-        place = {token: i for i, token in enumerate(self.distinct)}
-        self.codes = np.fromiter(map(place.__getitem__, tokens), dtype=np.intp, count=len(tokens))
+        known = Places()
+        self.codes = coded(chain.from_iterable(split), known=known)
+        self.distinct = [str(token) for token in known]
         self.bare = [surface.bare(token) for token in self.distinct]
         self.is_word = np.fromiter(map(bool, self.bare), dtype=bool, count=len(self.bare))
 
     def column(self, name: str) -> Column:
         """A feature of every text."""
         if name in _SHARES:
-            return self._divide(self._total(self._of_tokens(_SHARES[name])), self.sizes)
+            return _divide(self.total(self._of_tokens(_SHARES[name])), self.sizes)
         if name in _OPENINGS:
             return self._opening(_OPENINGS[name])
         special = getattr(self, f"_{name}", None)
@@ -126,32 +127,23 @@ class _Texts:
         feature = surface.QUESTION_FEATURES[name]
         return np.fromiter(map(feature, self.texts), dtype=np.float64, count=len(self.texts))
 
-    def words(self) -> list[list[str]]:
-        """The words of each text."""
-        told = [self.bare[code] for code in self.codes.tolist()]
-        return [
-            [word for word in told[start:end] if word]
-            for start, end in pairwise(self.edges.tolist())
-        ]
-
     def _of_tokens(self, holds: Callable[[str], bool]) -> NDArray[np.intp]:
         found = np.fromiter(map(holds, self.distinct), dtype=np.intp, count=len(self.distinct))
         return np.asarray(found[self.codes])
 
-    def _total(self, of_tokens: NDArray[np.intp]) -> Column:
+    def total(self, of_tokens: NDArray[np.intp]) -> Column:
         """The sum over the tokens of each text."""
         running = np.concatenate([[0], np.cumsum(of_tokens)])
         return np.asarray((running[self.edges[1:]] - running[self.edges[:-1]]).astype(np.float64))
-
-    @staticmethod
-    def _divide(hits: Column, of: Column) -> Column:
-        return np.asarray(np.divide(hits, of, out=np.zeros_like(hits), where=of > 0))
 
     def _word_length(self) -> Column:
         return self.sizes.astype(np.float64)
 
     def _single_token_flag(self) -> Column:
         return np.asarray(self.sizes == 1, dtype=np.float64)
+
+    def _sentence_count(self) -> Column:
+        return np.fromiter(map(_sentences, self.texts), dtype=np.float64, count=len(self.texts))
 
     def _char_length(self) -> Column:
         return np.fromiter(map(len, self.texts), dtype=np.float64, count=len(self.texts))
@@ -169,18 +161,18 @@ class _Texts:
         new[1:] = pairs[1:] != pairs[:-1]
         owner = pairs[new] // max(len(lowered), 1)
         types = np.bincount(owner, minlength=len(self.texts)).astype(np.float64)
-        return self._divide(types, self.sizes)
+        return _divide(types, self.sizes)
 
     def _mean_word_length(self) -> Column:
         lengths = np.fromiter(map(len, self.bare), dtype=np.intp, count=len(self.bare))
-        letters = self._total(lengths[self.codes])
-        return self._divide(letters, self._total(self.is_word[self.codes].astype(np.intp)))
+        letters = self.total(lengths[self.codes])
+        return _divide(letters, self.total(self.is_word[self.codes].astype(np.intp)))
 
     def _negation_flag(self) -> Column:
         negating = np.fromiter(
             (word in surface.NEGATIONS for word in self.bare), dtype=np.intp, count=len(self.bare)
         )
-        return (self._total(negating[self.codes]) > 0).astype(np.float64)
+        return (self.total(negating[self.codes]) > 0).astype(np.float64)
 
     def _opening(self, openings: Collection[str]) -> Column:
         """Whether the first word of each text is one of these."""
@@ -191,14 +183,39 @@ class _Texts:
         wanted = np.fromiter(
             (word in openings for word in self.bare), dtype=bool, count=len(self.bare)
         )
-        return self._total((first & wanted[self.codes]).astype(np.intp))
+        return self.total((first & wanted[self.codes]).astype(np.intp))
+
+
+def _divide(hits: Column, of: Column) -> Column:
+    return np.asarray(np.divide(hits, of, out=np.zeros_like(hits), where=of > 0))
+
+
+def _sentences(text: str) -> float:
+    """`sentence_count`, which need not look closer where marks stand only at the end."""
+    body = text.rstrip(_ENDINGS)
+    if text and not ("." in body or "!" in body or "?" in body):
+        return 1.0
+    return surface.sentence_count(text)
 
 
 def _overlap(questions: _Texts, responses: _Texts) -> Column:
-    """`question_overlap` of every record."""
-    asked = map(frozenset, questions.words())
-    hits, sizes = [], []
-    for known, answered in zip(asked, responses.words(), strict=True):
-        hits.append(sum(map(known.__contains__, answered)))
-        sizes.append(len(answered))
-    return _Texts._divide(np.array(hits, dtype=np.float64), np.array(sizes, dtype=np.float64))
+    """`question_overlap` of every record.
+
+    A word in a record is one number, so a word of the response that the question holds is a number
+    found among the question's.
+    """
+    words = Places()
+    asked, answered = (
+        coded(texts.bare, known=words)[texts.codes] for texts in (questions, responses)
+    )
+    width = len(words)
+    asked_at, answered_at = (
+        np.repeat(np.arange(len(texts.texts)) * width, texts.sizes.astype(np.intp))
+        for texts in (questions, responses)
+    )
+    held = np.sort(asked + asked_at)
+    wanted = answered + answered_at
+    place = np.minimum(np.searchsorted(held, wanted), max(held.size - 1, 0))
+    is_word = responses.is_word[responses.codes]
+    hits = is_word & (held[place] == wanted) if held.size else np.zeros(is_word.size, dtype=bool)
+    return _divide(responses.total(hits.astype(np.intp)), responses.total(is_word.astype(np.intp)))

@@ -42,6 +42,7 @@ AUXILIARIES = frozenset(
 )
 YES_NO = frozenset({"yes", "no"})
 WH_WORDS = frozenset("how what what's when where which who who's whom whose why".split())
+_HEDGE = re.compile("|".join(HEDGES))
 _SENTENCE_END = re.compile(r"[.!?]+")
 _EDGES = ".,;:!?\"'()[]{}“”‘’…"
 
@@ -63,8 +64,7 @@ def is_capitalized(token: str) -> bool:
 
 def is_hedged(token: str) -> bool:
     """Whether a token contains a hedge word."""
-    lowered = token.lower()
-    return any(hedge in lowered for hedge in HEDGES)
+    return _HEDGE.search(token.lower()) is not None
 
 
 def is_numeric(token: str) -> bool:

@@ -79,7 +79,8 @@ def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: 
     if hidden:
         more = "more features" if shown else "features"
         told = sum(one.low > 0.5 for one in ranked[len(shown) :])
-        nothing = f"{hidden} {more}" + (f", {told} of which tell something" if told else "")
+        tell = "tells" if told == 1 else "tell"
+        nothing = f"{hidden} {more}" + (f", {told} of which {tell} something" if told else "")
         what = "" if told else " tell nothing by themselves"
         out.print(styled(f"{nothing}{what}; --all shows them.", style="dim"))
     out.print()

@@ -2,9 +2,11 @@
 
 A label is predicted by regularised logistic regression, which finds what is nearly linear in few
 records, and by shallow boosted trees, which find thresholds and pairs in many: these two are the
-joint surface model. Where the label is to be taken off a method, ridge regression on the products
-of two features joins them, which finds pairs in few records. A method's scores are predicted by
-ridge regression, boosted trees, extremely randomised trees, and the products.
+joint surface model. Where the label is to be taken off a method, logistic regression on the
+products of two features joins them, which finds pairs in few records. A method's scores are
+predicted by ridge regression, boosted trees, extremely randomised trees, and ridge regression on
+the products. Products are left out where there are many records: trees find pairs there, and
+products would need much memory.
 """
 
 from collections.abc import Iterator
@@ -30,13 +32,23 @@ def label_models(size: int, seed: int) -> list[Any]:
     return [
         LogisticRegression(C=0.1, max_iter=500),
         HistGradientBoostingClassifier(**_boosting(size), random_state=seed % 2**32),
-        *_pairs(size),
+        *([] if size > _FEW else [_logistic_on_products()]),
     ]
+
+
+def _logistic_on_products() -> Any:  # noqa: ANN401 - scikit-learn has no types
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import PolynomialFeatures
+
+    products = PolynomialFeatures(degree=2, interaction_only=True, include_bias=False)
+    return make_pipeline(products, LogisticRegression(C=0.01, max_iter=500))
 
 
 def score_models(size: int, seed: int) -> list[Any]:
     """The models that predict a method's scores, for so many records."""
     from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
+    from sklearn.kernel_ridge import KernelRidge
     from sklearn.linear_model import Ridge
 
     return [
@@ -51,18 +63,8 @@ def score_models(size: int, seed: int) -> list[Any]:
             n_jobs=-1 if size > _TREE_RECORDS else None,
             random_state=seed % 2**32,
         ),
-        *_pairs(size),
+        *([] if size > _FEW else [KernelRidge(kernel="poly", degree=2, coef0=1.0, alpha=0.1)]),
     ]
-
-
-def _pairs(size: int) -> list[Any]:
-    """Ridge regression on every product of two features, where trees have too little to find them.
-
-    It needs a number for every two records, so it is left out where there are many.
-    """
-    from sklearn.kernel_ridge import KernelRidge
-
-    return [KernelRidge(kernel="poly", degree=2, coef0=1.0, alpha=0.1)] if size <= _FEW else []
 
 
 @contextmanager

@@ -6,7 +6,8 @@ import numpy as np
 
 from assay.judges.confound_audit import Finding
 from assay.judges.lint.alike import HEADS, families, nearly_equal
-from assay.judges.lint.records import Records, coded, has_both, quoted
+from assay.judges.lint.records import Records, has_both, quoted
+from assay.stats.codes import coded
 
 _KEEP_ONE = "Keep one of each, or name what groups them: --group."
 
@@ -92,20 +93,18 @@ def _candidates(records: Records) -> list[list[int]]:
 
     Exact copies are left out, since they are found elsewhere.
     """
-    labels = records.positive.tolist()
-    kinds = zip(
-        labels,
-        families(records.questions).tolist(),
-        families(records.responses).tolist(),
-        strict=True,
-    )
+    asked = families(records.questions)
+    # Only where questions are alike need the responses be looked at.
+    places = np.flatnonzero(np.bincount(asked)[asked] > 1)
+    answered = families([records.responses[i] for i in places.tolist()])
     members: dict[tuple[bool, int, int], list[int]] = defaultdict(list)
     seen: set[tuple[str, str, bool]] = set()
-    for i, (item, kind) in enumerate(zip(records.items, kinds, strict=True)):
-        written = (item.question, item.response or "", labels[i])
+    for i, answer in zip(places.tolist(), answered.tolist(), strict=True):
+        item, label = records.items[i], bool(records.positive[i])
+        written = (item.question, item.response or "", label)
         if written not in seen:
             seen.add(written)
-            members[kind].append(i)
+            members[label, int(asked[i]), answer].append(i)
     return [places for places in members.values() if len(places) > 1]
 
 

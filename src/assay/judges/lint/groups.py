@@ -1,7 +1,8 @@
 """Groups that lack a class, in a benchmark whose groups mostly have both."""
 
 from assay.judges.confound_audit import Finding
-from assay.judges.lint.records import Records, coded, has_both, quoted
+from assay.judges.lint.records import Records, has_both, quoted
+from assay.stats.codes import coded
 
 
 def one_class_groups(records: Records) -> Finding | None:

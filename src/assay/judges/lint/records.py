@@ -3,7 +3,7 @@
 What several checks need is found once and kept here.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,8 +14,8 @@ from assay.judges.confound_audit import Finding
 from assay.methods.surface import bare
 from assay.plan.benchmark import Item
 from assay.stats.clusters import effective_units
+from assay.stats.codes import Codes, coded
 
-Codes = NDArray[np.intp]
 MOST_NAMED = 20
 """A finding names at most so many records."""
 
@@ -28,19 +28,6 @@ def quoted(text: str) -> str:
     """A user's text fit for a message: short, and with nothing in it that a terminal obeys."""
     short = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 3] + "..."
     return repr(short)
-
-
-class _Places(dict[Hashable, int]):
-    """The place of each value among those asked for, in order of first asking."""
-
-    def __missing__(self, value: Hashable) -> int:
-        place = self[value] = len(self)
-        return place
-
-
-def coded(values: Sequence[Hashable]) -> Codes:
-    """Each value by its place among the distinct ones, in order of first appearance."""
-    return np.fromiter(map(_Places().__getitem__, values), dtype=np.intp, count=len(values))
 
 
 def has_both(codes: Codes, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:

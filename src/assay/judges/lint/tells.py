@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.judges.confound_audit import Finding
-from assay.judges.lint.records import FOLDS, Codes, Records, coded, quoted
+from assay.judges.lint.records import FOLDS, Records, quoted
 from assay.methods.surface import opens_auxiliary, opens_wh
 from assay.stats.arrays import Floats
+from assay.stats.codes import Codes, coded
 
 TELLING = 0.60
 SURE = 3.5

@@ -3,8 +3,9 @@
 import numpy as np
 
 from assay.judges.confound_audit import Finding
-from assay.judges.lint.records import Records, coded
+from assay.judges.lint.records import Records
 from assay.methods.feature_table import truncated
+from assay.stats.codes import coded
 
 
 def empty_responses(records: Records) -> Finding | None:
