@@ -27,8 +27,8 @@ CODES: Mapping[str, str] = {
     "repeated-questions": "Questions repeat and nothing groups them; name what does: --group.",
     "empty-responses": "Some responses are empty.",
     "one-source": "The records have no sources, or one, so nothing was asked within sources.",
-    "one-feature-controls": "These bars take off one surface feature at a time; a combination may"
-    " pass. v4 (`plain-2` for files without classes) holds all of them equal.",
+    "surface-unchecked": "These bars do not hold all surface features equal, so the surface may"
+    " have earned this: judge by v4 (`plain-2` for files without classes) too.",
     "too-few": "There are too few records for a surface model.",
     "other-second-corpus": "The second corpus is not the one that the bars name.",
     "unsealed": "No prediction was sealed before this run, so it shows nothing about foresight.",
@@ -104,7 +104,7 @@ def _about_the_bars(bars: BarSet, parts: Sequence[Part]) -> dict[str, str]:
         told["one-source"] = ""
     single = bars.task == "detection" and not any(bar.beyond for bar in bars.bars)
     if single and all(part.bounds.lower(0.05) >= part.bar.at_least for part in parts):
-        told["one-feature-controls"] = ""
+        told["surface-unchecked"] = ""
     return told
 
 
