@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import OneClassPartition
 from assay.judges.confounds import feature_results, labelled, source_result
 from assay.judges.surface import (
     FEWEST,
@@ -37,7 +38,8 @@ _STRENGTHS = (0.0, 0.4, 0.6, 0.8, 0.9, 1.0)
 _ROUNDS = 5
 _RESTARTS = ((300, 12), (1_000, 4))
 """Below so many records, so many tries: chance decides more."""
-MOST_STEPS = _ROUNDS * len(_STRENGTHS)
+_TRIED = 8
+MOST_STEPS = _ROUNDS * _TRIED
 _BIN = 12
 _OTHER_DEAL = 100
 
@@ -92,9 +94,11 @@ class _Pool:
 
     def fittable(self) -> bool:
         """Whether enough is left of both classes."""
-        positives = int(self.label.sum())
-        units = int(self.units.max()) + 1 if self.units.size else 0
-        return min(positives, self.label.size - positives, units) >= FEWEST
+        try:
+            check_fittable(self.items, self.label)
+        except OneClassPartition:
+            return False
+        return True
 
 
 def balance(
@@ -131,14 +135,17 @@ def balance(
 
 
 def _candidates(pool: _Pool, told: Floats, *, seed: Sequence[int]) -> list[_Pool]:
-    """Matched and trimmed subsets that can still be fitted, the largest first."""
+    """Matched and trimmed subsets that can still be fitted, of several sizes, the largest first."""
     rng = np.random.default_rng(seed)
     restarts = next((many for size, many in _RESTARTS if pool.label.size < size), 1)
     found = [
         _trim(pool.take(_match(pool, told, strength, rng))) for strength in _STRENGTHS * restarts
     ]
     usable = [one for one in found if one.fittable() and one.label.size < pool.label.size]
-    return sorted(usable, key=lambda one: -one.label.size)
+    ranked = sorted(usable, key=lambda one: -one.label.size)
+    if len(ranked) <= _TRIED:
+        return ranked
+    return [ranked[i] for i in np.linspace(0, len(ranked) - 1, _TRIED).astype(int)]
 
 
 def _surfaces(pool: _Pool, surface: Surface) -> Surfaces:

@@ -29,7 +29,7 @@ Kind = Literal["declared", "lexical"]
 Step = Callable[[], None]
 FOLDS = 5
 FEWEST = 10
-"""Records of each class, and units in all, without which nothing is fitted."""
+"""Records of each class without which nothing is fitted."""
 SEED = 0
 _RAREST_SOURCE = 5
 _MOST_SOURCES = 20
@@ -121,7 +121,7 @@ def read_surface(
     )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def known_surface(items: tuple[Item, ...], label: tuple[bool, ...], kind: Kind) -> Surface:
     """The same, kept: many runs are judged on the same records."""
     return read_surface(items, np.array(label), kind=kind)
@@ -140,13 +140,13 @@ def deals_for(size: int) -> int:
 
 def check_fittable(items: Sequence[Item], label: NDArray[np.bool_]) -> None:
     """Refuse records that are too few to fit anything to."""
-    positives = int(label.sum())
-    fewest = min(positives, label.size - positives)
-    units = len(set(fold_units(items)))
-    if fewest < FEWEST or units < FEWEST:
+    units = np.array(fold_units(items))
+    sizes = [int(side.sum()) for side in (label, ~label)]
+    groups = [len(set(units[side].tolist())) for side in (label, ~label)]
+    if min(sizes) < FEWEST or min(groups) < FOLDS:
         raise OneClassPartition(
-            f"{positives} positives and {label.size - positives} negatives in {units} groups:"
-            f" a surface model needs at least {FEWEST} of each",
+            f"{sizes[0]} positives in {groups[0]} groups and {sizes[1]} negatives in {groups[1]}:"
+            f" a surface model needs {FEWEST} of each, in {FOLDS} groups or more",
             hint="Judge by bars that need no model (--bars v3), or gather more records.",
         )
 

@@ -22,23 +22,17 @@ def lexical_columns(items: Sequence[Item]) -> list[Column]:
 
     texts = [item.response if item.response is not None else item.question for item in items]
     both = [f"{item.question} {item.response or ''}" for item in items]
+    shared = {"sublinear_tf": True, "min_df": 2, "max_features": 50_000}
+    by_word = {"token_pattern": r"\S+", **shared}
     parts = []
-    for analyzer, ngrams, source in (
-        ("word", (1, 2), texts),
-        ("char_wb", (3, 5), texts),
-        ("word", (1, 1), both),
+    for model, source in (
+        (TfidfVectorizer(ngram_range=(1, 2), **by_word), texts),
+        (TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), **shared), texts),
+        (TfidfVectorizer(**by_word), both),
     ):
-        model = TfidfVectorizer(
-            analyzer=analyzer,
-            ngram_range=ngrams,
-            sublinear_tf=True,
-            min_df=2,
-            max_features=50_000,
-            token_pattern=r"\S+",  # noqa: S106 - a pattern, not a password
-        )
         try:
             parts.append(model.fit_transform(source))
-        except ValueError:  # not a word occurs twice
+        except ValueError:  # nothing occurs twice
             continue
     if not parts:
         return []

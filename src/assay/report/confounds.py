@@ -33,8 +33,8 @@ _MEANING = {
     Fitness.UNDECIDED: "without the joint surface model there is no verdict",
 }
 _NEXT = {
-    Fitness.CONFOUNDED: "Hold methods to what is beyond the surface (--bars v4; plain-2 without classes), or take a"
-    " balanced subset: assay balance FILE --out FILE",
+    Fitness.CONFOUNDED: "Hold methods to what is beyond the surface (--bars v4, or plain-2 without"
+    " classes), or take a balanced subset: assay balance FILE --out FILE",
     Fitness.UNFIT: "Take a balanced subset (assay balance FILE --out FILE), or gather records whose"
     " surface does not tell.",
 }

@@ -108,6 +108,8 @@ def _out_of_fold(
     for deal, folds in enumerate(deals):
         for fold in range(int(folds.max()) + 1):
             held = folds == fold
+            if not held.any():
+                continue
             models = make(size, seed + deal)
             with few_threads(size):
                 for row, model in zip(total, models, strict=True):
