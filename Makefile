@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format docs bench error-rates clean
+.PHONY: demo test check format docs bench error-rates surface-rates clean
 
 demo: $(VENV)/.core
 	$(BIN)/assay demo
@@ -32,6 +32,10 @@ bench: $(VENV)/.bench
 # The operating characteristics in docs/explanation/error-rates.md, made again (minutes).
 error-rates: $(VENV)/.dev
 	$(BIN)/python benchmarks/error_rates.py --write
+
+# The tables on surface in the same page (about half an hour on two free cores).
+surface-rates: $(VENV)/.dev
+	$(BIN)/python benchmarks/surface_rates.py --write
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,572 @@
+import io
+import json
+import re
+
+import msgspec
+import numpy as np
+import polars
+import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import roc_auc_score
+
+import assay
+from assay.evidence.features import measure_feature
+from assay.judges.confound_audit import ConfoundAudit
+from assay.judges.confounds import confounds
+from assay.report.confounds import draw_audit
+from assay.report.terminal import console
+
+KEYS = {
+    "verdict",
+    "n",
+    "positives",
+    "features",
+    "joint",
+    "methods",
+    "lint",
+    "caveats",
+    "benchmark",
+    "surface",
+    "digests",
+    "signature",
+}
+FEATURE_KEYS = {"name", "on", "auc", "low", "high", "direction", "rho_length", "flag"}
+JOINT_KEYS = {"auc", "low", "high", "left", "importance", "given_away"}
+METHOD_KEYS = {"name", "auc", "low", "high", "beyond", "surface_share", "unscored"}
+LINT_KEYS = {"code", "count", "message", "remedy", "records"}
+EIGHT = (
+    "word_length",
+    "char_length",
+    "sentence_count",
+    "question_mark_count",
+    "exclamation_count",
+    "capitalized_token_ratio",
+    "hedge_density",
+    "type_token_ratio",
+)
+WORDS = [f"w{i:03d}" for i in range(300)]
+OWN = """
+def exclaims(response):
+    return response.count("!")
+def asks(question):
+    return len(question)
+def gap(question, response):
+    return len(question) - len(response)
+def anything(text):
+    return len(text.split())
+def raises(response):
+    raise ValueError("no \\x1b[31m way")
+def nan(response):
+    return float("nan")
+def text(response):
+    return "high"
+def rewrites(response):
+    import pathlib
+    pathlib.Path(__file__).with_name("mine.jsonl").write_text("{}")
+    return 1.0
+"""
+
+
+def records(n=60, *, size=lambda rng, label: rng.integers(3, 9), seed=0):
+    """Records whose surface tells nothing but what `size` plants."""
+    rng = np.random.default_rng(seed)
+    return [
+        {
+            "id": f"r{i}",
+            "question": f"What {' '.join(rng.choice(WORDS, 6))}?",
+            "response": " ".join(rng.choice(WORDS, int(size(rng, i % 2)))),
+            "label": i % 2,
+        }
+        for i in range(n)
+    ]
+
+
+def lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(rows, name="mine.jsonl"):
+        (tmp_path / name).write_text(lines(rows), encoding="utf-8")
+        return name
+
+    return write
+
+
+def in_memory(rows):
+    items = tuple(assay.Item(**{**row, "label": bool(row["label"])}) for row in rows)
+    return assay.Benchmark(name="mine", digest="sha256:0", items=items)
+
+
+def alone(audit, name, on="response"):
+    (found,) = (one for one in audit["features"] if (one["name"], one["on"]) == (name, on))
+    return found
+
+
+def drawn(audit, **how):
+    """What an audit looks like."""
+    out = io.StringIO()
+    draw_audit(audit, console(out), **how)
+    return out.getvalue()
+
+
+def eight_of(text):
+    """The published audit's eight numbers of one text, in its own order."""
+    words = text.split()
+    many = len(words)
+    pieces = [piece for piece in re.split(r"[.!?]+", text) if piece.strip()]
+    hedges = (
+        "said generally often commonly believed considered widely typically popularly"
+        " supposedly reportedly purportedly associated thought"
+    ).split()
+    hedged = sum(1 for word in words if any(hedge in word.lower() for hedge in hedges))
+    capital = sum(1 for word in words if word[0].isupper())
+    return (
+        many,
+        len(text),
+        max(len(pieces), 1) if text else 0,
+        text.count("?"),
+        text.count("!"),
+        capital / many if many else 0.0,
+        hedged / many if many else 0.0,
+        len(set(text.lower().split())) / many if many else 0.0,
+    )
+
+
+def assert_the_eight_are_as_published(benchmark):
+    """Each AUC, direction, rho and flag against scipy and scikit-learn on our own loops."""
+    table = np.array([eight_of(item.response or "") for item in benchmark.items], dtype=float)
+    label = np.array([item.label for item in benchmark.items])
+    found = confounds(benchmark, joint=False).features[:8]
+    assert tuple(one.name for one in found) == EIGHT
+    for one, column in zip(found, table.T, strict=True):
+        a = roc_auc_score(label, column)
+        assert one.on == "response"
+        assert one.auc == pytest.approx(max(a, 1.0 - a), abs=1e-12)
+        assert one.low <= one.auc <= one.high
+        if abs(a - 0.5) > 1e-9:
+            assert one.direction == ("higher" if a > 0.5 else "lower")
+        rho = None
+        if len(set(column)) > 1 and len(set(table[:, 0])) > 1:
+            rho = spearmanr(column, table[:, 0]).statistic
+            assert one.rho_length == pytest.approx(rho, abs=1e-12)
+        else:
+            assert one.rho_length is None
+        flag = "inert"
+        if max(a, 1.0 - a) >= 0.70:
+            flag = "length" if rho is not None and abs(rho) >= 0.5 else "orthogonal"
+        assert one.flag == flag
+
+
+def test_minimal_pairs_is_clean(assay_cmd):
+    done = assay_cmd("confounds", "minimal-pairs", "--json")
+    assert done.code == 0
+    assert done.json["verdict"] == "clean"
+    assert done.json["joint"]["low"] <= 0.5 <= done.json["joint"]["high"]
+    assert done.json["lint"] == []
+
+
+def test_darkcore_is_confounded_and_said_to_be_so_under_the_documented_keys(assay_cmd):
+    assay_cmd("try", "oracle:word_length", "--bars", "v1", "--save", "kept")
+    done = assay_cmd("confounds", "darkcore", "--scores", "kept", "--json")
+    assert done.code == 1
+    found = done.json
+    assert set(found) == KEYS
+    assert found["verdict"] in ("confounded", "unfit")
+    assert (found["n"], found["positives"]) == (108, 53)
+    assert all(set(one) == FEATURE_KEYS for one in found["features"])
+    assert tuple(one["name"] for one in found["features"][:8]) == EIGHT
+    assert {one["on"] for one in found["features"]} == {"response", "question", "both"}
+    assert set(found["joint"]) == JOINT_KEYS
+    drops = [one["value"] for one in found["joint"]["importance"]]
+    assert drops == sorted(drops, reverse=True)
+    assert set(found["joint"]["importance"][0]) == {"name", "on", "value"}
+    assert set(found["joint"]["given_away"][0]) == {"id", "label", "probability"}
+    (method,) = found["methods"]
+    assert set(method) == METHOD_KEYS
+    assert set(method["beyond"]) == {"value", "low", "high"}
+    assert method["name"] == "oracle:word_length"
+    assert method["auc"] == alone(found, "word_length")["auc"]
+    assert method["beyond"]["value"] == pytest.approx(0.5, abs=0.01)
+    assert method["surface_share"] > 0.99
+    assert all(set(one) == LINT_KEYS for one in found["lint"])
+    assert found["lint"][0]["code"] == "source-predicts-label"
+    shown = drawn(msgspec.convert(found, ConfoundAudit))
+    for words in (
+        "darkcore: 108 records, 53 positive",
+        "question_overlap",
+        "All together, out of fold: AUC",
+        "most given away: darkcore-",
+        "source-predicts-label",
+        "verdict  CONFOUNDED",
+        "assay balance FILE --out FILE",
+        "n 108 · darkcore@",
+    ):
+        assert words in shown
+    assert "hedge_density" not in shown
+    assert max(map(len, shown.splitlines())) <= 110
+
+
+def test_every_feature_is_shown_when_asked_for(assay_cmd):
+    done = assay_cmd("confounds", "darkcore", "--no-joint", "--all")
+    for name in (*EIGHT, "question.opens_wh", "question_overlap", "truncated", "source"):
+        assert name in done.out
+    assert "--all shows" not in done.out
+
+
+def test_the_eight_features_are_as_published_on_the_flawed_benchmark():
+    assert_the_eight_are_as_published(assay.load_benchmark("darkcore"))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_eight_features_are_as_published_on_any_text(seed):
+    rng = np.random.default_rng(seed)
+    pieces = [
+        "Often", "it is said.", "unsaid", "THOUGHT!", "?", "!!", "...", " ", "\n", "\t", "a", "A",
+        "ẞtraße", "Ärger", "ärger", "İ", "ǅ", "日本", "e\u0301", "42", "3.14", "(Widely",
+        '"Generally"', "\u00a0", "\u2003", "🜨", "no", "No", "generally-said", "x" * 50,
+    ]  # fmt: skip
+    rows = [
+        {
+            "id": str(i),
+            "question": "Q?",
+            "response": " ".join(rng.choice(pieces, rng.integers(0, 4 + 4 * (i % 2)))),
+            "label": i % 2,
+        }
+        for i in range(80)
+    ]
+    assert_the_eight_are_as_published(in_memory(rows))
+
+
+def test_a_feature_at_the_bar_exactly_is_flagged():
+    texts = ["a a a a"] * 7 + ["a"] * 3, ["a a"] * 10
+    rows = [
+        {"id": f"{label}-{i}", "question": "Q?", "response": text, "label": label}
+        for label, side in ((1, texts[0]), (0, texts[1]))
+        for i, text in enumerate(side)
+    ]
+    assert_the_eight_are_as_published(in_memory(rows))
+    word_length = confounds(in_memory(rows), joint=False).features[0]
+    assert (word_length.auc, word_length.flag) == (0.70, "length")
+
+
+def test_csv_tsv_and_parquet_give_what_jsonl_gives(assay_cmd, written, tmp_path):
+    rows = records(30)
+    written(rows)
+    frame = polars.DataFrame(rows)
+    frame.write_csv(tmp_path / "mine.csv")
+    frame.write_csv(tmp_path / "mine.tsv", separator="\t")
+    frame.write_parquet(tmp_path / "mine.parquet")
+    found = [
+        assay_cmd("confounds", f"mine.{ending}", "--no-joint", "--json").json
+        for ending in ("jsonl", "csv", "tsv", "parquet")
+    ]
+    assert all(one["features"] == found[0]["features"] for one in found)
+    assert len({one["digests"]["benchmark"] for one in found}) == 4
+
+
+def test_columns_are_named_by_flags(assay_cmd, written):
+    rows = [
+        {"q": row["question"], "a": row["response"], "verdict": ("ok", "bad")[row["label"]],
+         "from": f"s{i % 3}", "doc": f"d{i // 2}", "nr": row["id"]}
+        for i, row in enumerate(records(40))
+    ]  # fmt: skip
+    done = assay_cmd(
+        "confounds",
+        written(rows),
+        *("--question", "q", "--response", "a", "--label", "verdict", "--positive", "bad"),
+        *("--source", "from", "--group", "doc", "--id", "nr", "--no-joint", "--json"),
+    )
+    assert done.code == 1, done.err
+    assert (done.json["n"], done.json["positives"]) == (40, 20)
+    assert "source" in [one["name"] for one in done.json["features"]]
+    for words in ("question=q", "positive=bad", "group=doc"):
+        assert words in done.json["signature"]
+    classes = assay_cmd(
+        "confounds", "mine.jsonl", "--question", "q", "--class", "verdict", "--positive",
+        "class != ok", "--no-joint", "--json",
+    )  # fmt: skip
+    assert classes.json["positives"] == 20
+
+
+def test_records_that_are_neither_positive_nor_negative_are_left_out(assay_cmd):
+    partition = ("--positive", "class == folklore", "--negative", "class == truth")
+    done = assay_cmd("confounds", "darkcore", *partition, "--no-joint", "--json")
+    assert (done.json["n"], done.json["positives"]) == (89, 34)
+    assert done.json["verdict"] == "undecided"
+    assert done.json["joint"] is None
+    assert "against class == truth" in done.json["signature"]
+    for wrong in ("class == nosuch", "colour == red", ""):
+        refused = assay_cmd("confounds", "darkcore", *partition[:2], "--negative", wrong)
+        assert refused.code == 2, wrong
+
+
+def test_without_the_joint_model_there_is_no_verdict(assay_cmd, written):
+    done = assay_cmd("confounds", written(records()), "--no-joint")
+    assert done.code == 1
+    assert "UNDECIDED  without the joint surface model" in done.out
+
+
+def test_six_records_are_too_few_for_a_verdict_but_not_for_a_report(assay_cmd, written):
+    done = assay_cmd("confounds", written(records(6)), "--json")
+    assert done.code == 1
+    assert (done.json["verdict"], done.json["joint"], done.json["n"]) == ("undecided", None, 6)
+    assert {"too-few", "small-n"} <= {caveat["code"] for caveat in done.json["caveats"]}
+
+
+def test_one_class_alone_is_refused(assay_cmd, written):
+    for label, word in ((1, "positive"), (0, "negative")):
+        done = assay_cmd("confounds", written([{**row, "label": label} for row in records(20)]))
+        assert done.code == 2
+        assert f"every record is {word}" in done.err
+
+
+def test_labels_that_are_missing_are_refused_with_the_line(assay_cmd, written):
+    rows = records(20)
+    done = assay_cmd("confounds", written([*rows[:5], {**rows[5], "label": None}, *rows[6:]]))
+    assert done.code == 2
+    assert "line 6, field 'label'" in done.err
+    without = [{key: row[key] for key in ("question", "response")} for row in rows]
+    done = assay_cmd("confounds", written(without), "--json")
+    assert done.code == 2
+    assert "--label COLUMN" in done.json["error"]["hint"]
+    classes = [{**row, "class": "folklore", "label": None} for row in rows]
+    done = assay_cmd("confounds", written(classes))
+    assert done.code == 2
+    assert "--positive" in done.err
+
+
+def test_questions_alone_are_audited():
+    rows = [{**row, "response": None} for row in records()]
+    audit = confounds(in_memory(rows))
+    assert {one.on for one in audit.features} == {"question"}
+    assert audit.joint is not None
+    assert audit.lint == confounds(in_memory(rows), joint=False).lint
+    assert "empty-response" not in [finding.code for finding in audit.lint]
+
+
+def test_empty_responses_tell_nothing_and_are_a_fault():
+    audit = confounds(in_memory([{**row, "response": ""} for row in records()]))
+    assert audit.verdict == "clean"
+    of_responses = [one for one in audit.features if one.on == "response"]
+    assert {(one.auc, one.rho_length) for one in of_responses} == {(0.5, None)}
+    assert "empty-response" in [finding.code for finding in audit.lint]
+
+
+def test_a_huge_text_is_read_and_an_endless_one_refused(assay_cmd, written):
+    rows = records(20)
+    rows[3]["response"] = "word " * 150_000
+    done = assay_cmd("confounds", written(rows), "--no-joint", "--json")
+    assert done.code == 1
+    rows[3]["response"] = "word " * 250_000
+    done = assay_cmd("confounds", written(rows), "--no-joint")
+    assert done.code == 2
+    assert "line 4: " in done.err
+
+
+def test_words_of_others_cannot_drive_the_terminal(assay_cmd, written, tmp_path):
+    bad = "\x1b[31m\x07\r\x9b2J\u202e"
+    rows = [
+        {
+            "id": f"{bad}{row['id']}",
+            "question": f"{bad}{row['question']}",
+            "response": bad * (1 + 9 * row["label"]),
+            "label": row["label"],
+            "source": f"{bad}{row['label']}",
+            f"column{bad}": f"{bad}{row['label']}",
+        }
+        for row in records(30)
+    ]
+    written(rows)
+    (tmp_path / f"x{bad[:2]}.jsonl").write_text(
+        lines([{"id": row["id"], "score": row["label"]} for row in rows])
+    )
+    flags = ("--all", "--no-joint", "--scores", f"x{bad[:2]}.jsonl")
+    done = assay_cmd("confounds", "mine.jsonl", *flags)
+    assert done.code == 1
+    assert "source-predicts-label" in done.out
+    assert "x\\x1b[" in done.out
+    shown = drawn(confounds(assay.load_benchmark(tmp_path / "mine.jsonl")))
+    assert "most given away: \\x1b[31m" in shown
+    wrong = assay_cmd("confounds", "mine.jsonl", "--scores", f"{bad}.jsonl", "--group", bad)
+    assert wrong.code == 2
+    assert not set("\x1b\x07\r\x9b\u202e") & set(
+        done.out + done.err + shown + wrong.out + wrong.err
+    )
+
+
+def test_features_of_ones_own_are_listed_and_join_the_model(
+    assay_cmd, method_file, written, tmp_path
+):
+    rows = records(40)
+    for row in rows:
+        row["response"] += "!" * (1 + 2 * row["label"])
+    method_file(OWN)
+    asked = [
+        flag
+        for name in ("exclaims", "asks", "gap", "anything")
+        for flag in ("--feature", f"method.py:{name}")
+    ]
+    done = assay_cmd("confounds", written(rows), *asked, "--no-joint", "--json")
+    assert done.code == 1, done.err
+    own = done.json["features"][-4:]
+    assert [(one["name"], one["on"]) for one in own] == [
+        ("exclaims", "response"),
+        ("asks", "question"),
+        ("gap", "both"),
+        ("anything", "response"),
+    ]
+    assert own[0]["auc"] == 1.0
+    word_length = alone(done.json, "word_length")
+    assert (own[3]["auc"], own[3]["rho_length"]) == (word_length["auc"], pytest.approx(1.0))
+    benchmark = in_memory(rows)
+    feature = measure_feature(f"{tmp_path}/method.py:exclaims", benchmark)
+    joint = confounds(benchmark, features=[feature]).joint
+    assert joint.auc > 0.95
+    assert "exclaims" in [one.name for one in joint.importance]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        ("raises", 5, "record r0: ValueError: no"),
+        ("nan", 5, "got nan as score"),
+        ("text", 5, "got 'high' as score"),
+        ("nothere", 5, "has no attribute 'nothere'"),
+        ("rewrites", 4, "mine.jsonl has changed since it was read"),
+    ],
+)
+def test_a_feature_that_fails_is_an_error_and_no_verdict(
+    assay_cmd, method_file, written, name, code, words
+):
+    method_file(OWN)
+    done = assay_cmd(
+        "confounds", written(records(20)), "--feature", f"method.py:{name}", "--no-joint"
+    )
+    assert done.code == code
+    assert words in done.err
+    assert "\x1b" not in done.err
+    assert done.out == ""
+
+
+def test_scores_come_as_files_and_as_runs_side_by_side(assay_cmd, method_file, written, tmp_path):
+    rows = records(40)
+    written(rows)
+    written([{"id": row["id"], "score": row["label"]} for row in rows], "right.jsonl")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/right.csv").write_text(
+        "id,score\n" + "".join(f"{row['id']},{-row['label']}\n" for row in rows if row["id"] > "r3")
+    )
+    saved = assay_cmd(
+        "try", "oracle:word_length", "--benchmark", "mine.jsonl", "--bars", "plain", "--save", "run"
+    )
+    assert saved.code in (0, 1)
+    flags = [
+        flag for place in ("right.jsonl", "other/right.csv", "run") for flag in ("--scores", place)
+    ]
+    done = assay_cmd("confounds", "mine.jsonl", *flags, "--no-joint", "--json")
+    assert done.code == 1, done.err
+    first, second, third = done.json["methods"]
+    assert (first["name"], first["auc"], first["unscored"]) == ("right", 1.0, 0)
+    assert (second["name"], second["auc"]) == ("other/right.csv", 0.0)
+    assert second["unscored"] == sum(row["id"] <= "r3" for row in rows)
+    word_length = alone(done.json, "word_length")["auc"]
+    assert third["name"] == "oracle:word_length"
+    assert max(third["auc"], 1.0 - third["auc"]) == word_length
+    assert [one["beyond"] for one in done.json["methods"]] == [None] * 3
+    assert "unscored" in [caveat["code"] for caveat in done.json["caveats"]]
+
+
+def test_scores_that_cannot_be_used_are_refused(assay_cmd, written, tmp_path):
+    rows = records(20)
+    written(rows)
+    written([{"id": row["id"], "score": 1} for row in rows if row["label"]], "half.jsonl")
+    written([{"id": row["id"], "p": row["label"]} for row in rows], "named.jsonl")
+    assay_cmd("try", "oracle:word_length", "--bars", "v1", "--save", "elsewhere")
+    assay_cmd("try", "question-length", "--save", "classes")
+    (tmp_path / "empty").mkdir()
+    cases = {
+        "half.jsonl": "scores for 10 of 20 records, all of one class",
+        "named.jsonl": "no column 'score'; the columns are 'id', 'p'",
+        "nothere.jsonl": "neither a file nor a run folder",
+        "elsewhere": "with another digest than mine.jsonl",
+        "empty": "it has no run.json",
+    }
+    for place, words in cases.items():
+        done = assay_cmd("confounds", "mine.jsonl", "--scores", place, "--no-joint")
+        assert done.code == 2, place
+        assert words in done.err
+    done = assay_cmd("confounds", "darkcore", "--scores", "classes", "--no-joint")
+    assert (done.code, "a run of classification" in done.err) == (2, True)
+    done = assay_cmd(
+        "confounds", "mine.jsonl", "--scores", "named.jsonl", "--score", "p", "--no-joint", "--json"
+    )
+    assert done.json["methods"][0]["auc"] == 1.0
+
+
+def test_a_method_that_is_surface_has_nothing_beyond_it_and_an_independent_one_keeps_its_auc():
+    rows = records(
+        240, size=lambda rng, label: rng.integers(4, 12) + 4 * (label and rng.random() < 0.6)
+    )
+    rng = np.random.default_rng(5)
+    audit = confounds(
+        in_memory(rows),
+        scores={
+            "surface": {row["id"]: float(len(row["response"].split())) for row in rows},
+            "free": {row["id"]: 1.2 * row["label"] + rng.normal() for row in rows},
+        },
+    )
+    surface, free = audit.methods
+    assert audit.verdict == "confounded"
+    assert surface.auc > 0.70
+    assert surface.beyond.value == pytest.approx(0.5, abs=0.01)
+    assert surface.surface_share > 0.95
+    assert free.auc > 0.75
+    assert free.beyond.value == pytest.approx(free.auc, abs=0.04)
+    assert free.beyond.low > 0.65
+    assert free.surface_share < 0.2
+
+
+def test_the_same_file_gives_the_same_audit():
+    benchmark = in_memory(records(40))
+    assert confounds(benchmark) == confounds(benchmark)
+
+
+def test_another_column_that_gives_the_label_away_is_found(assay_cmd, written):
+    rows = [{**row, "note": ("fine", "wrong")[row["label"]]} for row in records(40)]
+    done = assay_cmd("confounds", written(rows), "--no-joint", "--json")
+    (leak,) = (one for one in done.json["lint"] if one["code"] == "label-leak")
+    assert "'note'" in leak["message"]
+    assert leak["count"] == 40
+
+
+def test_vocabulary_counts_as_surface_only_when_asked_for(assay_cmd, written):
+    rows = records(80, size=lambda rng, label: 6)
+    for row in rows:
+        row["response"] = ("w900", "w901")[row["label"]] + row["response"][4:]
+    declared = confounds(in_memory(rows))
+    lexical = assay_cmd("confounds", written(rows), "--surface", "lexical", "--json").json
+    assert (declared.surface, lexical["surface"]) == ("declared", "lexical")
+    assert declared.joint.auc < 0.75 < 0.9 < lexical["joint"]["auc"]
+    assert lexical["joint"]["importance"][0]["name"] == "lexical"
+    assert "lexical surface" in lexical["signature"]
+
+
+def test_what_cannot_be_audited_is_bad_usage(assay_cmd, tmp_path):
+    (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "notes.txt").touch()
+    (tmp_path / "torn.parquet").write_bytes(b"PAR1")
+    for arguments in (
+        ["nothere.jsonl"],
+        ["."],
+        ["empty.jsonl"],
+        ["notes.txt"],
+        ["torn.parquet"],
+        ["darkcore", "--label", "verdict"],
+        ["darkcore", "--surface", "deep"],
+        ["darkcore", "--feature", "nothere.py:f"],
+    ):
+        done = assay_cmd("confounds", *arguments, "--json")
+        assert done.code == 2, arguments
+        assert done.json["error"]["exit_code"] == 2
