@@ -269,10 +269,10 @@ def table_within(draws: int) -> str:
 
 TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "within": (table_within, 40),
-    "fitness": (table_fitness, 60),
-    "real": (table_real, 30),
-    "surface-only": (table_surface_only, 15),
-    "at-the-bar": (table_at_the_bar, 40),
+    "fitness": (table_fitness, 40),
+    "at-the-bar": (table_at_the_bar, 60),
+    "real": (table_real, 20),
+    "surface-only": (table_surface_only, 10),
 }
 
 

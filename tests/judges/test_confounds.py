@@ -121,14 +121,35 @@ def test_the_source_tells_only_what_it_tells():
 
 
 def test_hundreds_of_sources_of_random_records_tell_nothing():
+    rng = np.random.default_rng(7)
     items = tuple(
-        Item(id=str(i), question=f"q{i}", response="a b", label=bool((i * 7919) % 13 < 6),
+        Item(id=str(i), question=f"q{i}", response="a b", label=bool(rng.random() < 0.5),
              source=f"s{i // 3}")
         for i in range(300)
     )  # fmt: skip
     audit = assay.confounds(Benchmark(name="many", digest="sha256:0", items=items), joint=False)
     told = [one for one in audit.features if one.name == "source"]
     assert all(one.low <= 0.5 for one in told)
+
+
+def test_a_method_that_only_knows_dozens_of_sources_is_left_with_nothing():
+    rng = np.random.default_rng(6)
+    leans = rng.random(50) < 0.5
+    items = []
+    for i in range(400):
+        source = int(rng.integers(50))
+        label = bool(leans[source] ^ (rng.random() < 0.1))
+        words = " ".join(rng.choice(["alpha", "beta"], 4))
+        items.append(
+            Item(id=str(i), question=f"q{i}", response=words, label=label, source=f"s{source}")
+        )
+    benchmark = Benchmark(name="sourced", digest="sha256:0", items=tuple(items))
+    scores = {item.id: float(leans[int(item.source[1:])]) for item in items}
+    audit = assay.confounds(benchmark, scores={"source": scores})
+    assert audit.methods[0].auc > 0.85
+    assert audit.methods[0].beyond.low < 0.65
+    assert audit.joint.auc > 0.75
+    assert audit.joint.importance[0].name == "source"
 
 
 def test_few_records_give_no_model_and_no_verdict_but_the_features():

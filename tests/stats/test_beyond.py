@@ -142,7 +142,7 @@ def test_features_that_tell_nothing_leave_the_base_rate():
 
 
 def test_the_feature_that_carries_the_label_matters_most():
-    drops = importance(FIT, X, Y, [[0], [1], [2], [3]], seed=0)
+    drops = importance(FIT, Y, [[0], [1], [2], [3]], seed=0)
     assert drops[0] > 0.15
     assert np.abs(drops[1:]).max() < 0.03
 

@@ -68,6 +68,26 @@ def test_copies_of_every_record_in_a_group_of_their_own_add_nothing():
     assert np.ptp(ignored) < 0.8 * np.ptp(once)
 
 
+def test_groups_that_are_whole_strata_leave_the_interval_its_width():
+    rng = np.random.default_rng(7)
+    source = np.repeat(np.arange(20), 6)
+    label = np.arange(120) % 2 == 0
+    lean = rng.normal(size=20)[source]
+    scores = rng.normal(size=120) + label * (0.5 + lean)
+    names = source.astype(str)
+    grouped = fitted(scores, label, names, groups=(source[label], source[~label])).interval_at(0.95)
+    alone = fitted(scores, label, names).interval_at(0.95)
+    assert np.ptp(grouped) > 0.8 * np.ptp(alone)
+
+
+def test_single_records_of_a_class_have_a_spread_too():
+    rng = np.random.default_rng(8)
+    source = np.repeat(np.arange(20), 6).astype(str)
+    label = np.arange(120) % 6 == 0
+    widths = np.ptp(fitted(rng.normal(size=120), label, source).interval_at(0.95))
+    assert widths > 0.2
+
+
 def test_its_interval_covers():
     covered, over = within((0.8, 108, False), 200, seed=6)
     assert covered >= 0.91

@@ -26,6 +26,7 @@ CODES: Mapping[str, str] = {
     "grouped-by-question": "No group was named, so records with the same question form a group.",
     "repeated-questions": "Questions repeat and nothing groups them; name what does: --group.",
     "empty-responses": "Some responses are empty.",
+    "wide-interval": "Clean here means that nothing was shown: more records might show something.",
     "one-source": "The records have no sources, or one, so nothing was asked within sources.",
     "surface-unchecked": "These bars do not hold all surface features equal, so the surface may"
     " have earned this: judge by v4 (`plain-2` for files without classes) too.",

@@ -30,6 +30,7 @@ from assay.judges.scorecard import Caveat
 from assay.judges.surface import (
     FOLDS,
     SEED,
+    SOURCE,
     Kind,
     Step,
     Surface,
@@ -39,7 +40,6 @@ from assay.judges.surface import (
     deals_for,
     group_codes,
     read_surface,
-    source_columns,
 )
 from assay.methods.feature_table import Feature, feature_table
 from assay.plan.benchmark import Benchmark, Item
@@ -56,7 +56,6 @@ BAR = 0.70
 RHO = 0.5
 CLEAN_UNDER = 0.60
 SHOWN_RECORDS = 10
-SOURCE = "source"
 _AT_ONCE = 8
 
 
@@ -97,6 +96,10 @@ def confounds(
     told = None if model is None else _joint(model, on_step)
     alone = feature_results(table, label, groups) + source_result(items, label, groups)
     caveats += _caveats(benchmark, label, methods)
+    if told is not None and told.low <= 0.5 and told.high >= CLEAN_UNDER:
+        caveats.append(
+            _caveat("wide-interval", f"The joint AUC may be as high as {told.high:.2f}.")
+        )
     return ConfoundAudit(
         verdict=_verdict(model, told),
         n=len(items),
@@ -196,10 +199,10 @@ def source_result(
     compared within their fold, where all of one source tie: across folds a record's own label
     pushes its source's share elsewhere the other way.
     """
-    if not source_columns(items):
-        return ()
     codes = coded(item.source for item in items)
     size = int(codes.max()) + 1
+    if size < 2:
+        return ()
     folds = deal_folds(items, label, 0)
     rate = np.zeros(label.size)
     for fold in range(FOLDS):
@@ -229,7 +232,6 @@ def _joint(model: Surface, on_step: Step) -> Joint:
     label, told = model.label, model.fit.ensemble
     drops = importance(
         model.fit,
-        model.matrix,
         label,
         [block.columns for block in model.blocks],
         seed=SEED,

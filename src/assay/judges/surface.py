@@ -22,7 +22,7 @@ from assay.plan.benchmark import Item
 from assay.stats import auc
 from assay.stats.arrays import Floats
 from assay.stats.beyond import Beyond, beyond_surface
-from assay.stats.codes import coded
+from assay.stats.codes import Codes, coded
 from assay.stats.crossfit import Folds, LabelFit, design, fit_label, fit_scores, normal_scores
 
 Kind = Literal["declared", "lexical"]
@@ -31,6 +31,7 @@ FOLDS = 5
 FEWEST = 10
 """Records of each class without which nothing is fitted."""
 SEED = 0
+SOURCE = "source"
 _RAREST_SOURCE = 5
 _MOST_SOURCES = 20
 
@@ -53,6 +54,7 @@ class Surface:
     groups: NDArray[np.intp] | None
     matrix: Floats
     blocks: tuple[Block, ...]
+    sources: Codes | None
     deals: tuple[Folds, ...]
     fit: LabelFit
 
@@ -78,6 +80,7 @@ class Surface:
             z,
             [folds[chosen] for folds in self.deals],
             seed=SEED,
+            categories=None if self.sources is None else self.sources[chosen],
             on_step=on_step,
         )
         return beyond_surface(
@@ -107,6 +110,9 @@ def read_surface(
     found = tuple(items)
     blocks, columns = _columns(found, feature_table(found) if features is None else features, kind)
     matrix = design(columns)
+    sources = _many_sources(found)
+    if sources is not None:
+        blocks = _with_column(blocks, matrix.shape[1])
     deals = tuple(
         deal_folds(found, label, first_deal + deal) for deal in range(deals_for(len(found)))
     )
@@ -116,8 +122,9 @@ def read_surface(
         groups=group_codes(found),
         matrix=matrix,
         blocks=blocks,
+        sources=sources,
         deals=deals,
-        fit=fit_label(matrix, label, deals, seed=SEED, on_step=on_step),
+        fit=fit_label(matrix, label, deals, seed=SEED, categories=sources, on_step=on_step),
     )
 
 
@@ -174,7 +181,7 @@ def _columns(
     ]
     sources = source_columns(items)
     if sources:
-        named.append(("source", "both", sources))
+        named.append((SOURCE, "both", sources))
     if kind == "lexical":
         from assay.methods.lexical import lexical_columns
 
@@ -188,6 +195,22 @@ def _columns(
     if not columns:
         columns = [np.zeros(len(items))]
     return tuple(blocks), columns
+
+
+def _many_sources(items: Sequence[Item]) -> Codes | None:
+    """A code for each source, where some are too rare or too many to have columns of their own."""
+    counts = Counter(item.source for item in items)
+    if len(counts) < 2 or len(source_columns(items)) == len(counts):
+        return None
+    return coded(item.source for item in items)
+
+
+def _with_column(blocks: tuple[Block, ...], column: int) -> tuple[Block, ...]:
+    """The blocks, the source's with one more column."""
+    own = [block for block in blocks if block.name == SOURCE]
+    columns = (*(own[0].columns if own else ()), column)
+    rest = tuple(block for block in blocks if block.name != SOURCE)
+    return (*rest, Block(name=SOURCE, on="both", columns=columns))
 
 
 def source_columns(items: Sequence[Item]) -> list[Floats]:

@@ -15,7 +15,10 @@ product of what p misses of the label and of what g misses of the scores (Robins
 Chernozhukov et al. 2018). Dividing by the spread of s, not of v, keeps a method that *is* surface
 from living on rounding noise.
 
-The interval is a bootstrap over groups, the residuals held as they are.
+The interval is a bootstrap over groups, the residuals held as they are. That p and g would be
+others in another sample is left out of it, which shows in few records: at 108 the one-sided lower
+bound lay over the truth in .07 to .09 of draws instead of .05. So the ends are moved out, on the
+scale of d, by 1 + 18 / groups.
 """
 
 import math
@@ -33,6 +36,7 @@ from assay.stats.quantiles import normal_quantile
 DRAWS = 4000
 _PERFECT = 0.98
 _ROUNDING = 1e-9
+_STRETCH = 18.0
 WIDEST = 0.3
 """With a wider interval than this the data are unfit for the question."""
 
@@ -49,15 +53,27 @@ class Beyond:
     value: float
     drawn: Floats
     share: float
+    units: int
     plain: AucFit
 
     def interval(self, level: float) -> tuple[float, float]:
         """The two-sided interval at a level."""
         tail = (1.0 - level) / 2.0
-        low, high = np.quantile(self.drawn, [tail, 1.0 - tail])
+        ends = np.quantile(self.drawn, [tail, 1.0 - tail])
+        low, high = (self._stretched(float(end)) for end in ends)
         if self.value > _PERFECT:
             low = min(low, self.plain.interval(level=level)[0])
-        return min(float(low), self.value), max(float(high), self.value)
+        if self.value < 1.0 - _PERFECT:
+            high = max(high, self.plain.interval(level=level)[1])
+        return min(low, self.value), max(high, self.value)
+
+    def _stretched(self, end: float) -> float:
+        """An end moved outwards on the scale of d, the more the fewer the units."""
+        if not 0.0 < end < 1.0 or not 0.0 < self.value < 1.0:
+            return end
+        middle = normal_quantile(self.value)
+        reach = normal_quantile(end) - middle
+        return float(_phi(np.array([middle + reach * (1.0 + _STRETCH / self.units)]))[0])
 
     def estimate(self, *, level: float = 0.95) -> Estimate:
         """The AUC with its interval."""
@@ -93,6 +109,7 @@ def beyond_surface(
         value=float(_auc(terms.sum(axis=0, keepdims=True))[0]),
         drawn=np.concatenate(drawn),
         share=max(0.0, 1.0 - float(np.mean(v * v))) if scores.any() else 0.0,
+        units=terms.shape[0],
         plain=fit(
             scores[label],
             scores[~label],

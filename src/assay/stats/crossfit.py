@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.stats.arrays import Floats
 from assay.stats.auc import auc
+from assay.stats.codes import Codes
 from assay.stats.rank import ranks
 from assay.stats.surface_models import ENSEMBLE, few_threads, label_models, predict, score_models
 
@@ -49,12 +50,14 @@ class LabelFit:
     `ensemble` is the plain mean over deals of logistic regression and boosted trees, whose AUC is
     what reading no meaning achieves. `probability` is of all models, and calibrated: the base rate,
     plus as much of each model's departure from it as the labels bear out. `fitted` are the models
-    of the first deal, fold by fold, for asking what they rest on.
+    of the first deal, fold by fold, for asking what they rest on, and `seen` what they saw of the
+    records that they had not been fitted to.
     """
 
     ensemble: Floats
     probability: Floats
     fitted: Sequence[Sequence[Any]]
+    seen: Floats
     folds: Folds
 
 
@@ -64,16 +67,24 @@ def fit_label(
     deals: Sequence[Folds],
     *,
     seed: int,
+    categories: Codes | None = None,
     on_step: Step = lambda: None,
 ) -> LabelFit:
-    """Predict the label of every record from its features."""
-    total, fitted = _out_of_fold(label_models, features, label, deals, seed, on_step)
+    """Predict the label of every record from its features.
+
+    `categories` is a feature of many values (a source among dozens): it is read as the mean of the
+    target in the other records of its value, out of fold too.
+    """
+    total, fitted, seen = _out_of_fold(
+        label_models, features, label, deals, seed, categories, on_step
+    )
     base = float(label.mean())
     told = _best_weights(total - base, label.astype(np.float64) - base) @ (total - base)
     return LabelFit(
         ensemble=total[:ENSEMBLE].mean(axis=0),
         probability=np.clip(base + told, 0.001, 0.999),
         fitted=fitted,
+        seen=seen,
         folds=deals[0],
     )
 
@@ -84,12 +95,13 @@ def fit_scores(
     deals: Sequence[Folds],
     *,
     seed: int,
+    categories: Codes | None = None,
     on_step: Step = lambda: None,
 ) -> Floats:
     """Predict a method's scores from the features, without labels."""
     if not scores.any():
         return np.zeros(scores.size)
-    total, _ = _out_of_fold(score_models, features, scores, deals, seed, on_step)
+    total, _, _ = _out_of_fold(score_models, features, scores, deals, seed, categories, on_step)
     return np.asarray(_best_weights(total, scores) @ total)
 
 
@@ -99,26 +111,54 @@ def _out_of_fold(
     target: NDArray[Any],
     deals: Sequence[Folds],
     seed: int,
+    categories: Codes | None,
     on_step: Step,
-) -> tuple[Floats, list[list[Any]]]:
-    """Each model's prediction of each record, averaged over the deals; the first deal's models."""
+) -> tuple[Floats, list[list[Any]], Floats]:
+    """Each model's prediction of each record, averaged over the deals.
+
+    Also the first deal's models, and what they saw of the records held out.
+    """
     size = target.size
     total = np.zeros((len(make(size, seed)), size))
     kept: list[list[Any]] = []
+    seen = features if categories is None else np.column_stack([features, np.zeros(size)])
     for deal, folds in enumerate(deals):
         for fold in range(int(folds.max()) + 1):
             held = folds == fold
             if not held.any():
                 continue
             models = make(size, seed + deal)
+            shown = features
+            if categories is not None:
+                shown = np.column_stack([features, _read_means(categories, target, folds, fold)])
             with few_threads(size):
                 for row, model in zip(total, models, strict=True):
-                    model.fit(features[~held], target[~held])
-                    row[held] += predict(model, features[held])
+                    model.fit(shown[~held], target[~held])
+                    row[held] += predict(model, shown[held])
             if deal == 0:
                 kept.append(models)
+                seen = np.where(held[:, None], shown, seen)
             on_step()
-    return total / len(deals), kept
+    return total / len(deals), kept, seen
+
+
+def _read_means(categories: Codes, target: NDArray[Any], folds: Folds, held: int) -> Floats:
+    """The mean target of each record's category, from folds that are neither its own nor held.
+
+    Drawn to the mean of all as if by one more record, and standardised.
+    """
+    size = int(categories.max()) + 1
+    usable = folds != held
+    base = float(target[usable].mean())
+    means = np.empty(target.size)
+    for fold in np.unique(folds):
+        rest = usable & (folds != fold)
+        counts = np.bincount(categories[rest], minlength=size)
+        sums = np.bincount(categories[rest], weights=target[rest], minlength=size)
+        own = folds == fold
+        means[own] = ((sums + base) / (counts + 1.0))[categories[own]]
+    spread = means.std()
+    return np.asarray((means - means.mean()) / spread if spread > 0.0 else means * 0.0)
 
 
 def _best_weights(predictions: Floats, target: Floats) -> Floats:
@@ -139,7 +179,6 @@ def _best_weights(predictions: Floats, target: Floats) -> Floats:
 
 def importance(
     fit: LabelFit,
-    features: Floats,
     label: NDArray[np.bool_],
     blocks: Sequence[Sequence[int]],
     *,
@@ -148,6 +187,7 @@ def importance(
 ) -> Floats:
     """How much of the first deal's AUC goes when a block of columns is shuffled, out of fold."""
     held_out = [np.flatnonzero(fit.folds == fold) for fold in range(len(fit.fitted))]
+    features = fit.seen
     base = _auc_with(fit, features, label, held_out)
     found = []
     for number, block in enumerate(blocks):

@@ -36,7 +36,8 @@ class Levels:
 def levels(values: Floats) -> Levels:
     """The levels of a column."""
     low = values.min()
-    narrow = np.isfinite(low) and values.max() - low < _WIDEST_COUNT
+    with np.errstate(over="ignore"):
+        narrow = np.isfinite(low) and values.max() - low < _WIDEST_COUNT
     if narrow:
         whole = (values - low).astype(np.intp)
         if np.array_equal(whole + low, values):

@@ -5,8 +5,9 @@ looks like telling the classes apart. Here a positive is compared only with nega
 stratum: the wins over all strata, over the pairs of all strata, which is the mean of the strata's
 AUCs weighted by their pairs. A stratum with a single class has no pair and counts for nothing.
 
-The variance is the sum of each stratum's (DeLong's, from placements within it), or that of group
-totals where records form groups; the interval is the score interval of `stats/score_interval.py`
+The variance is the sum of each stratum's (DeLong's, from placements within it). Where records form
+groups it is that of group totals, and at least what the strata themselves differ by where a group
+is as large as a stratum; the interval is the score interval of `stats/score_interval.py`
 at the sizes of the classes.
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from assay.stats.arrays import Floats
 from assay.stats.auc import fit
@@ -22,6 +23,8 @@ from assay.stats.clusters import effective_units, grouped_covariance
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import t_quantile
 from assay.stats.score_interval import score_interval
+
+_LEAST_DESIGN = 0.2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,44 +76,86 @@ def fit_within(
     chosen0 = [np.flatnonzero(below == one) for one in shared]
     pairs = np.array([a.size * b.size for a, b in zip(chosen1, chosen0, strict=True)], dtype=float)
     share = pairs / pairs.sum()
-    placed1, placed0 = np.zeros(positive.size), np.zeros(negative.size)
-    value = 0.0
-    influence1, influence0 = np.zeros(positive.size), np.zeros(negative.size)
-    for weight, a, b in zip(share, chosen1, chosen0, strict=True):
-        one = fit(positive[a], negative[b])
-        placed1[a], placed0[b] = np.split(one.placements[0], [a.size])
-        own = float(one.values[0])
-        value += float(weight) * own
-        influence1[a] = weight * (placed1[a] - own) / a.size * _correction(a.size)
-        influence0[b] = weight * (placed0[b] - own) / b.size * _correction(b.size)
-    kept1, kept0 = np.concatenate(chosen1), np.concatenate(chosen0)
-    return _fit(
-        value,
-        (placed1[kept1], placed0[kept0]),
-        (influence1[kept1], influence0[kept0]),
-        None if groups is None else (np.asarray(groups[0])[kept1], np.asarray(groups[1])[kept0]),
-        len(shared),
-    )
+    fits = [fit(positive[a], negative[b]) for a, b in zip(chosen1, chosen0, strict=True)]
+    value = float(sum(w * f.values[0] for w, f in zip(share, fits, strict=True)))
+    sides = []
+    for chosen, rows in (
+        (chosen1, [f.placements[0, : f.positives] for f in fits]),
+        (chosen0, [f.placements[0, f.positives :] for f in fits]),
+    ):
+        owns = [float(f.values[0]) for f in fits]
+        sides.append(_Side.of(chosen, rows, owns, share.tolist(), value))
+    kept = None
+    if groups is not None:
+        kept = np.asarray(groups[0])[sides[0].places], np.asarray(groups[1])[sides[1].places]
+    return _fit(value, sides[0], sides[1], kept, len(shared))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Side:
+    """The positives or the negatives: placements and influences, stratum after stratum.
+
+    `influence` is around each stratum's own AUC, as for fixed strata; a stratum's only record of a
+    class, which has no spread of its own, is taken around the whole. `between` adds what the
+    strata differ by, for groups that are as large as strata.
+    """
+
+    places: NDArray[np.intp]
+    placed: Floats
+    influence: Floats
+    between: Floats
+    degrees: float
+
+    @classmethod
+    def of(
+        cls,
+        chosen: Sequence[NDArray[np.intp]],
+        rows: Sequence[Floats],
+        owns: Sequence[float],
+        share: Sequence[float],
+        value: float,
+    ) -> "_Side":
+        """The side from its strata."""
+        influence, between = [], []
+        for row, own, weight in zip(rows, owns, share, strict=True):
+            centre = own if row.size > 1 else value
+            influence.append(weight * (row - centre) / row.size * _correction(row.size))
+            between.append(weight * (row - value - (own - value) / 2.0) / row.size)
+        single = sum(row.size == 1 for row in rows)
+        spread = sum(row.size - 1 for row in rows)
+        return cls(
+            places=np.concatenate(chosen),
+            placed=np.concatenate(rows),
+            influence=np.concatenate(influence),
+            between=np.concatenate(between),
+            degrees=max(spread + max(single - 1, 0), 1),
+        )
 
 
 def _fit(
     value: float,
-    sides: tuple[Floats, Floats],
-    influence: tuple[Floats, Floats],
+    above: _Side,
+    below: _Side,
     groups: tuple[ArrayLike, ArrayLike] | None,
     strata: int,
 ) -> WithinFit:
-    sizes = float(sides[0].size), float(sides[1].size)
-    within1, within0 = (float(side @ side) for side in influence)
+    sizes = float(above.placed.size), float(below.placed.size)
+    within1, within0 = (float(side.influence @ side.influence) for side in (above, below))
     alone = variance = within1 + within0
-    units = sizes
+    dof1, dof0 = above.degrees, below.degrees
     if groups is not None:
-        a, b, whole = grouped_covariance(influence[0][None], influence[1][None], groups)
+        found = [
+            grouped_covariance(one[None], other[None], groups)
+            for one, other in (
+                (above.influence, below.influence),
+                (above.between, below.between),
+            )
+        ]
+        a, b, whole = max(found, key=lambda one: float(one[2][0, 0]))
         within1, within0, variance = float(a[0, 0]), float(b[0, 0]), float(whole[0, 0])
-        units = effective_units(groups)[:2]
-        design = variance / alone if alone > 0.0 and variance > 0.0 else 1.0
+        dof1, dof0 = (max(units - 1.0, 1.0) for units in effective_units(groups)[:2])
+        design = max(variance / alone, _LEAST_DESIGN) if alone > 0.0 else 1.0
         sizes = max(sizes[0] / design, 1.0), max(sizes[1] / design, 1.0)
-    dof1, dof0 = (max(size - strata, 1.0) for size in units)
     total = within1 + within0
     degrees = min(dof1, dof0)
     if total > 1e-18:
@@ -119,7 +164,7 @@ def _fit(
         value=value,
         variance=variance,
         degrees=degrees,
-        sides=sides,
+        sides=(above.placed, below.placed),
         sizes=sizes,
         strata=strata,
         grouped=groups is not None,
