@@ -69,3 +69,12 @@ def test_where_the_surface_is_the_label_nothing_is_found():
 def test_the_same_seed_gives_the_same_subset():
     benchmark = planted(pairs=True, size=40)
     assert assay.balance(benchmark, seed=3) == assay.balance(benchmark, seed=3)
+
+
+def test_pairs_that_all_lean_one_way_give_no_subset_and_no_crash():
+    items = tuple(
+        Item(id=str(i), question=f"q{i // 2}", response="word " * (3 + i % 2 * 6),
+             label=bool(i % 2), group=f"g{i // 2}")
+        for i in range(100)
+    )  # fmt: skip
+    assert not assay.balance(Benchmark(name="lean", digest="sha256:0", items=items)).achieved

@@ -7,6 +7,7 @@ from sklearn.metrics import roc_auc_score
 
 import assay
 from assay.judges.surface import known_surface
+from assay.methods.feature_table import Feature
 from assay.methods.surface import ORACLES
 from assay.plan.benchmark import Benchmark, Item
 
@@ -217,3 +218,9 @@ def test_words_and_letters_can_be_ruled_out_as_well():
 def test_the_same_audit_gives_the_same_bytes():
     known_surface.cache_clear()
     assert assay.confounds(DARK) == assay.confounds(DARK)
+
+
+def test_a_feature_may_not_take_the_name_of_another():
+    own = Feature(name="word_length", on="response", values=np.arange(len(DARK.items)) * 1.0)
+    with pytest.raises(assay.SpecError, match="already"):
+        assay.confounds(DARK, features=[own], joint=False)

@@ -22,7 +22,13 @@ EXIT_CODES = (
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The new file, of the same kind."
 )
-@click.option("--seed", default=0, show_default=True, help="Which of equals is dropped.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Which of equals is dropped.",
+)
 @click.option(
     "--negative",
     metavar="EXPRESSION",
@@ -35,7 +41,7 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
 
     Positives and negatives are matched on what the surface says of them, and what single features
     still tell is trimmed away, until no feature alone has an AUC over 0.55 and the interval of all
-    of them together includes 0.5. Groups are kept or dropped whole. Reports what was lost.
+    of them together reaches down to 0.5. Groups are kept or dropped whole. Reports what was lost.
 
     \b
     Example:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import json_flag
+from assay.cli.options import column_flags, columns_from, json_flag
 from assay.errors import ProtocolError, SpecError
 from assay.methods.surface import ORACLES
 from assay.plan.bars import Bar, BarSet, bundled_versions, load_bars
@@ -112,6 +112,7 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
 @click.option("--version", metavar="NAME", help="Default: one more than the base's.")
 @click.option("--out", type=click.Path(path_type=Path), help="Default: VERSION.toml")
 @_task
+@column_flags
 @json_flag
 def revise(base: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Make the next version of some bars, under pressure only.
@@ -138,7 +139,7 @@ def revise(base: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over 
     out = flags["out"] or Path(f"{version}.toml")
     if out.exists():
         raise SpecError(f"{out} is there already", hint="Name another file: --out FILE.")
-    benchmark = load_benchmark(flags["benchmark"])
+    benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     bar = _bar(bars, flags)
     refusals = []
     for method in _cheats(flags["regression"], bar):

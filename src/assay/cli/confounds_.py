@@ -104,12 +104,10 @@ def _all_scores(
     """Each method's scores, by a name that tells them apart."""
     found: dict[str, dict[str, float]] = {}
     for place in places:
-        name, scores = _scores(Path(place), benchmark, column)
-        if name in found:
-            name = place
-        if name in found:
+        if places.count(place) > 1:
             raise SpecError(f"--scores {place} is given twice")
-        found[name] = scores
+        name, scores = _scores(Path(place), benchmark, column)
+        found[place if name in found else name] = scores
     return found
 
 
@@ -121,6 +119,7 @@ def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[st
         id_column = None if benchmark.origin is None else benchmark.origin.columns.id
         return path.stem, dict(load_scores(path, ids=ids, column=column, id_column=id_column))
     from assay.evidence.outputs import score_of
+    from assay.judges.score import checked_outputs
     from assay.study.runs import load_run
 
     run = load_run(path)
@@ -131,9 +130,8 @@ def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[st
             f"{path}: a run on {run.benchmark.name} with another digest than {benchmark.name}",
             hint="Audit the very file that the method was run on.",
         )
-    known = {item.id for item in benchmark.items}
+    if run.second is not None:
+        raise SpecError(f"{path}: a run with a second corpus; audit one without")
     return run.method, {
-        record.item: score_of(record.output)
-        for record in run.records
-        if record.output is not None and record.item in known
+        item: score_of(output) for item, output in checked_outputs(run, benchmark).items()
     }

@@ -16,7 +16,9 @@ def keep(run: Path, card: Scorecard) -> None:
     try:
         keep_scorecard(run, card)
     except StorageError as error:
-        click.echo(f"The scorecard could not be kept: {error.message}", err=True)
+        from assay.report.terminal import printable
+
+        click.echo(printable(f"The scorecard could not be kept: {error.message}"), err=True)
 
 
 def show_scorecard(card: Scorecard, *, as_json: bool) -> None:

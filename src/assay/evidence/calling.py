@@ -39,6 +39,11 @@ class Loaded:
     isolated: bool
 
     @property
+    def asks_by_name(self) -> bool:
+        """Whether a parameter is called `question` or `response`, or there are two of them."""
+        return len(self.arguments) > 1 or any(k == v for k, v in self.named.items())
+
+    @property
     def arguments(self) -> tuple[str, ...]:
         """What the method is told of an item."""
         return tuple(sorted({*self.positional, *self.named.values()}))

@@ -4,16 +4,13 @@ A feature is a function of the response, the question, or both, run like a metho
 its own. A function of one argument whose name says nothing is one of the response.
 """
 
-import ast
-
 import numpy as np
 
 from assay.errors import MethodError, SpecError
 from assay.evidence.outputs import check_output, score_of
-from assay.evidence.workers import Worker, start_worker
+from assay.evidence.workers import start_worker
 from assay.methods.feature_table import Feature, On
 from assay.plan.benchmark import Benchmark
-from assay.plan.method import source_file
 
 
 def measure_feature(reference: str, benchmark: Benchmark) -> Feature:
@@ -21,7 +18,7 @@ def measure_feature(reference: str, benchmark: Benchmark) -> Feature:
     with start_worker(reference) as worker:
         if worker.learner:
             raise SpecError(f"feature {reference!r} is a learner, expected a plain function")
-        of_response = worker.arguments == ("question",) and not _names_the_question(worker)
+        of_response = worker.arguments == ("question",) and not worker.asks_by_name
         on: On = "both"
         if len(worker.arguments) == 1:
             on = "response" if of_response or worker.arguments == ("response",) else "question"
@@ -33,17 +30,7 @@ def measure_feature(reference: str, benchmark: Benchmark) -> Feature:
                 values.append(score_of(check_output(raw, task="detection", classes=())))
             except MethodError as error:
                 error.message = f"feature {reference}, record {item.id}: {error.message}"
+                error.args = (error.message,)
                 raise
     name = worker.method.attribute or worker.method.text
     return Feature(name=name, on=on, values=np.array(values, dtype=np.float64))
-
-
-def _names_the_question(worker: Worker) -> bool:
-    """Whether the function's only argument is called `question`, by its source."""
-    file = source_file(worker.method)
-    if file is None:
-        return True
-    for node in ast.walk(ast.parse(file.read_bytes())):
-        if isinstance(node, ast.FunctionDef) and node.name == worker.method.attribute:
-            return any(one.arg == "question" for one in ast.walk(node.args) if hasattr(one, "arg"))
-    return True

@@ -71,6 +71,7 @@ class ProcessWorker:
         self._process: subprocess.Popen[bytes] | None = None
         self._descriptors: list[int] = []
         self.arguments: tuple[str, ...] = ()
+        self.asks_by_name = True
         self.learner = False
         self._guarded(self._spawn)
 
@@ -167,9 +168,9 @@ class ProcessWorker:
         """Have the method imported, and note how it wants to be called."""
         target = [self.method.kind, self.method.target, self.method.attribute, self.seed]
         match self._exchange("load", target, self.limits.load_seconds):
-            case [[*arguments], bool() as learner]:
+            case [[*arguments], bool() as learner, bool() as by_name]:
                 self.arguments = tuple(str(name) for name in arguments)
-                self.learner = learner
+                self.learner, self.asks_by_name = learner, by_name
             case other:
                 raise BadOutput(f"the worker said {other!r:.60} of the method that it loaded")
 

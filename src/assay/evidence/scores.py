@@ -20,10 +20,18 @@ def load_scores(
             raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
         data = path.read_bytes()
     known, found = set(ids), {}
+    numbered = list(ids) == [str(number) for number in range(1, len(ids) + 1)]
     for number, (where, row) in enumerate(rows_of(path, data), 1):
-        key = str(row.get(id_column or "id", number))
         if id_column is not None and id_column not in row:
             raise SpecError(f"{where}: no column {id_column!r}; the columns are {', '.join(row)}")
+        key = _key(row.get(id_column or "id"))
+        if key is None:
+            if id_column is not None or not numbered:
+                raise SpecError(
+                    f"{where}: no id, and the records of the benchmark have ids of their own",
+                    hint=f"Each line of scores needs the {id_column or 'id'!r} of its record.",
+                )
+            key = str(number)
         if key not in known:
             raise SpecError(
                 f"{where}: id {key!r:.60} is no record of the benchmark",
@@ -43,6 +51,15 @@ def load_scores(
     if not found:
         raise SpecError(f"{path}: no scores")
     return found
+
+
+def _key(value: object) -> str | None:
+    """An id as a benchmark reads it; None where there is none."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def _number(value: object, where: str, column: str) -> float | None:

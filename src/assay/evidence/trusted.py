@@ -30,6 +30,7 @@ class TrustedWorker:
         self._loaded = calling.inspect_method(method, isolated=False)
         self._asked = self._loaded
         self.arguments, self.learner = self._loaded.arguments, self._loaded.learner
+        self.asks_by_name = self._loaded.asks_by_name
 
     def __enter__(self) -> Self:
         return self

@@ -5,7 +5,7 @@ lockstep: {"n": number, "do": verb, "with": argument} is answered by {"n": the s
 or {"n": the same, "failed": [kind, message]}. Standard output and error belong to the method and
 carry nothing of ours.
 
-    load    [kind, target, attribute, seed]   -> [arguments, learner]
+    load    [kind, target, attribute, seed]   -> [arguments, learner, by name]
     branch                                    -> from here on a forked copy answers
     fit     [example, ...]
     ask     [question, response]              -> the answer
@@ -62,7 +62,7 @@ class Server:
                 calling.seed_everything(seed)
                 self.loaded = calling.load(kind, target, attribute)
                 calling.seed_everything(seed)
-                return [self.loaded.arguments, self.loaded.learner]
+                return [self.loaded.arguments, self.loaded.learner, self.loaded.asks_by_name]
             case "fit" if self.loaded is not None:
                 self.fitted = calling.fit(self.loaded, argument)
                 return True

@@ -27,6 +27,7 @@ class Worker(Protocol):
     method: MethodRef
     method_digest: str | None
     arguments: tuple[str, ...]
+    asks_by_name: bool
     learner: bool
     printed: int
     passed: tuple[str, ...]

@@ -138,9 +138,11 @@ def _candidates(pool: _Pool, told: Floats, *, seed: Sequence[int]) -> list[_Pool
     """Matched and trimmed subsets that can still be fitted, of several sizes, the largest first."""
     rng = np.random.default_rng(seed)
     restarts = next((many for size, many in _RESTARTS if pool.label.size < size), 1)
-    found = [
-        _trim(pool.take(_match(pool, told, strength, rng))) for strength in _STRENGTHS * restarts
-    ]
+    found = []
+    for strength in _STRENGTHS * restarts:
+        kept = _match(pool, told, strength, rng)
+        if len(set(pool.label[kept].tolist())) == 2:
+            found.append(_trim(pool.take(kept)))
     usable = [one for one in found if one.fittable() and one.label.size < pool.label.size]
     ranked = sorted(usable, key=lambda one: -one.label.size)
     if len(ranked) <= _TRIED:

@@ -79,7 +79,13 @@ def confounds(
     """
     chosen, label = labelled(benchmark, negative)
     items = [benchmark.items[i] for i in chosen]
-    table = (*feature_table(items), *(_part_of(feature, chosen) for feature in features))
+    table = feature_table(items)
+    taken = {*(feature.name for feature in table), SOURCE, "lexical"}
+    for feature in features:
+        if feature.name in taken:
+            raise SpecError(f"there is a feature {feature.name!r} already", hint="Rename yours.")
+        taken.add(feature.name)
+    table += tuple(_part_of(feature, chosen) for feature in features)
     groups = group_codes(items)
     caveats: list[Caveat] = []
     model = None

@@ -7,7 +7,7 @@ new one does anything.
 
 from dataclasses import dataclass
 
-from assay.errors import ProtocolError
+from assay.errors import ProtocolError, SpecError
 from assay.evidence.record import Run
 from assay.judges.score import score
 from assay.judges.scorecard import Scorecard, Verdict
@@ -30,12 +30,14 @@ def revise(
     base: BarSet, bar: Bar, *, version: str, because: str, cheat: Run, benchmark: Benchmark
 ) -> Revision:
     """The next version, or a ProtocolError that says what its regression control did not show."""
+    if version == base.version:
+        raise SpecError(f"the revision must have another version than {version!r}")
+    before = score(cheat, benchmark, base)
     regression = Regression(
-        method=cheat.method, passes=tuple(one.id for one in base.bars), fails=(bar.id,)
+        method=cheat.method, passes=tuple(one.id for one in before.bars), fails=(bar.id,)
     )
     text = revised_text(base, bar, version=version, because=because, regression=regression)
     bars = parse_bars(text.encode(), where=version)
-    before, after = score(cheat, benchmark, base), score(cheat, benchmark, bars)
     if before.unscored:
         raise ProtocolError(
             f"{cheat.method} failed on {before.unscored} items, so it shows nothing"
@@ -47,6 +49,7 @@ def revise(
             " that these bars need another",
             hint="Name a cheat that does: --regression METHOD.",
         )
+    after = score(cheat, benchmark, bars)
     judged = {one.id: one for one in after.bars}
     if bar.id not in judged:
         raise ProtocolError(f"bar {bar.id} is not asked of {benchmark.name}, so nothing fails it")

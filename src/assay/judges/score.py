@@ -33,7 +33,7 @@ def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
     """Judge stored outputs, on the data they were made on, under one version of the bars."""
     _check_same(run, benchmark, bars)
     check_judgeable(benchmark, bars)
-    outputs = _checked_outputs(run, benchmark)
+    outputs = checked_outputs(run, benchmark)
     asked = [bar for bar in bars.bars if applies(bar, benchmark)]
     parts = [part for bar in asked for part in parts_of(bar, bars, benchmark, outputs)]
     missed, alpha = holm([part.bounds for part in parts], ALPHA)
@@ -62,7 +62,7 @@ def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
     )
 
 
-def _checked_outputs(run: Run, benchmark: Benchmark) -> dict[str, Output]:
+def checked_outputs(run: Run, benchmark: Benchmark) -> dict[str, Output]:
     """The outputs by item; a record that could not have come from this run is a breach."""
     known = {key for key, _ in benchmark.keyed_items()}
     second = benchmark.second.classes if benchmark.second is not None else {}

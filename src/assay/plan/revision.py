@@ -7,6 +7,7 @@ is what will be judged by.
 import re
 from typing import Literal
 
+from assay.digests import is_name
 from assay.errors import SpecError
 from assay.plan.bars import Bar, BarSet, Control, Partition, Regression, parse_bars
 
@@ -21,6 +22,8 @@ def next_version(version: str) -> str:
 
 def control_bar(identity: str, control: str, at_least: float, partitions: tuple[str, ...]) -> Bar:
     """A bar from `feature:NAME` (a margin over a feature), `surface` or `source` (an AUC)."""
+    if not is_name(identity.lower()):
+        raise SpecError(f"{identity!r:.80} cannot name a bar (letters, digits, . _ -)")
     kind, _, name = control.partition(":")
     if kind == "feature" and name:
         minus = Control(feature=name, direction="better")

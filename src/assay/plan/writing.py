@@ -40,15 +40,20 @@ def subset_bytes(benchmark: Benchmark, ids: Collection[str], suffix: str) -> byt
             return _parquet(data, keep)
         case ".csv" | ".tsv":
             return _csv(path, data, keep)
-    lines = [line for line in data.split(b"\n") if line.strip()]
+    lines = [line for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
     return b"".join(line + b"\n" for line, kept in zip(lines, keep, strict=True) if kept)
 
 
 def _csv(path: Path, data: bytes, keep: list[bool]) -> bytes:
     rows = [row for _, row in rows_of(path, data)]
     text = io.StringIO(newline="")
+    odd = any("\r" in str(cell) for row in rows for cell in row.values())
     writer = csv.DictWriter(
-        text, list(rows[0]), delimiter=_SEPARATORS[path.suffix.lower()], lineterminator="\n"
+        text,
+        list(rows[0]),
+        delimiter=_SEPARATORS[path.suffix.lower()],
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL,
     )
     writer.writeheader()
     writer.writerows(row for row, kept in zip(rows, keep, strict=True) if kept)

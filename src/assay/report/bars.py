@@ -54,10 +54,20 @@ def draw_difference(old: BarSet, new: BarSet, out: "Console") -> None:
         (kind, name, *("" if bar is None else f"{asks(bar)} ({where(bar)})" for bar in pair))
         for kind, name, pair in changes(old, new)
     ]
+    for name in dict.fromkeys((*old.partitions, *new.partitions)):
+        texts = [_partition(bars, name) for bars in (old, new)]
+        if texts[0] != texts[1]:
+            kind = "added" if not texts[0] else "dropped" if not texts[1] else "changed"
+            rows.append((kind, f"partition {name}", *texts))
     if rows:
         out.print(table(("", "bar", old.version, new.version), rows))
     else:
         out.print("The bars are the same.")
+
+
+def _partition(bars: BarSet, name: str) -> str:
+    found = bars.partitions.get(name)
+    return "" if found is None else f"{found.positive.text} against {found.negative.text}"
 
 
 def changes(old: BarSet, new: BarSet) -> list[tuple[str, str, tuple[Bar | None, Bar | None]]]:

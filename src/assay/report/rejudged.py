@@ -25,7 +25,8 @@ def draw_rejudged(found: Sequence[Rejudged], out: "Console") -> None:
     out.print(table(("run", "method", "before", f"now ({now})", "what changed"), rows))
     out.print()
     passed = sum(one.scorecard is not None and one.scorecard.verdict == "pass" for one in found)
-    out.print(styled(f"{passed} of {len(found)} runs pass. Every scorecard is kept in its run."))
+    kept = "" if any(one.error for one in found) else " Every scorecard is kept in its run."
+    out.print(styled(f"{passed} of {len(found)} runs pass.{kept}"))
 
 
 def _others(one: Rejudged) -> list[Kept]:
@@ -43,11 +44,11 @@ def _short(card: Scorecard, *, named: bool) -> str:
 
 def _changed(one: Rejudged) -> str:
     """What the new bars say that the last scorecard did not."""
-    if one.scorecard is None:
+    if one.scorecard is None or one.error is not None:
         return one.error or ""
     others = _others(one)
     if not others:
-        return "judged for the first time"
+        return "judged as before" if one.earlier else "judged for the first time"
     old = {bar.id: bar for bar in others[-1].scorecard.bars}
     said = []
     for bar in one.scorecard.bars:

@@ -11,6 +11,7 @@ from assay.judges.scorecard import Scorecard
 from assay.plan.bars import fitting_bars, load_bars
 from assay.plan.benchmark import Benchmark, Columns
 from assay.plan.reading import load_benchmark
+from assay.plan.task import TASKS
 from assay.study.runs import load_run
 from assay.study.scorecards import Kept, find_runs, keep_scorecard, kept_scorecards
 
@@ -49,21 +50,37 @@ def judge_all(root: Path, bars: str | None) -> list[Rejudged]:
             f"no stored run in {str(root)!r}",
             hint="Keep runs with: assay try METHOD --save runs/NAME",
         )
+    _check_known(bars)
     return [_judged(folder, bars) for folder in folders]
+
+
+def _check_known(bars: str | None) -> None:
+    """Refuse bars that are there for no task at all."""
+    refusals = []
+    for task in TASKS if bars is not None else ():
+        try:
+            load_bars(str(bars), task=task)
+        except AssayError as error:
+            refusals.append(error)
+    if len(refusals) == len(TASKS):
+        raise refusals[0]
 
 
 def _judged(folder: Path, bars: str | None) -> Rejudged:
     earlier: tuple[Kept, ...] = ()
-    method = None
+    method = card = said = None
     try:
-        earlier = tuple(kept_scorecards(folder))
-        run, card = judge_again(folder, bars)
-        method = run.method
-        keep_scorecard(folder, card)
+        method = load_run(folder).method
+        _, card = judge_again(folder, bars)
     except AssayError as error:
         said = f"{type(error).__name__}: {error.message}"
-        return Rejudged(run=str(folder), method=method, earlier=earlier, scorecard=None, error=said)
-    return Rejudged(run=str(folder), method=method, earlier=earlier, scorecard=card, error=None)
+    try:
+        earlier = tuple(kept_scorecards(folder))
+        if card is not None:
+            keep_scorecard(folder, card)
+    except AssayError as error:
+        said = f"{said or ''} {type(error).__name__}: {error.message}".strip()
+    return Rejudged(run=str(folder), method=method, earlier=earlier, scorecard=card, error=said)
 
 
 def _read_again(source: Source, moved: str | None, flag: str) -> Benchmark:

@@ -1,0 +1,145 @@
+import json
+
+import numpy as np
+import pytest
+
+import assay
+from assay.judges.balance import HIGHEST, balance
+
+KEYS = {
+    "achieved",
+    "records",
+    "n",
+    "kept",
+    "positives",
+    "kept_positives",
+    "before",
+    "after",
+    "lost",
+}
+SURFACE_KEYS = {"joint", "low", "high", "worst", "worst_auc"}
+WORDS = [f"w{i:03d}" for i in range(300)]
+
+
+def records(n, seed, *, longer, share, more=lambda i: {}):
+    """Records of which a share of the positives is some words longer."""
+    rng = np.random.default_rng(seed)
+    return [
+        {
+            "id": f"r{i}",
+            "question": f"What {' '.join(rng.choice(WORDS, 6))}?",
+            "response": " ".join(
+                rng.choice(WORDS, rng.integers(4, 12) + longer * (i % 2 and rng.random() < share))
+            ),
+            "label": i % 2,
+            **more(i),
+        }
+        for i in range(n)
+    ]
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(rows, name="mine.jsonl"):
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return tmp_path / name
+
+    return write
+
+
+def test_a_confounded_file_is_balanced_and_the_audit_agrees(assay_cmd, written, tmp_path):
+    rows = records(320, 1, longer=3, share=0.7, more=lambda i: {"source": f"s{i % 3}"})
+    path = written(rows)
+    done = assay_cmd("balance", "mine.jsonl", "--out", "new/balanced.jsonl", "--json")
+    assert done.code == 0, done.err
+    found = done.json
+    assert set(found) == KEYS
+    assert set(found["before"]) == set(found["after"]) == SURFACE_KEYS
+    assert found["achieved"] is True
+    assert found["before"]["worst_auc"] > 0.65 > HIGHEST >= found["after"]["worst_auc"]
+    assert found["n"] == 320 > found["kept"] > 160
+    assert found["kept"] - found["kept_positives"] > 60 < found["kept_positives"]
+    assert sum(found["lost"]["source"].values()) == 320 - found["kept"]
+    output = tmp_path / "new/balanced.jsonl"
+    kept = set(found["records"])
+    assert output.read_bytes() == b"".join(
+        line + b"\n" for line in path.read_bytes().splitlines() if json.loads(line)["id"] in kept
+    )
+    audit = assay_cmd("confounds", "new/balanced.jsonl", "--json")
+    assert (audit.code, audit.json["verdict"], audit.json["n"]) == (0, "clean", found["kept"])
+    assert max(one["auc"] for one in audit.json["features"]) <= HIGHEST
+    assert audit.json["joint"]["low"] <= 0.5 <= audit.json["joint"]["high"]
+    assert audit.json["joint"]["auc"] == found["after"]["joint"]
+
+
+def test_groups_of_one_class_are_kept_or_dropped_whole(written):
+    rows = records(320, 2, longer=3, share=0.7, more=lambda i: {"group": f"g{i % 2}-{i // 8}"})
+    found = balance(assay.load_benchmark(written(rows)))
+    assert found.achieved
+    assert found.kept < 320
+    kept = set(found.records)
+    for row in rows:
+        mates = {other["id"] for other in rows if other["group"] == row["group"]}
+        assert mates <= kept or not mates & kept
+
+
+def test_what_is_balanced_already_is_kept_whole_and_never_written_over(assay_cmd, written):
+    rows = records(30, 0, longer=0, share=0.0)
+    path = written(
+        [{**row, "id": f"{row['id']}-{label}", "label": label} for row in rows for label in (0, 1)]
+    )
+    done = assay_cmd("balance", "mine.jsonl", "--out", "out.jsonl")
+    assert done.code == 0, done.err
+    assert "Nothing had to be dropped. out.jsonl holds every record." in done.out
+    output = path.with_name("out.jsonl")
+    assert output.read_bytes() == path.read_bytes()
+    for name in ("out.jsonl", "mine.jsonl"):
+        refused = assay_cmd("balance", "mine.jsonl", "--out", name)
+        assert refused.code == 2
+        assert "is there already" in refused.err
+    assert output.read_bytes() == path.read_bytes()
+
+
+def test_a_csv_file_stays_one(assay_cmd, tmp_path):
+    rows = records(30, 0, longer=0, share=0.0)
+    cells = [
+        '{id}-{wrong},"{question}","{response}, ""so""",{wrong}'.format(**row, wrong=wrong)
+        for row in rows
+        for wrong in (0, 1)
+    ]
+    (tmp_path / "mine.csv").write_text("nr,question,answer,wrong\r\n" + "\r\n".join(cells))
+    named = ("--id", "nr", "--response", "answer", "--label", "wrong")
+    done = assay_cmd("balance", "mine.csv", *named, "--out", "out.csv", "--json")
+    assert done.code == 0, done.err
+    columns = assay.Columns(id="nr", response="answer", label="wrong")
+    before, after = (
+        assay.load_benchmark(tmp_path / name, columns=columns) for name in ("mine.csv", "out.csv")
+    )
+    kept = set(done.json["records"])
+    assert len(kept) == 60
+    assert after.items == tuple(item for item in before.items if item.id in kept)
+
+
+def test_where_nothing_is_left_nothing_is_written(assay_cmd, written, tmp_path):
+    written(records(60, 0, longer=20, share=1.0))
+    done = assay_cmd("balance", "mine.jsonl", "--out", "out.jsonl")
+    assert done.code == 1
+    assert "Nothing was written" in done.out
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.jsonl"]
+
+
+def test_what_cannot_be_balanced_is_refused_before_anything_is_fitted(assay_cmd, written):
+    written(records(12, 0, longer=0, share=0.0), "few.jsonl")
+    written([{**row, "label": 1} for row in records(40, 0, longer=0, share=0.0)])
+    for arguments, words in (
+        (["few.jsonl", "--out", "out.jsonl"], "6 positives"),
+        (["mine.jsonl", "--out", "out.jsonl"], "every record is positive"),
+        (["few.jsonl", "--out", "out.csv"], "Give it the same ending: .jsonl"),
+        (["few.jsonl", "--out", "out"], "Give it the same ending: .jsonl"),
+        (["few.jsonl"], "--out"),
+        (["nothere.jsonl", "--out", "out.jsonl"], "no benchmark"),
+    ):
+        done = assay_cmd("balance", *arguments)
+        assert done.code == 2, arguments
+        assert words in done.err
