@@ -272,7 +272,7 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "fitness": (table_fitness, 40),
     "at-the-bar": (table_at_the_bar, 60),
     "real": (table_real, 20),
-    "surface-only": (table_surface_only, 10),
+    "surface-only": (table_surface_only, 8),
 }
 
 
