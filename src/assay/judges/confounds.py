@@ -79,13 +79,7 @@ def confounds(
     """
     chosen, label = labelled(benchmark, negative)
     items = [benchmark.items[i] for i in chosen]
-    table = feature_table(items)
-    taken = {*(feature.name for feature in table), SOURCE, "lexical"}
-    for feature in features:
-        if feature.name in taken:
-            raise SpecError(f"there is a feature {feature.name!r} already", hint="Rename yours.")
-        taken.add(feature.name)
-    table += tuple(_part_of(feature, chosen) for feature in features)
+    table = _with_own(feature_table(items), [_part_of(feature, chosen) for feature in features])
     groups = group_codes(items)
     caveats: list[Caveat] = []
     model = None
@@ -101,11 +95,7 @@ def confounds(
     )
     told = None if model is None else _joint(model, on_step)
     alone = feature_results(table, label, groups) + source_result(items, label, groups)
-    caveats += _caveats(benchmark, label, methods)
-    if told is not None and told.low <= 0.5 and told.high >= CLEAN_UNDER:
-        caveats.append(
-            _caveat("wide-interval", f"The joint AUC may be as high as {told.high:.2f}.")
-        )
+    caveats += _caveats(benchmark, label, methods, told)
     return ConfoundAudit(
         verdict=_verdict(model, told),
         n=len(items),
@@ -306,9 +296,15 @@ def _method(
 
 
 def _caveats(
-    benchmark: Benchmark, label: NDArray[np.bool_], methods: Sequence[MethodResult]
+    benchmark: Benchmark,
+    label: NDArray[np.bool_],
+    methods: Sequence[MethodResult],
+    joint: Joint | None,
 ) -> list[Caveat]:
     told = []
+    if joint is not None and joint.low <= 0.5 and joint.high >= CLEAN_UNDER:
+        may_be = f"The joint AUC may be as high as {joint.high:.2f}."
+        told.append(_caveat("wide-interval", may_be))
     if label.size < SMALL:
         told.append(_caveat("small-n"))
     for method in methods:
@@ -326,6 +322,16 @@ def _caveats(
 
 def _caveat(code: str, more: str = "") -> Caveat:
     return Caveat(code=code, message=f"{CODES[code]} {more}".rstrip())
+
+
+def _with_own(table: tuple[Feature, ...], own: Sequence[Feature]) -> tuple[Feature, ...]:
+    """The declared features and the user's, no name taken twice."""
+    taken = {*(feature.name for feature in table), SOURCE, "lexical"}
+    for feature in own:
+        if feature.name in taken:
+            raise SpecError(f"there is a feature {feature.name!r} already", hint="Rename yours.")
+        taken.add(feature.name)
+    return (*table, *own)
 
 
 def _part_of(feature: Feature, chosen: Sequence[int]) -> Feature:

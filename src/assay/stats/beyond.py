@@ -16,9 +16,8 @@ Chernozhukov et al. 2018). Dividing by the spread of s, not of v, keeps a method
 from living on rounding noise.
 
 The interval is a bootstrap over groups, the residuals held as they are. That p and g would be
-others in another sample is left out of it, which shows in few records: at 108 the one-sided lower
-bound lay over the truth in .07 to .09 of draws instead of .05. So the ends are moved out, on the
-scale of d, by 1 + 18 / groups.
+others in another sample is left out of it, which shows in few records. So the ends are moved out,
+on the scale of d, by 1 + 18 / groups (docs/decisions/0011-surface-model.md).
 """
 
 import math
