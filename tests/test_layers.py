@@ -10,7 +10,7 @@ SOURCE = Path(assay.__file__).parent
 # From the bottom up; a room may import its own and lower ones.
 LAYERS = (
     ("errors", "digests", "_version"),
-    ("stats", "data"),
+    ("ledger", "stats", "data"),
     ("plan",),
     ("methods",),
     ("evidence",),

@@ -17,8 +17,11 @@ from assay._version import __version__
 
 if TYPE_CHECKING:
     from assay.errors import (
+        AlreadyRun,
+        AlreadySealed,
         AssayError,
         BadOutput,
+        BrokenChain,
         DigestMismatch,
         IntegrityError,
         MethodCrashed,
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
         MethodNotLoaded,
         MethodRaised,
         MethodTimedOut,
+        NotSealed,
+        NotWitnessed,
         OneClassPartition,
         ProtocolError,
         SpecError,
@@ -47,8 +52,11 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "errors": (
+        "AlreadyRun",
+        "AlreadySealed",
         "AssayError",
         "BadOutput",
+        "BrokenChain",
         "DigestMismatch",
         "IntegrityError",
         "MethodCrashed",
@@ -57,6 +65,8 @@ _HOMES = {
         "MethodNotLoaded",
         "MethodRaised",
         "MethodTimedOut",
+        "NotSealed",
+        "NotWitnessed",
         "OneClassPartition",
         "ProtocolError",
         "SpecError",
@@ -78,12 +88,15 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AlreadyRun",
+    "AlreadySealed",
     "AssayError",
     "BadOutput",
     "Balanced",
     "Bar",
     "BarSet",
     "Benchmark",
+    "BrokenChain",
     "Caveat",
     "Columns",
     "ConfoundAudit",
@@ -99,6 +112,8 @@ __all__ = [
     "MethodNotLoaded",
     "MethodRaised",
     "MethodTimedOut",
+    "NotSealed",
+    "NotWitnessed",
     "OneClassPartition",
     "ProtocolError",
     "Record",

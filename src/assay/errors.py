@@ -5,8 +5,13 @@
     │   └── OneClassPartition      2  a partition lacks positives or negatives
     ├── StorageError               2  the disk would not take or give a file
     ├── ProtocolError              3  the protocol does not allow this
+    │   ├── NotSealed              3  there is no seal, and nothing runs without one
+    │   ├── NotWitnessed           3  no commit holds the seal yet
+    │   ├── AlreadySealed          3  what is sealed is not sealed again
+    │   └── AlreadyRun             3  a sealed method runs once
     ├── IntegrityError             4  a record is not what it was
-    │   └── DigestMismatch         4  bytes differ from the digest that names them
+    │   ├── DigestMismatch         4  bytes differ from the digest that names them
+    │   └── BrokenChain            4  a ledger's entries do not follow from each other
     └── MethodError                5  the method under test failed
         ├── MethodNotLoaded        5  it could not be imported, or there is nothing to call
         ├── MethodRaised           5  it raised
@@ -73,6 +78,22 @@ class ProtocolError(AssayError):
     exit_code = 3
 
 
+class NotSealed(ProtocolError):
+    """There is no seal, and nothing runs without one."""
+
+
+class NotWitnessed(ProtocolError):
+    """No commit holds the seal yet."""
+
+
+class AlreadySealed(ProtocolError):
+    """What is sealed is not sealed again."""
+
+
+class AlreadyRun(ProtocolError):
+    """A sealed method runs once."""
+
+
 class IntegrityError(AssayError):
     """A record is not what it was."""
 
@@ -81,6 +102,10 @@ class IntegrityError(AssayError):
 
 class DigestMismatch(IntegrityError):
     """Bytes differ from the digest that names them."""
+
+
+class BrokenChain(IntegrityError):
+    """A ledger's entries do not follow from each other."""
 
 
 class MethodError(AssayError):

@@ -1,0 +1,96 @@
+"""Checkpoints in the C2SP form (c2sp.org/tlog-checkpoint): how long a ledger was, and its root.
+
+    origin                  which ledger it is
+    size                    how many entries it had
+    base64(root)            the RFC 6962 root over them
+
+Whoever keeps a checkpoint can tell, for ever after, whether the entries it covers are still what
+they were. Unsigned it is worth as much as the place where it was kept; signed, as much as the key.
+"""
+
+import base64
+import binascii
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.errors import BrokenChain, SpecError
+from assay.ledger.chain import Chain
+from assay.ledger.note import Signature, SignerKey, parse_note
+
+_MAX_SIZE = 1 << 53
+
+
+class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """The size and root of a ledger at one moment, and who signed it."""
+
+    origin: str
+    size: int
+    root: bytes
+    extensions: tuple[str, ...] = ()
+    signatures: tuple[Signature, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What is signed."""
+        root = base64.b64encode(self.root).decode()
+        return "".join(f"{line}\n" for line in (self.origin, self.size, root, *self.extensions))
+
+    def __str__(self) -> str:
+        return self.text + "".join(["\n", *map(str, self.signatures)] if self.signatures else [])
+
+    def signed_by(self, key: SignerKey) -> "Checkpoint":
+        """The same checkpoint with one more signature."""
+        added = (*self.signatures, key.sign(self.text))
+        return msgspec.structs.replace(self, signatures=added)
+
+
+def checkpoint_of(chain: Chain, *, origin: str) -> Checkpoint:
+    """The checkpoint of a ledger as it is."""
+    if not origin or not origin.isprintable() or "+" in origin or origin.split() != [origin]:
+        raise SpecError(f"{origin!r:.80} cannot be the origin of a checkpoint")
+    return Checkpoint(origin=origin, size=len(chain.lines), root=chain.tree().root())
+
+
+def parse_checkpoint(data: bytes, *, where: str) -> Checkpoint:
+    """A checkpoint from its bytes, signed or not; signatures are kept and not yet believed."""
+    text, signatures = parse_note(data, where=where)
+    lines = text.split("\n")
+    if len(lines) < 4 or lines.pop() != "" or not all(lines):
+        raise SpecError(
+            f"{where}: not a checkpoint: expected lines with origin, size and root",
+            hint="`assay ledger checkpoint` makes one.",
+        )
+    origin, size, root, *extensions = lines
+    if not (size.isascii() and size.isdigit() and str(int(size)) == size and int(size) < _MAX_SIZE):
+        raise SpecError(f"{where}: {size!r:.40} is no size of a ledger")
+    try:
+        decoded = base64.b64decode(root, validate=True)
+    except (binascii.Error, ValueError):
+        decoded = b""
+    if len(decoded) != 32 or base64.b64encode(decoded).decode() != root:
+        raise SpecError(f"{where}: {root!r:.60} is no SHA-256 root in base64")
+    return Checkpoint(
+        origin=origin,
+        size=int(size),
+        root=decoded,
+        extensions=tuple(extensions),
+        signatures=tuple(signatures),
+    )
+
+
+def check_extends(chain: Chain, earlier: Sequence[Checkpoint], *, origin: str) -> None:
+    """Refuse a ledger that is not a continuation of what earlier checkpoints saw."""
+    tree = chain.tree()
+    for checkpoint in earlier:
+        said = f"the checkpoint of {checkpoint.size} entries"
+        if checkpoint.origin != origin:
+            raise BrokenChain(f"{said} is of {checkpoint.origin!r:.80}, and this is {origin!r:.80}")
+        if checkpoint.size > tree.size:
+            raise BrokenChain(
+                f"{chain.where}: {tree.size} entries, and {said} saw more: some were taken away"
+            )
+        if tree.root(checkpoint.size) != checkpoint.root:
+            raise BrokenChain(
+                f"{chain.where}: its first {checkpoint.size} entries are not those that {said} saw"
+            )

@@ -1,0 +1,74 @@
+"""One line of a ledger."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from assay.digests import MAX_LINE_BYTES, digest, parse_json
+from assay.errors import BrokenChain, SpecError
+
+NOTHING = digest(b"")
+"""What stands as `previous` in the first entry: the digest of no bytes."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What happened to what, the digests of the files that it left, and the line before.
+
+    `previous` is the digest of the previous line's exact bytes, without its newline. `files` maps
+    paths, as seen from the ledger's folder, to digests. `said` holds what else is to be kept. The
+    time is what the writer's clock showed; nothing is ever decided by it.
+    """
+
+    n: int
+    previous: str
+    time: str
+    kind: str
+    subject: str
+    files: Mapping[str, str] = {}
+    said: Mapping[str, str] = {}
+
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(Entry)
+
+
+def encode_line(entry: Entry) -> bytes:
+    """The bytes of a line, without its newline."""
+    line = _ENCODER.encode(entry)
+    if len(line) > MAX_LINE_BYTES:
+        raise SpecError(f"a ledger entry of {len(line):,} bytes; at most {MAX_LINE_BYTES:,} fit")
+    return line
+
+
+def decode_lines(data: bytes, *, where: str, first: int = 0) -> list[Entry]:
+    """The entries of whole lines; a line that could be read in two ways is a breach.
+
+    What writing the entries again gives is no doubt what was written. Where that differs, each line
+    goes through the strict parser, which is slow and says what is wrong.
+    """
+    try:
+        entries = _DECODER.decode_lines(data)
+        if _ENCODER.encode_lines(entries) == data:
+            return entries
+    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
+        pass
+    for number, line in enumerate(data.split(b"\n")[:-1], first + 1):
+        _explain(line, f"{where}, line {number}")
+    raise BrokenChain(f"{where}: not written as Assay writes a ledger")
+
+
+def _explain(line: bytes, where: str) -> None:
+    """Say what is wrong with a line, if it is this one."""
+    try:
+        entry = msgspec.convert(parse_json(line.decode("utf-8"), where=where), Entry)
+    except UnicodeDecodeError as error:
+        raise BrokenChain(f"{where}: byte {error.start} is not UTF-8") from None
+    except msgspec.ValidationError as error:
+        raise BrokenChain(f"{where}: {error}") from None
+    except SpecError as error:
+        raise BrokenChain(error.message) from None
+    if _ENCODER.encode(entry) != line:
+        raise BrokenChain(
+            f"{where}: the entry can be read but is not written as Assay writes it"
+            f" (expected {_ENCODER.encode(entry)[:60]!r}..., got {line[:60]!r}...)"
+        )

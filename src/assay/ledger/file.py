@@ -1,0 +1,174 @@
+"""A ledger on disk: appended to under a lock, at the last good end, and synced.
+
+An append returns only when its line is on the disk. Whatever stops it before that (a full disk, a
+kill, a power cut) leaves at most the beginning of a line behind the last newline, which is no entry
+and which the next append takes away. Nothing before the last newline is ever written to.
+"""
+
+import fcntl
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from assay.errors import BrokenChain, SpecError, StorageError, storage
+from assay.ledger.chain import Chain, read_chain
+from assay.ledger.entry import Entry, encode_line
+
+_SYNC = getattr(os, "fdatasync", os.fsync)  # not on every system
+
+
+def create_ledger(path: Path) -> None:
+    """A new ledger with nothing in it, on the disk together with its name."""
+    with storage(path):
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def read_ledger(path: Path) -> Chain:
+    """Every entry of a ledger, every link checked; takes no lock."""
+    with storage(path):
+        if path.is_symlink() or not path.is_file():
+            raise SpecError(f"{path}: not a regular file")
+        data = path.read_bytes()
+    return read_chain(data, where=str(path))
+
+
+class LedgerFile:
+    """A ledger opened for appending; for one thread at a time.
+
+    Within `with ledger:` nobody else appends: what is there has been read and checked, and can be
+    looked at in `entries` before one decides to append.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._name = str(path)
+        self._handle: int | None = None
+        self._node: tuple[int, int] | None = None
+        self._chain = Chain(where=str(path))
+
+    def __enter__(self) -> Self:
+        """Lock the ledger, and read what others appended since."""
+        try:
+            handle = self._lock()
+            self._catch_up(handle)
+        except OSError as error:
+            self.close()
+            raise self._failed(error) from None
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._handle is not None:
+            fcntl.flock(self._handle, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Let go of the file; it is opened again when it is needed."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """Every entry that was there when the ledger was locked, and those appended since."""
+        return self._chain.entries
+
+    def append(
+        self,
+        *,
+        time: str,
+        kind: str,
+        subject: str,
+        files: Mapping[str, str] | None = None,
+        said: Mapping[str, str] | None = None,
+    ) -> Entry:
+        """One entry more, on the disk when this returns; only under lock."""
+        if self._handle is None:
+            raise RuntimeError("the ledger is not locked")
+        entry = Entry(
+            n=len(self._chain.lines),
+            previous=self._chain.last,
+            time=time,
+            kind=kind,
+            subject=subject,
+            files=files or {},
+            said=said or {},
+        )
+        try:
+            self._write(self._handle, encode_line(entry))
+        except OSError as error:
+            raise self._failed(error) from None
+        return entry
+
+    def _lock(self) -> int:
+        """The descriptor of the file that bears the name now, locked."""
+        while True:
+            if self._handle is None:
+                flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+                self._handle = os.open(self._name, flags)
+            fcntl.flock(self._handle, fcntl.LOCK_EX)
+            mine, named = os.fstat(self._handle), os.lstat(self._name)
+            node = named.st_dev, named.st_ino
+            if (mine.st_dev, mine.st_ino) == node:
+                if node != self._node:
+                    self._node, self._chain = node, Chain(where=str(self.path))
+                self._size = mine.st_size
+                return self._handle
+            self.close()  # the file was replaced while we waited, by a checkout perhaps
+
+    def _catch_up(self, handle: int) -> None:
+        """Read what others appended since; a file that shrank is read anew."""
+        if self._size < self._chain.size:
+            self._chain = Chain(where=str(self.path))
+        if self._size == self._chain.size:
+            self._chain.torn = 0
+            return
+        data = _read(handle, self._chain.size, self._size)
+        try:
+            self._chain.extend(data)
+        except BrokenChain:
+            self._chain = Chain(where=str(self.path))
+            raise
+
+    def _write(self, handle: int, line: bytes) -> None:
+        chain, data = self._chain, line + b"\n"
+        try:
+            if chain.torn:
+                os.ftruncate(handle, chain.size)
+            done = os.pwrite(handle, data, chain.size)
+            while done < len(data):
+                done += os.pwrite(handle, data[done:], chain.size + done)
+            _SYNC(handle)
+        except BaseException:
+            with suppress(OSError):  # the next append would do the same
+                os.ftruncate(handle, chain.size)
+            self._chain = Chain(where=str(self.path))
+            self.close()  # which unlocks; whatever is there now is read again next time
+            raise
+        chain.push(line)
+
+    def _failed(self, error: OSError) -> StorageError:
+        return StorageError(f"{self.path}: {error.strerror or error}")
+
+
+def _read(handle: int, start: int, end: int) -> bytes:
+    parts = []
+    while start < end:
+        part = os.pread(handle, end - start, start)
+        if not part:
+            break
+        parts.append(part)
+        start += len(part)
+    return b"".join(parts)

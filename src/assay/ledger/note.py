@@ -1,0 +1,205 @@
+"""Signed notes in the C2SP form (c2sp.org/signed-note): a text, and who signed it.
+
+    the text, ending in a newline
+                                          (one empty line)
+    — name base64(key id, signature)      (one line a signature)
+
+A key has a name and four bytes of identity: the hash of its name, its algorithm and itself. Only
+Ed25519 (algorithm 1) is made and checked here; lines of other keys are kept and not believed.
+Signing needs the extra `sign`.
+"""
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from assay.errors import IntegrityError, SpecError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric import ed25519
+
+ED25519 = b"\x01"
+_PRIVATE = "PRIVATE+KEY+"
+_MAX_BYTES = 1 << 16
+_MAX_SIGNATURES = 100
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True):
+    """A line below a note: the key's name and id, and the signature's bytes."""
+
+    name: str
+    key_id: bytes
+    value: bytes
+
+    def __str__(self) -> str:
+        return f"— {self.name} {base64.b64encode(self.key_id + self.value).decode()}\n"
+
+
+class VerifierKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A public key with its name, written `name+id+base64`."""
+
+    name: str
+    public: bytes
+
+    @property
+    def key_id(self) -> bytes:
+        """The first four bytes of the hash of name, algorithm and key."""
+        said = self.name.encode() + b"\n" + ED25519 + self.public
+        return hashlib.sha256(said).digest()[:4]
+
+    def __str__(self) -> str:
+        key = base64.b64encode(ED25519 + self.public).decode()
+        return f"{self.name}+{self.key_id.hex()}+{key}"
+
+    def signed(self, text: str, signatures: Sequence[Signature]) -> bool:
+        """Whether this key signed a text; a false signature in its name is a breach."""
+        mine = [s for s in signatures if (s.name, s.key_id) == (self.name, self.key_id)]
+        if not mine:
+            return False
+        if len(mine) > 1:
+            raise IntegrityError(f"two signatures of {self.name} stand below one note")
+        from cryptography.exceptions import InvalidSignature
+
+        key = _ed25519().Ed25519PublicKey.from_public_bytes(self.public)
+        try:
+            key.verify(mine[0].value, text.encode())
+        except InvalidSignature:
+            raise IntegrityError(f"the signature of {self.name} is not of this text") from None
+        return True
+
+
+class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A private key with its name; never printed, and written only where one asks for it."""
+
+    name: str
+    seed: bytes
+
+    def __repr__(self) -> str:
+        return f"SignerKey({self.name!r})"
+
+    @property
+    def verifier(self) -> VerifierKey:
+        """The public half."""
+        public = self._key().public_key().public_bytes_raw()
+        return VerifierKey(name=self.name, public=public)
+
+    def sign(self, text: str) -> Signature:
+        """The signature of a text."""
+        value = self._key().sign(text.encode())
+        return Signature(name=self.name, key_id=self.verifier.key_id, value=value)
+
+    def text(self) -> str:
+        """The key as it is kept in a file."""
+        key = base64.b64encode(ED25519 + self.seed).decode()
+        return f"{_PRIVATE}{self.name}+{self.verifier.key_id.hex()}+{key}"
+
+    def _key(self) -> "ed25519.Ed25519PrivateKey":
+        return _ed25519().Ed25519PrivateKey.from_private_bytes(self.seed)
+
+
+def new_key(name: str) -> SignerKey:
+    """A key that nobody has had before."""
+    _check_name(name)
+    key = _ed25519().Ed25519PrivateKey.generate()
+    return SignerKey(name=name, seed=key.private_bytes_raw())
+
+
+def parse_signer(text: str) -> SignerKey:
+    """A private key from its text; what is wrong with it is said without repeating it."""
+    name, key_id, secret = _parse_key(text.strip().removeprefix(_PRIVATE), "a private key")
+    if not text.startswith(_PRIVATE):
+        raise SpecError(f"not a private key: it does not begin with {_PRIVATE}")
+    key = SignerKey(name=name, seed=secret)
+    if key.verifier.key_id != key_id:
+        raise SpecError(f"the private key of {name} does not match its own id")
+    return key
+
+
+def parse_verifier(text: str) -> VerifierKey:
+    """A public key from `name+id+base64`."""
+    if text.startswith(_PRIVATE):
+        raise SpecError(
+            "that is a private key, and a public one was expected",
+            hint="Show it to nobody. `assay key show FILE` prints the public half.",
+        )
+    name, key_id, public = _parse_key(text.strip(), f"{text!r:.80}")
+    key = VerifierKey(name=name, public=public)
+    if key.key_id != key_id:
+        raise SpecError(f"the key of {name} does not match its own id {key_id.hex()}")
+    return key
+
+
+def parse_note(data: bytes, *, where: str) -> tuple[str, list[Signature]]:
+    """The text of a note and the lines below it."""
+    if len(data) > _MAX_BYTES:
+        raise SpecError(f"{where}: {len(data):,} bytes, at most {_MAX_BYTES:,} allowed")
+    try:
+        whole = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{where}: byte {error.start} is not UTF-8") from None
+    if any(char < " " and char != "\n" for char in whole):
+        raise SpecError(f"{where}: a control character, which no note may hold")
+    head, separator, below = whole.rpartition("\n\n")
+    if not separator:
+        return whole, []
+    lines = below.split("\n")
+    if lines.pop() != "" or not lines or len(lines) > _MAX_SIGNATURES:
+        raise SpecError(f"{where}: expected signature lines below the empty line")
+    return head + "\n", [_parse_signature(line, where) for line in lines]
+
+
+def _parse_signature(line: str, where: str) -> Signature:
+    mark, _, rest = line.partition(" ")
+    name, _, encoded = rest.partition(" ")
+    data = _decoded(encoded)
+    if mark != "—" or not _is_key_name(name) or data is None or len(data) < 5:
+        raise SpecError(f"{where}: not a signature line: {line!r:.80}")
+    return Signature(name=name, key_id=data[:4], value=data[4:])
+
+
+def _parse_key(text: str, called: str) -> tuple[str, bytes, bytes]:
+    name, _, rest = text.partition("+")
+    key_id, _, encoded = rest.partition("+")
+    data = _decoded(encoded)
+    try:
+        identity = bytes.fromhex(key_id)
+    except ValueError:
+        identity = b""
+    if not _is_key_name(name) or len(identity) != 4 or data is None or len(data) != 33:
+        raise SpecError(f"{called}: expected a key of the form name+8 hex digits+base64")
+    if data[:1] != ED25519:
+        raise SpecError(f"{called}: algorithm {data[0]}, and only Ed25519 (1) is known")
+    return name, identity, data[1:]
+
+
+def _decoded(text: str) -> bytes | None:
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return data if base64.b64encode(data).decode() == text else None
+
+
+def _check_name(name: str) -> None:
+    if not _is_key_name(name):
+        raise SpecError(
+            f"{name!r:.80} cannot name a key", hint="No spaces, no plus sign, and not nothing."
+        )
+
+
+def _is_key_name(name: str) -> bool:
+    return bool(name) and name.isprintable() and "+" not in name and not name.split()[1:]
+
+
+def _ed25519():  # type: ignore[no-untyped-def]  # noqa: ANN202 - a module, which may be missing
+    try:
+        from cryptography.hazmat.primitives.asymmetric import ed25519
+    except ImportError:
+        raise SpecError(
+            "signatures need the extra `sign`", hint="Install it: pip install 'assay-eval[sign]'"
+        ) from None
+    return ed25519
