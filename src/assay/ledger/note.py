@@ -13,7 +13,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -98,7 +98,8 @@ class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
         return f"{_PRIVATE}{self.name}+{self.verifier.key_id.hex()}+{key}"
 
     def _key(self) -> "ed25519.Ed25519PrivateKey":
-        return _ed25519().Ed25519PrivateKey.from_private_bytes(self.seed)
+        key: ed25519.Ed25519PrivateKey = _ed25519().Ed25519PrivateKey.from_private_bytes(self.seed)
+        return key
 
 
 def new_key(name: str) -> SignerKey:
@@ -195,7 +196,7 @@ def _is_key_name(name: str) -> bool:
     return bool(name) and name.isprintable() and "+" not in name and not name.split()[1:]
 
 
-def _ed25519():  # type: ignore[no-untyped-def]  # noqa: ANN202 - a module, which may be missing
+def _ed25519() -> Any:  # noqa: ANN401 - a module, which may be missing
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
