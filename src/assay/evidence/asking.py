@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from assay.errors import MethodError
 from assay.evidence.folds import assign_folds, fold_units
@@ -22,16 +22,29 @@ Entry = tuple[str, Item]
 
 
 class Asking:
-    """Asks a worker about every item, once."""
+    """Asks a worker about every item that has not been asked, once.
+
+    `on_loaded` is called when a copy of the worker has answered all it will be asked.
+    """
 
     def __init__(
-        self, worker: Worker, benchmark: Benchmark, *, task: Task, seed: int, keep_going: bool
+        self,
+        worker: Worker,
+        benchmark: Benchmark,
+        *,
+        task: Task,
+        seed: int,
+        keep_going: bool,
+        made: Collection[str] = (),
+        on_loaded: Callable[[Worker], None] = lambda worker: None,  # noqa: ARG005 - nobody listens
     ) -> None:
         self.worker = worker
         self.benchmark = benchmark
         self.task: Task = task
         self.seed = seed
         self.keep_going = keep_going
+        self.made = frozenset(made)
+        self.on_loaded = on_loaded
         second = benchmark.second.classes if benchmark.second is not None else {}
         self.classes = {*benchmark.classes, *second}
         self.broken_in_a_row = 0
@@ -39,12 +52,16 @@ class Asking:
     def records(self) -> Iterator[Record]:
         """A record per item; a failure that ends the run is raised after its record was given."""
         for examples, entries in self.rounds():
+            left = [entry for entry in entries if entry[0] not in self.made]
+            if not left:
+                continue
             self.prepare(examples)
-            for key, item in entries:
+            for key, item in left:
                 record, failure = self.ask(key, item)
                 yield record
                 if failure is not None:
                     self.recover(failure, key, item, examples)
+            self.on_loaded(self.worker)
             if examples is not None:
                 self.worker.forget()
 

@@ -49,6 +49,14 @@ class Loaded:
         return tuple(sorted({*self.positional, *self.named.values()}))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Modules:
+    """What a process has imported: installed modules by their top name, others by file."""
+
+    installed: tuple[str, ...]
+    files: tuple[str, ...]
+
+
 def load(kind: str, target: str, attribute: str) -> Loaded:
     """Import what a reference names; every way to fail is a MethodNotLoaded."""
     if kind == "registered":
@@ -133,6 +141,30 @@ def _plain(answer: object) -> object:
         with suppress(TypeError, ValueError, RuntimeError):  # more than one number in it
             return unwrap()
     return answer
+
+
+def loaded_modules() -> Modules:
+    """What this process has imported: installed modules by their top name, others by file.
+
+    The standard library and what is built into Python are left out.
+    """
+    import sysconfig  # a run that is not sealed has no use for it
+
+    paths = sysconfig.get_paths()
+    installed = {paths["purelib"], paths["platlib"]}
+    installed |= {p for p in sys.path if p.endswith(("site-packages", "dist-packages"))}
+    standard = (paths["stdlib"], paths["platstdlib"])
+    names, files = set(), set()
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if not isinstance(file, str):
+            continue
+        real = os.path.realpath(file)
+        if any(real.startswith(os.path.realpath(place) + os.sep) for place in installed):
+            names.add(name.partition(".")[0])
+        elif not any(real.startswith(os.path.realpath(place) + os.sep) for place in standard):
+            files.add(real)
+    return Modules(installed=tuple(sorted(names)), files=tuple(sorted(files)))
 
 
 def seed_everything(seed: int) -> None:

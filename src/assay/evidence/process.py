@@ -29,6 +29,7 @@ from assay.errors import (
     MethodTimedOut,
     SpecError,
 )
+from assay.evidence.calling import Modules
 from assay.evidence.confine import Level, confined
 from assay.evidence.record import Limits
 from assay.plan.method import MethodRef
@@ -57,8 +58,10 @@ class ProcessWorker:
         passed: Sequence[str] = (),
         on_print: Callable[[bytes], None] | None = None,
         level: Level = Level.L1,
+        folder: Path | None = None,
     ) -> None:
         self.level = level
+        self.folder = folder
         self.method = method
         self.method_digest = method_digest
         self.seed = seed
@@ -99,6 +102,14 @@ class ProcessWorker:
     def ask(self, question: str, response: str | None) -> object:
         """One answer as the method gave it, unchecked."""
         return self._exchange("ask", [question, response], self.limits.item_seconds)
+
+    def modules(self) -> Modules:
+        """What the worker says it has imported; a method that wants to can make it lie."""
+        match self._exchange("modules", True, self.limits.load_seconds):
+            case [[*installed], [*files]]:
+                return Modules(installed=tuple(map(str, installed)), files=tuple(map(str, files)))
+            case other:
+                raise BadOutput(f"the worker said {other!r:.60} of what it had imported")
 
     def forget(self) -> None:
         """End the copy and everything it was told."""
@@ -158,6 +169,7 @@ class ProcessWorker:
                 stderr=out_end,
                 pass_fds=(request_end, answer_end),
                 env=self._environment(),
+                cwd=self.folder,
                 start_new_session=True,
             )
         finally:

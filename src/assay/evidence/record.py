@@ -53,11 +53,26 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     answer_bytes: int = 1 << 20
 
 
+class Provenance(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sealed run can show for itself.
+
+    `seal` is the digest of its seal, `witness` the commit that held the seal before the run began,
+    where there was one. `resumed` says how often the run was taken up again after it had been cut
+    off, `unsealed_code` which code it loaded that the seal does not name.
+    """
+
+    seal: str
+    witness: str | None
+    resumed: int = 0
+    unsealed_code: tuple[str, ...] = ()
+
+
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One output per item under one condition, every output kept, and what produced them.
 
     `environment` are names of variables that were passed on, `harness` what it ran under,
-    `printed` how many bytes the method wrote to its standard output and error.
+    `printed` how many bytes the method wrote to its standard output and error. Without `provenance`
+    nothing was sealed before it.
     """
 
     method: str
@@ -75,6 +90,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     printed: int
     complete: bool
     records: tuple[Record, ...]
+    provenance: Provenance | None = None
 
     def __repr__(self) -> str:
         made = f"{len(self.records)} records" + ("" if self.complete else ", incomplete")

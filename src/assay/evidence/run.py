@@ -7,7 +7,7 @@ asked of a copy fitted to the whole first one.
 """
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -15,11 +15,42 @@ from msgspec.structs import replace
 from assay._version import __version__
 from assay.errors import MethodError, SpecError
 from assay.evidence.asking import FOLDS, Asking
-from assay.evidence.record import Limits, Record, Run, Source
+from assay.evidence.calling import Modules
+from assay.evidence.record import Limits, Provenance, Record, Run, Source
 from assay.evidence.workers import Worker, default_task, start_worker
 from assay.methods.registry import REGISTERED
 from assay.plan.benchmark import Benchmark
 from assay.plan.task import Task
+
+
+class Sealed:
+    """What a run owes to its seal: where it stands, what was made before it was cut off.
+
+    Without a provenance it stands for a run that nobody sealed, and notes nothing.
+    """
+
+    def __init__(
+        self,
+        provenance: Provenance | None = None,
+        *,
+        made: tuple[Record, ...] = (),
+        unknown: Callable[[Modules], Iterable[str]] = lambda modules: (),  # noqa: ARG005
+    ) -> None:
+        self.provenance = provenance
+        self.made = made
+        self._unknown = unknown
+        self._unsealed: set[str] = set(() if provenance is None else provenance.unsealed_code)
+
+    def note(self, worker: Worker) -> None:
+        """Look at what the worker has loaded by now."""
+        if self.provenance is not None:
+            self._unsealed |= set(self._unknown(worker.modules()))
+
+    def ended(self) -> Provenance | None:
+        """The provenance with what was noted."""
+        if self.provenance is None:
+            return None
+        return replace(self.provenance, unsealed_code=tuple(sorted(self._unsealed)))
 
 
 def run(
@@ -58,11 +89,13 @@ def collect(
     seed: int,
     limits: Limits,
     keep_going: bool = False,
+    sealed: "Sealed | None" = None,
     on_start: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 - nobody listens
     on_record: Callable[[Record], None] = lambda record: None,  # noqa: ARG005 - nobody listens
 ) -> Run:
     """Ask a started worker about every item, telling of the start and of each record."""
     check_answerable(worker, benchmark, task)
+    sealed = sealed or Sealed()
     begun = Run(
         method=worker.method.text,
         method_digest=worker.method_digest,
@@ -78,11 +111,20 @@ def collect(
         harness=_harness(),
         printed=0,
         complete=False,
-        records=(),
+        records=sealed.made,
+        provenance=sealed.provenance,
     )
     on_start(begun)
-    records: list[Record] = []
-    asking = Asking(worker, benchmark, task=task, seed=seed, keep_going=keep_going)
+    records = list(sealed.made)
+    asking = Asking(
+        worker,
+        benchmark,
+        task=task,
+        seed=seed,
+        keep_going=keep_going,
+        made=[record.item for record in records],
+        on_loaded=sealed.note,
+    )
     try:
         for record in asking.records():
             records.append(record)
@@ -90,7 +132,8 @@ def collect(
     except MethodError as error:
         error.run = replace(begun, printed=worker.printed, records=tuple(records))
         raise
-    return replace(begun, printed=worker.printed, complete=True, records=tuple(records))
+    ended = replace(begun, printed=worker.printed, complete=True, records=tuple(records))
+    return replace(ended, provenance=sealed.ended())
 
 
 def check_answerable(worker: Worker, benchmark: Benchmark, task: Task) -> None:

@@ -52,6 +52,10 @@ class TrustedWorker:
         """One answer as the method gave it, unchecked."""
         return calling.call(self._asked, question, response)
 
+    def modules(self) -> calling.Modules:
+        """Nothing that could be told apart from what Assay itself has loaded."""
+        return calling.Modules(installed=(), files=())
+
     def forget(self) -> None:
         """Back to the unfitted learner."""
         self._asked = self._loaded

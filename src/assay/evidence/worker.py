@@ -9,6 +9,7 @@ carry nothing of ours.
     branch                                    -> from here on a forked copy answers
     fit     [example, ...]
     ask     [question, response]              -> the answer
+    modules                                   -> [installed modules, other files]
     forget                                    -> the copy ends, and the original answers again
 
 A learner is fitted in a forked copy of the worker, which dies with what it was told; so no
@@ -70,6 +71,9 @@ class Server:
                 asked = self.fitted or self.loaded
                 if asked is not None and not asked.learner:
                     return calling.call(asked, *argument)
+            case "modules":
+                found = calling.loaded_modules()
+                return [found.installed, found.files]
             case "branch" | "forget":
                 return True
         raise MethodError(f"the worker cannot {verb} now")

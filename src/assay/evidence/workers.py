@@ -6,6 +6,7 @@ from typing import Any, Protocol, Self
 
 from assay.digests import digest
 from assay.errors import SpecError, storage
+from assay.evidence.calling import Modules
 from assay.evidence.confine import Level
 from assay.evidence.process import ProcessWorker
 from assay.evidence.record import Limits
@@ -44,6 +45,9 @@ class Worker(Protocol):
 
     def ask(self, question: str, response: str | None) -> object:
         """One raw answer."""
+
+    def modules(self) -> Modules:
+        """What has been imported."""
 
     def forget(self) -> None:
         """End the copy."""

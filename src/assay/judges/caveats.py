@@ -33,6 +33,11 @@ CODES: Mapping[str, str] = {
     "too-few": "There are too few records for a surface model.",
     "other-second-corpus": "The second corpus is not the one that the bars name.",
     "unsealed": "No prediction was sealed before this run, so it shows nothing about foresight.",
+    "unwitnessed": "No commit held the seal before the run began: its order rests on our word.",
+    "unsealed-code": "The method loaded code that its seal does not name.",
+    "resumed": "The run was cut off and taken up again; what had been made was kept.",
+    "time-unproven": "When this was sealed rests on a clock that anyone can set; only the order"
+    " of seal and run is shown.",
     "not-isolated": "The method ran in a process of its own that could still read files.",
     "trusted-code": "The method ran in Assay's own process and could have read the labels.",
     "learner": "The method learnt from other folds' labels, and could have carried some over.",
@@ -60,7 +65,7 @@ def caveats_of(
 
 
 def _about_the_run(run: Run, unscored: int) -> dict[str, str]:
-    told = {"unsealed": ""}
+    told = _about_the_seal(run)
     if not run.complete:
         told["incomplete-run"] = ""
     if unscored:
@@ -73,6 +78,20 @@ def _about_the_run(run: Run, unscored: int) -> dict[str, str]:
         told["environment-passed"] = f"{', '.join(run.environment)}."
     if run.printed:
         told["method-printed"] = f"{run.printed:,} bytes."
+    return told
+
+
+def _about_the_seal(run: Run) -> dict[str, str]:
+    seal = run.provenance
+    if seal is None:
+        return {"unsealed": ""}
+    told = {"time-unproven": ""}
+    if seal.witness is None:
+        told["unwitnessed"] = ""
+    if seal.unsealed_code:
+        told["unsealed-code"] = f"{', '.join(seal.unsealed_code)}."
+    if seal.resumed:
+        told["resumed"] = "" if seal.resumed == 1 else f"{seal.resumed} times."
     return told
 
 

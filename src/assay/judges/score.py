@@ -50,7 +50,7 @@ def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
         items=items,
         unscored=unscored,
         records_needed=_records_needed(parts, items) if _open(verdict, unscored) else None,
-        sealed=False,
+        sealed=run.provenance is not None,
         isolation=run.isolation.value,
         caveats=caveats_of(run, benchmark, bars, parts, unscored),
         method=run.method,
@@ -166,6 +166,7 @@ def _digests(run: Run, benchmark: Benchmark, bars: BarSet) -> Mapping[str, str |
         "second": None if benchmark.second is None else benchmark.second.digest,
         "bars": bars.digest,
         "method": run.method_digest,
+        "seal": None if run.provenance is None else run.provenance.seal,
     }
 
 
@@ -175,9 +176,10 @@ def _signature(run: Run, benchmark: Benchmark, bars: BarSet, items: int) -> str:
     corpora = f"{benchmark.name}@{short(benchmark.digest)}{named_columns(benchmark)}"
     if benchmark.second is not None:
         corpora += f" + {benchmark.second.name}@{short(benchmark.second.digest)}"
+    seal = "" if run.provenance is None else f" · seal {short(run.provenance.seal)}"
     return (
         f"n {items} · {corpora} · bars {bars.name}@{short(bars.digest)} · {method}"
-        f" · seed {run.seed} · assay {__version__}"
+        f" · seed {run.seed}{seal} · assay {__version__}"
     )
 
 

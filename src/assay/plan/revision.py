@@ -50,13 +50,13 @@ def revised_text(
     if not because.strip():
         raise SpecError("a revision needs its reason", hint="Say it: --because TEXT.")
     lines = [
-        f"task = {_quoted(base.task)}",
-        f"version = {_quoted(version)}",
-        f"supersedes = {_quoted(base.version)}",
-        f"because = {_quoted(because.strip())}",
+        f"task = {quoted(base.task)}",
+        f"version = {quoted(version)}",
+        f"supersedes = {quoted(base.version)}",
+        f"because = {quoted(because.strip())}",
     ]
     if base.second is not None:
-        lines.append(f"second = {_quoted(base.second)}")
+        lines.append(f"second = {quoted(base.second)}")
     for partition in base.partitions.values():
         lines += ["", *_partition_lines(partition)]
     for one in (*base.bars, bar):
@@ -70,41 +70,41 @@ def revised_text(
 
 def _partition_lines(partition: Partition) -> list[str]:
     return [
-        f"[partition.{_quoted(partition.name)}]",
-        f"positive = {_quoted(partition.positive.text)}",
-        f"negative = {_quoted(partition.negative.text)}",
+        f"[partition.{quoted(partition.name)}]",
+        f"positive = {quoted(partition.positive.text)}",
+        f"negative = {quoted(partition.negative.text)}",
     ]
 
 
 def _bar_lines(bar: Bar) -> list[str]:
-    lines = ["[[bar]]", f"id = {_quoted(bar.id)}", f"metric = {_quoted(bar.metric)}"]
+    lines = ["[[bar]]", f"id = {quoted(bar.id)}", f"metric = {quoted(bar.metric)}"]
     if bar.partitions:
-        lines.append(f"partitions = [{', '.join(map(_quoted, bar.partitions))}]")
+        lines.append(f"partitions = [{', '.join(map(quoted, bar.partitions))}]")
     lines.append(f"at_least = {bar.at_least!r}")
     if bar.of is not None:
-        lines.append(f"of = {_quoted(bar.of)}")
+        lines.append(f"of = {quoted(bar.of)}")
     if bar.minus is not None:
-        feature, direction = _quoted(bar.minus.feature), _quoted(bar.minus.direction)
+        feature, direction = quoted(bar.minus.feature), quoted(bar.minus.direction)
         lines.append(f"minus = {{ feature = {feature}, direction = {direction} }}")
     if bar.beyond is not None:
-        lines.append(f"beyond = {_quoted(bar.beyond)}")
+        lines.append(f"beyond = {quoted(bar.beyond)}")
     if bar.within is not None:
-        lines.append(f"within = {_quoted(bar.within)}")
+        lines.append(f"within = {quoted(bar.within)}")
     if bar.corpus != "main":
-        lines.append(f"corpus = {_quoted(bar.corpus)}")
+        lines.append(f"corpus = {quoted(bar.corpus)}")
     return lines
 
 
 def _regression_lines(control: Regression) -> list[str]:
     return [
         "[[regression]]",
-        f"method = {_quoted(control.method)}",
-        f"passes = [{', '.join(map(_quoted, control.passes))}]",
-        f"fails = [{', '.join(map(_quoted, control.fails))}]",
+        f"method = {quoted(control.method)}",
+        f"passes = [{', '.join(map(quoted, control.passes))}]",
+        f"fails = [{', '.join(map(quoted, control.fails))}]",
     ]
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A TOML basic string."""
     escaped = (
         _ESCAPES.get(char, char if char.isprintable() else f"\\U{ord(char):08X}") for char in text

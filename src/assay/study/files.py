@@ -6,7 +6,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.errors import SpecError, storage
+from assay.digests import digest
+from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 
 
 def now() -> str:
@@ -26,10 +27,20 @@ def write_whole(path: Path, data: bytes) -> None:
                 os.fsync(file.fileno())
             aside.chmod(0o666 & ~_umask())
             aside.replace(path)
+            _sync_folder(path.parent)
         except OSError:
             with suppress(OSError):
                 aside.unlink()
             raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a name durable; what it names already is."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _umask() -> int:
@@ -48,3 +59,40 @@ def write_new(path: Path, data: bytes) -> None:
             )
         path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, data)
+
+
+def inside(root: Path, name: str) -> Path:
+    """A path within a folder, from a name in a record; one that leads out of it is refused."""
+    parts = name.split("/")
+    plain = all(part not in ("", ".", "..") and part.isprintable() for part in parts)
+    if not plain or "\\" in name or len(name) > 1000:
+        raise IntegrityError(f"{name!r:.200} is no path inside a study")
+    path = root
+    for part in parts:
+        path = path / part
+        with storage(path):
+            if path.is_symlink():
+                raise IntegrityError(
+                    f"{name}: {part} is a symbolic link", hint="A record is a regular file."
+                )
+    return path
+
+
+def read_inside(root: Path, name: str) -> bytes:
+    """The bytes of a regular file within a folder."""
+    path = inside(root, name)
+    with storage(path):
+        if not path.is_file():
+            said = "is no regular file" if path.exists() else "is gone"
+            raise IntegrityError(f"{name} {said}")
+        return path.read_bytes()
+
+
+def read_as(root: Path, name: str, expected: str) -> bytes:
+    """The bytes of a file that must still have the digest under which it was recorded."""
+    data = read_inside(root, name)
+    if digest(data) != expected:
+        raise DigestMismatch(
+            f"{name} has changed: its digest is {digest(data)}, and {expected} was recorded"
+        )
+    return data

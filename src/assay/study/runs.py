@@ -39,12 +39,36 @@ class RunFolder:
                 )
         self._written = hashlib.sha256()
         self._started = now()
+        self._begun = False
+
+    @classmethod
+    def again(cls, path: Path) -> tuple["RunFolder", tuple[Record, ...]]:
+        """A folder whose run was cut off, and the records that were made; half a line is dropped.
+
+        Where nothing had been begun it is as good as new.
+        """
+        folder = object.__new__(cls)
+        folder.path, folder._written, folder._started = path, hashlib.sha256(), now()
+        folder._begun = False
+        outputs = path / "outputs.jsonl"
+        with storage(path):
+            if not outputs.exists():
+                return folder, ()
+            data = outputs.read_bytes()
+            whole = data[: data.rfind(b"\n") + 1]
+            folder._outputs = outputs.open("r+b", buffering=0)
+            folder._outputs.truncate(len(whole))
+            folder._outputs.seek(len(whole))
+        folder._written.update(whole)
+        folder._begun = True
+        return folder, _records(whole, str(outputs))
 
     def begin(self, run: Run) -> None:
         """Make the folder and write what is about to run."""
-        with storage(self.path):
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._outputs = (self.path / "outputs.jsonl").open("xb", buffering=0)
+        if not self._begun:
+            with storage(self.path):
+                self.path.mkdir(parents=True, exist_ok=True)
+                self._outputs = (self.path / "outputs.jsonl").open("xb", buffering=0)
         self._write_head(run, {})
 
     def add(self, record: Record) -> None:

@@ -1,0 +1,108 @@
+"""Installed distributions by version, RECORD and the bytes of their files.
+
+Assay's own package is one of them, whether it was installed or is being worked on: it asks the
+questions, and a seal names it like everything else that decides what comes out.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from importlib import metadata
+from pathlib import Path
+
+from assay._version import __version__
+from assay.digests import digest
+from assay.errors import storage
+from assay.plan.prereg import Distribution
+
+OURS = "assay-eval"
+_HOME = Path(__file__).resolve().parents[1]
+_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+
+
+def distributions_of(modules: Iterable[str]) -> dict[str, Distribution]:
+    """The distributions that top-level modules belong to, what those require, and ours."""
+    owners = metadata.packages_distributions()
+    waiting = [name for module in modules for name in owners.get(module, ())]
+    found: dict[str, Distribution] = {OURS: _ours()}
+    while waiting:
+        name = _plain(waiting.pop())
+        if name in found:
+            continue
+        try:
+            installed = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue  # an optional requirement that nobody installed
+        found[name] = _describe(installed)
+        waiting += _required(installed)
+    return dict(sorted(found.items()))
+
+
+def our_requirements() -> set[str]:
+    """The top-level modules of what Assay itself requires: a method of ours may use any."""
+    try:
+        required = {_plain(name) for name in _required(metadata.distribution(OURS))}
+    except metadata.PackageNotFoundError:
+        return set()
+    return modules_of(required)
+
+
+def modules_of(names: Iterable[str]) -> set[str]:
+    """The top-level modules that distributions bring."""
+    wanted = set(names)
+    return {
+        module
+        for module, owners in metadata.packages_distributions().items()
+        if wanted & {_plain(owner) for owner in owners}
+    }
+
+
+def _describe(installed: metadata.Distribution) -> Distribution:
+    record = None
+    listed = []
+    for file in installed.files or ():
+        path = Path(str(installed.locate_file(file)))
+        if file.name == "RECORD" and file.hash is None and path.is_file():
+            with storage(path):
+                record = digest(path.read_bytes())
+        elif file.hash is not None:
+            listed.append((file.as_posix(), path))
+    return Distribution(version=installed.version, record=record, content=_content(listed))
+
+
+def _ours() -> Distribution:
+    """Assay by the files it is made of, wherever they are."""
+    try:
+        record = _describe(metadata.distribution(OURS)).record
+    except metadata.PackageNotFoundError:
+        record = None
+    files = (path for path in _HOME.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    listed = [(path.relative_to(_HOME).as_posix(), path) for path in files]
+    return Distribution(version=__version__, record=record, content=_content(listed))
+
+
+def _content(listed: Iterable[tuple[str, Path]]) -> str:
+    """One digest over names and bytes; a file that is gone counts as gone."""
+    whole = hashlib.sha256()
+    for name, path in sorted(listed):
+        with storage(path):
+            if path.is_file():
+                with path.open("rb") as file:
+                    found = hashlib.file_digest(file, "sha256").hexdigest()
+            else:
+                found = "gone"
+        whole.update(f"{found} {name}\n".encode("utf-8", "backslashreplace"))
+    return f"sha256:{whole.hexdigest()}"
+
+
+def _required(installed: metadata.Distribution) -> Iterator[str]:
+    """The names that a distribution requires whatever extras are chosen."""
+    for line in installed.requires or ():
+        requirement, _, marker = line.partition(";")
+        name = _REQUIREMENT.match(requirement)
+        if name is not None and "extra" not in marker:
+            yield name[1]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

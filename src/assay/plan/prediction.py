@@ -1,0 +1,227 @@
+"""A prediction: what someone expects of a run, in a form that can turn out wrong.
+
+Written as TOML before the run and sealed with it:
+
+    level = 0.8                      how often the ranges should hold what they are about
+    directions = ["D2 > D1"]         comparisons of metrics, numbers and earlier submissions
+    notes = "why"
+
+    [ranges]
+    D1 = [0.70, 0.85]                a bar by its id, or on one partition: "D3.folklore"
+    D3 = { range = [0.0, 0.1], level = 0.9 }
+
+    [outcomes]                       how probable each outcome is: fail, unresolved and pass,
+    pass = 0.1                       or how many bars are met: "0/4" to "4/4"
+
+`no_idea = true` is a prediction too. It says nothing, and is graded as such.
+"""
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from assay.digests import decode_utf8, is_name
+from assay.errors import SpecError
+
+LEVEL = 0.8
+VERDICTS = ("fail", "unresolved", "pass")
+_HINT = "docs/how-to/keep-a-study.md shows every key and its values."
+_COMPARISON = re.compile(r"\s*(\S+)\s*(<=|>=|<|>)\s*(\S+)\s*")
+_CLOSE = 1e-6
+
+
+class Range(msgspec.Struct, frozen=True, kw_only=True):
+    """A metric, where it will be, and how sure one is of that."""
+
+    metric: str
+    low: float
+    high: float
+    level: float
+
+
+class Term(msgspec.Struct, frozen=True, kw_only=True):
+    """One side of a direction: a number, or a metric, perhaps of an earlier submission."""
+
+    number: float | None = None
+    metric: str | None = None
+    submission: str | None = None
+
+
+class Direction(msgspec.Struct, frozen=True, kw_only=True):
+    """A comparison that should hold."""
+
+    text: str
+    left: Term
+    sign: str
+    right: Term
+
+
+class Prediction(msgspec.Struct, frozen=True, kw_only=True):
+    """What was committed to. `outcomes` are all on one scale, in order, and sum to 1."""
+
+    no_idea: bool
+    ranges: tuple[Range, ...] = ()
+    outcomes: Mapping[str, float] = {}
+    directions: tuple[Direction, ...] = ()
+    notes: str = ""
+
+
+class _RangeTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    range: tuple[float, float]
+    level: float
+
+
+class _PredictionFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A prediction as it is written."""
+
+    no_idea: bool = False
+    level: float = LEVEL
+    directions: tuple[str, ...] = ()
+    notes: str = ""
+    ranges: dict[str, Any] = {}
+    outcomes: dict[str, float] = {}
+
+
+class Predictable(msgspec.Struct, frozen=True, kw_only=True):
+    """What there is to predict: metrics with the least value each can take, bars, submissions."""
+
+    metrics: Mapping[str, float]
+    bars: int
+    submissions: Sequence[str] = ()
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """How many bars may be met, as outcomes."""
+        return tuple(f"{met}/{self.bars}" for met in range(self.bars + 1))
+
+
+def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Prediction:
+    """A prediction from the bytes of its file, every part checked against what can be predicted."""
+    try:
+        raw = tomllib.loads(decode_utf8(data, where=where))
+        written = msgspec.convert(raw, _PredictionFile)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, msgspec.ValidationError):
+            raise SpecError(f"{where}: {error}", hint=_HINT) from None
+        raise SpecError(f"{where}: not TOML: {error}", hint=_HINT) from None
+    _check_level(written.level, f"{where}: level")
+    said = bool(written.ranges or written.outcomes or written.directions)
+    if written.no_idea and said:
+        raise SpecError(
+            f"{where}: no_idea = true stands beside a prediction",
+            hint="Take away the one or the other.",
+        )
+    if not written.no_idea and not said:
+        raise SpecError(
+            f"{where} commits to nothing",
+            hint="Write down at least one range, outcome or direction; or no_idea = true.",
+        )
+    return Prediction(
+        no_idea=written.no_idea,
+        ranges=tuple(
+            _range(metric, value, written.level, about, f"{where}, ranges")
+            for metric, value in written.ranges.items()
+        ),
+        outcomes=_outcomes(written.outcomes, about, f"{where}, outcomes"),
+        directions=tuple(
+            _direction(text, about, f"{where}, directions") for text in written.directions
+        ),
+        notes=written.notes,
+    )
+
+
+def _range(metric: str, value: object, level: float, about: Predictable, where: str) -> Range:
+    _check_metric(metric, about, where)
+    try:
+        if isinstance(value, dict):
+            table = msgspec.convert({"level": level, **value}, _RangeTable)
+            (low, high), level = table.range, table.level
+        else:
+            low, high = msgspec.convert(value, tuple[float, float])
+    except msgspec.ValidationError as error:
+        raise SpecError(
+            f"{where}: {metric}: {error}",
+            hint=f"Write {metric} = [0.70, 0.85], or {{ range = [0.70, 0.85], level = 0.9 }}.",
+        ) from None
+    _check_level(level, f"{where}: {metric}: level")
+    least = about.metrics[metric]
+    if not (math.isfinite(low) and math.isfinite(high)) or low > high:
+        raise SpecError(
+            f"{where}: {metric} = [{low}, {high}], expected the lower end first", hint=_HINT
+        )
+    if low < least or high > 1.0:
+        raise SpecError(
+            f"{where}: {metric} = [{low:g}, {high:g}], and it can only be from {least:g} to 1"
+        )
+    return Range(metric=metric, low=low, high=high, level=level)
+
+
+def _outcomes(written: Mapping[str, float], about: Predictable, where: str) -> dict[str, float]:
+    """All outcomes of the scale that was chosen, in order; those left out have probability 0."""
+    if not written:
+        return {}
+    scale = next((s for s in (VERDICTS, about.counts) if set(written) <= set(s)), None)
+    if scale is None:
+        wrong = next((key for key in written if key not in VERDICTS + about.counts), None)
+        found = "two scales mixed" if wrong is None else f"no outcome {wrong!r:.60}"
+        raise SpecError(
+            f"{where}: {found}; they are {', '.join(VERDICTS)}, or how many bars are met:"
+            f" {', '.join(map(repr, about.counts))}"
+        )
+    for name, share in written.items():
+        if not 0.0 <= share <= 1.0:
+            raise SpecError(f"{where}: {name} = {share}, expected a probability from 0 to 1")
+    total = math.fsum(written.values())
+    if abs(total - 1.0) > _CLOSE:
+        off = f"{1.0 - total:.6g} is missing" if total < 1.0 else f"{total - 1.0:.6g} too much"
+        raise SpecError(f"{where}: the probabilities sum to {total:.6g}, expected 1: {off}")
+    return {name: written.get(name, 0.0) / total for name in scale}
+
+
+def _direction(text: str, about: Predictable, where: str) -> Direction:
+    match = _COMPARISON.fullmatch(text)
+    if match is None:
+        raise SpecError(
+            f"{where}: {text!r:.80} is no comparison",
+            hint='Write two metrics or numbers and a sign: "D2 > D1", "D1 >= 0.7", "D1 > 007:D1".',
+        )
+    left, sign, right = match.groups()
+    terms = _term(left, about, where), _term(right, about, where)
+    if terms[0].number is not None and terms[1].number is not None:
+        raise SpecError(f"{where}: {text!r:.80} compares two numbers and predicts nothing")
+    return Direction(text=" ".join((left, sign, right)), left=terms[0], sign=sign, right=terms[1])
+
+
+def _term(text: str, about: Predictable, where: str) -> Term:
+    try:
+        number = float(text)
+    except ValueError:
+        pass
+    else:
+        if not math.isfinite(number):
+            raise SpecError(f"{where}: {text} is no number to compare with")
+        return Term(number=number)
+    submission, colon, metric = text.rpartition(":")
+    if colon and submission not in about.submissions:
+        if not is_name(submission):
+            raise SpecError(f"{where}: {text!r:.80} names no submission")
+        raise SpecError(f"{where}: {submission} has no result yet to be compared with")
+    _check_metric(metric, about, where)
+    return Term(metric=metric, submission=submission or None)
+
+
+def _check_metric(metric: str, about: Predictable, where: str) -> None:
+    if metric not in about.metrics:
+        raise SpecError(f"{where}: no metric {metric!r:.60}; there are {', '.join(about.metrics)}")
+
+
+def _check_level(level: float, where: str) -> None:
+    if not 0.0 < level < 1.0:
+        raise SpecError(
+            f"{where} = {level:g}, expected a number between 0 and 1",
+            hint="0.8 means that four ranges in five should hold.",
+        )

@@ -1,0 +1,116 @@
+"""git as the public witness: which commit held a seal before its run began.
+
+A commit proves content and order, never time: git accepts any date. So all that is asked of it is
+whether one commit comes before another, and what it holds.
+"""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from assay.errors import SpecError, StorageError
+
+_SECONDS = 60.0
+# Nothing that a repository's own configuration names is to be run when one only looks.
+_QUIET = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0")
+
+
+class Repository:
+    """The work tree that a folder lies in."""
+
+    def __init__(self, top: Path, folder: Path) -> None:
+        self.top = top
+        self.prefix = folder.resolve().relative_to(top).as_posix()
+
+    def head(self) -> str | None:
+        """The commit that is checked out, where there is one."""
+        return self.commit("HEAD")
+
+    def commit(self, revision: str) -> str | None:
+        """The full name of a revision's commit, where this clone has it."""
+        if revision.startswith("-") or not revision.isprintable():
+            return None
+        found = _git(self.top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        return found.decode().strip() if found else None
+
+    def read(self, commit: str, name: str) -> bytes | None:
+        """A file of the folder as a commit holds it; None where it does not."""
+        return _git(self.top, "cat-file", "blob", f"{commit}:{self.path(name)}")
+
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Whether one commit comes before another, or is it."""
+        return _git(self.top, "merge-base", "--is-ancestor", commit, of) is not None
+
+    def is_shallow(self) -> bool:
+        """Whether this clone was cut off, so that older commits are missing."""
+        return _git(self.top, "rev-parse", "--is-shallow-repository") == b"true\n"
+
+    def ignored(self, names: Sequence[str]) -> list[str]:
+        """Those of the files that git is told to leave out."""
+        found = _git(self.top, "check-ignore", "--", *(self.path(name) for name in names))
+        return [] if not found else found.decode("utf-8", "replace").splitlines()
+
+    def path(self, name: str) -> str:
+        """A file of the folder as git calls it."""
+        return name if self.prefix == "." else f"{self.prefix}/{name}"
+
+    def record(self, names: Sequence[str], message: str) -> str:
+        """Commit these files and nothing else; the commit's name."""
+        paths = [self.path(name) for name in names]
+        _git_or_say(self.top, "add", "--", *paths)
+        _git_or_say(self.top, "commit", "--quiet", "-m", message, "--only", "--", *paths)
+        found = self.head()
+        if found is None:
+            raise StorageError("git made no commit")
+        return found
+
+
+def repository_of(folder: Path) -> Repository | None:
+    """The repository that a folder lies in; None outside git, and without git."""
+    found = _git(folder, "rev-parse", "--show-toplevel")
+    if not found:
+        return None
+    top = Path(os.fsdecode(found.removesuffix(b"\n"))).resolve()
+    return Repository(top, folder)
+
+
+def _git(folder: Path, *words: str) -> bytes | None:
+    """What git says, or None where it fails or is not there."""
+    try:
+        done = subprocess.run(  # noqa: S603 - fixed words and our own paths, no shell
+            ["git", *_QUIET, *words],  # noqa: S607 - whichever git the user has
+            cwd=folder,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _git_or_say(folder: Path, *words: str) -> None:
+    """Have git do something, with the user's own hooks and settings."""
+    try:
+        done = subprocess.run(  # noqa: S603 - fixed words and our own paths, no shell
+            ["git", *words],  # noqa: S607 - whichever git the user has
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=10 * _SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise SpecError("there is no git here", hint="Install it, or leave out --commit.") from None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise StorageError(f"git {words[0]}: {error}") from None
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+        raise StorageError(f"git {words[0]} failed: {said:.500}")
+
+
+def _environment() -> Mapping[str, str]:
+    return {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}

@@ -1,0 +1,169 @@
+"""What runs are worth, kept in the study: one judgement a submission and version of the bars."""
+
+from pathlib import Path
+
+import msgspec
+
+from assay.digests import decode_utf8, digest, parse_json
+from assay.errors import AssayError, IntegrityError, SpecError, storage
+from assay.evidence.record import Run
+from assay.judges.grade import Grade, grade
+from assay.judges.judgement import Judgement
+from assay.judges.score import score
+from assay.ledger.entry import Entry
+from assay.plan.bars import BarSet, parse_bars
+from assay.plan.prediction import Prediction
+from assay.study.files import now, read_as, write_whole
+from assay.study.folder import Study
+from assay.study.records import BarsRecord, Records, SubmissionRecord, read_records
+from assay.study.runs import load_run
+
+FORMAT = "assay-judgement/1"
+GRADE_FORMAT = "assay-grade/1"
+
+
+def load_result(study: Study, one: SubmissionRecord) -> Run:
+    """The stored run of a submission, which must be what the ledger says it is."""
+    if one.run is None:
+        raise SpecError(f"{one.id} has no result")
+    for name, expected in one.run.files.items():
+        read_as(study.root, name, expected)
+    run = load_run(study.path(f"runs/{one.id}"))
+    path = f"preregs/{one.id}/seal.json"
+    if run.provenance is None or run.provenance.seal != one.seal.files[path]:
+        raise IntegrityError(f"runs/{one.id} is not a run of the seal of {one.id}")
+    return run
+
+
+def load_version(study: Study, record: BarsRecord) -> BarSet:
+    """A version of the bars, which must be what the ledger says it is."""
+    bars = parse_bars(read_as(study.root, record.path, record.digest), where=record.path)
+    if (bars.task, bars.version) != (record.task, record.version):
+        raise IntegrityError(f"{record.path} holds {bars.name}")
+    return bars
+
+
+def judge(study: Study, run: Run, bars: BarSet) -> Judgement:
+    """A run under one version of the bars: a scorecard, or why there can be none."""
+    try:
+        card = score(run, study.benchmark(second=run.second is not None), bars)
+    except IntegrityError:
+        raise
+    except AssayError as error:
+        said = f"{type(error).__name__}: {error.message}"
+        return Judgement(bars=bars.version, scorecard=None, error=said)
+    return Judgement(bars=bars.version, scorecard=card, error=None)
+
+
+def judge_missing(study: Study) -> list[tuple[str, Judgement]]:
+    """Judge every result under every version of its task's bars, where that is not yet done."""
+    made: list[tuple[str, Judgement]] = []
+    records = read_records(study.chain().entries)
+    for one in records.submissions.values():
+        if one.run is None:
+            continue
+        run = load_result(study, one)
+        for version in records.versions(run.task):
+            if version.version not in one.scores:
+                judgement = judge(study, run, load_version(study, version))
+                keep_judgement(study, one.id, judgement)
+                made.append((one.id, judgement))
+    return made
+
+
+def keep_judgement(study: Study, submission: str, judgement: Judgement) -> None:
+    """Write a judgement down and into the ledger, unless another process just did."""
+    path = f"scorecards/{submission}@{judgement.bars}.json"
+    data = judgement_bytes(submission, judgement)
+    with study.ledger as ledger:
+        one = read_records(ledger.entries).submissions[submission]
+        if judgement.bars in one.scores:
+            return
+        _write(study.path(path), data)
+        ledger.append(
+            time=now(),
+            kind="score",
+            subject=submission,
+            files={path: digest(data)},
+            said={"bars": judgement.bars},
+        )
+
+
+def judgement_bytes(submission: str, judgement: Judgement) -> bytes:
+    """A judgement as it is stored."""
+    head = {"format": FORMAT, "submission": submission, **msgspec.to_builtins(judgement)}
+    return msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
+
+
+def read_judgement(study: Study, entry: Entry) -> Judgement:
+    """A stored judgement, by the entry that brought it."""
+    ((path, expected),) = entry.files.items()
+    found = _read(study, path, expected, FORMAT, entry.subject)
+    try:
+        return msgspec.convert(found, Judgement)
+    except msgspec.ValidationError as error:
+        raise IntegrityError(f"{path}: {error}") from None
+
+
+def keep_grade(study: Study, submission: str, made: Grade) -> None:
+    """Write a grade down and into the ledger, unless another process just did."""
+    path = f"grades/{submission}.json"
+    data = grade_bytes(made)
+    with study.ledger as ledger:
+        one = read_records(ledger.entries).submissions[submission]
+        if one.grade is None:
+            _write(study.path(path), data)
+            ledger.append(time=now(), kind="grade", subject=submission, files={path: digest(data)})
+
+
+def grade_bytes(made: Grade) -> bytes:
+    """A grade as it is stored."""
+    head = {"format": GRADE_FORMAT, **msgspec.to_builtins(made)}
+    return msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
+
+
+def read_grade(study: Study, entry: Entry) -> Grade:
+    """A stored grade, by the entry that brought it."""
+    ((path, expected),) = entry.files.items()
+    found = _read(study, path, expected, GRADE_FORMAT, entry.subject)
+    try:
+        return msgspec.convert(found, Grade)
+    except msgspec.ValidationError as error:
+        raise IntegrityError(f"{path}: {error}") from None
+
+
+def grade_of(
+    study: Study, records: Records, one: SubmissionRecord, prediction: Prediction, bars: BarSet
+) -> Grade:
+    """What became of a prediction, under the bars that were sealed with it."""
+    version = bars.version
+    if version not in one.scores:
+        raise IntegrityError(f"{one.id} was not judged under {version}, by which it was sealed")
+    mine = read_judgement(study, one.scores[version])
+    earlier: dict[str, Judgement] = {}
+    for direction in prediction.directions:
+        for term in (direction.left, direction.right):
+            if term.submission is not None:
+                other = records.submissions[term.submission]
+                if version in other.scores:
+                    earlier[term.submission] = read_judgement(study, other.scores[version])
+    return grade(one.id, prediction, mine, bars, earlier)
+
+
+def _read(study: Study, path: str, expected: str, form: str, submission: str) -> object:
+    data = read_as(study.root, path, expected)
+    try:
+        found = parse_json(decode_utf8(data, where=path), where=path)
+    except SpecError as error:
+        raise IntegrityError(error.message) from None
+    if not isinstance(found, dict) or found.get("format") != form:
+        raise IntegrityError(f"{path}: expected format {form!r}")
+    if found.get("submission") != submission:
+        raise IntegrityError(f"{path}: it is about {found.get('submission')!r:.80}")
+    return found
+
+
+def _write(path: Path, data: bytes) -> None:
+    with storage(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, data)

@@ -1,0 +1,45 @@
+"""Which commit is the witness of a seal."""
+
+from assay.digests import digest
+from assay.errors import NotWitnessed
+from assay.study.folder import LEDGER, Study
+from assay.study.git import repository_of
+from assay.study.records import read_records
+from assay.study.sealed import SealedPrereg
+
+
+def witness_of(study: Study, sealed: SealedPrereg, *, unwitnessed: bool) -> str | None:
+    """The commit that holds the seal and all it names; a refusal, or None where one insists."""
+    lacking = _lacking(study, sealed)
+    if isinstance(lacking, list):
+        if unwitnessed:
+            return None
+        said = f"no commit holds the seal of {sealed.id} yet"
+        hint = f"Commit it: git add -A {study.root} && git commit -m 'Seal {sealed.id}'"
+        if not lacking:
+            said = f"{sealed.id} has no witness: the study is in no git repository"
+            hint = "Put it into one and commit; or run it unwitnessed: --unwitnessed."
+        elif lacking[0] != LEDGER:
+            said = f"the last commit does not hold {lacking[0]} as it was sealed"
+        raise NotWitnessed(said, hint=hint)
+    return lacking
+
+
+def _lacking(study: Study, sealed: SealedPrereg) -> str | list[str]:
+    """The commit that holds everything sealed, or what of it the last commit lacks."""
+    repository = repository_of(study.root)
+    head = None if repository is None else repository.head()
+    if repository is None:
+        return []
+    names = [f"preregs/{sealed.id}/seal.json", *sealed.seal.files]
+    if head is None:
+        return [LEDGER]
+    ledger = repository.read(head, LEDGER)
+    line = study.chain().lines[read_records(study.chain().entries).submissions[sealed.id].seal.n]
+    missing = [] if ledger is not None and line in ledger.split(b"\n") else [LEDGER]
+    for name in names:
+        expected = sealed.digest if name == names[0] else sealed.seal.files[name].digest
+        found = repository.read(head, name)
+        if found is None or digest(found) != expected:
+            missing.append(name)
+    return missing or f"git:{head}"
