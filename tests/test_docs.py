@@ -28,7 +28,7 @@ GUIDES = (
     "examples/try-a-method/README.md",
 )
 VERB_FILES = sorted(
-    p.stem[:-1] for p in (ROOT / "src/assay/cli").glob("*_.py") if p.stem != "__init__"
+    p.stem[:-1].replace("_", "-") for p in (ROOT / "src/assay/cli").glob("*_.py") if p.stem != "__init__"
 )
 
 
@@ -45,7 +45,7 @@ def test_the_reference_is_what_the_code_gives(name):
 def test_every_verb_has_a_file_and_a_line_in_the_help():
     assert sorted(VERBS) == VERB_FILES
     for verb, about in VERBS.items():
-        assert f"  {verb:<12}{about}\n" in HELP
+        assert f"  {verb:<13}{about}\n" in HELP
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -27,7 +27,8 @@ class LazyGroup(click.Group):
         """Import a verb's file and take its command."""
         if cmd_name not in VERBS:
             return None
-        command: click.Command = importlib.import_module(f"assay.cli.{cmd_name}_").command
+        file = f"{cmd_name.replace('-', '_')}_"
+        command: click.Command = importlib.import_module(f"assay.cli.{file}").command
         return command
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002 - click's signature

@@ -4,14 +4,25 @@ The one-line descriptions are the first lines of the verbs' own help; a test hol
 """
 
 VERBS = {
+    "audit-run": "Run a submission again and report the largest difference.",
     "balance": "Take a subset whose surface does not tell the label.",
+    "board": "Show the leaderboard, from records alone.",
+    "calibration": "Show how good the predictions of a study are.",
     "bars": "Show, compare and revise the pass conditions.",
     "benchmarks": "List the bundled benchmarks.",
     "confounds": "Find out what the surface of a benchmark gives away.",
     "demo": "Watch a PASS turn into what it is, in a few seconds.",
+    "draft": "Begin a submission: a copy of the method, and a prediction to fill in.",
+    "falsified": "List what was predicted and turned out otherwise.",
+    "key": "Make a key that signs checkpoints, or show its public half.",
+    "ledger": "Show the ledger, take a checkpoint of it, prove what is in it.",
     "methods": "List the bundled methods.",
+    "new": "Open a study: one benchmark, its bars, and an empty record.",
+    "run": "Run a sealed submission, once, and publish whatever comes out.",
     "score": "Judge a stored run again, under any bars.",
+    "seal": "Seal a submission: nothing of it can change any more, and it can run once.",
     "try": "Run a method on a benchmark and judge it.",
+    "verify": "Verify a study, step by step: chain, seals, outputs, scorecards, views.",
 }
 HELP = """\
 Usage: assay [OPTIONS] COMMAND [ARGS]...
@@ -22,10 +33,11 @@ Usage: assay [OPTIONS] COMMAND [ARGS]...
     assay demo
     assay confounds answers.jsonl
     assay try my_method.py:detect --benchmark answers.jsonl
+    assay new my-study --benchmark answers.jsonl
 
 Options:
   --version   Show the version and exit.
   -h, --help  Show this message and exit.
 
 Commands:
-""" + "".join(f"  {verb:<12}{about}\n" for verb, about in sorted(VERBS.items()))
+""" + "".join(f"  {verb:<13}{about}\n" for verb, about in sorted(VERBS.items()))

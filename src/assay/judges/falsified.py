@@ -59,13 +59,13 @@ def falsified(
 def _missed(grade: Grade) -> Iterator[tuple[str, str, str]]:
     for one in grade.ranges:
         if one.where in ("above", "below") and one.value is not None:
-            said = f"{one.metric} from {one.low:.3f} to {one.high:.3f} ({one.level:.0%})"
+            said = f"{one.metric} from {one.low:.3f} to {one.high:.3f} ({one.level * 100.0:.3g} %)"
             yield "range", said, f"{one.value:.3f}, {one.where}"
     outcome = grade.outcome
     if outcome is not None and not grade.no_idea and outcome.happened != outcome.expected:
         given = outcome.probabilities[outcome.expected]
-        said = f"{outcome.expected} likeliest ({given:.0%})"
-        yield "outcome", said, f"{outcome.happened}, given {outcome.probability:.0%}"
+        said = f"{outcome.expected} likeliest ({given * 100.0:.3g} %)"
+        yield "outcome", said, f"{outcome.happened}, given {outcome.probability * 100.0:.3g} %"
     for direction in grade.directions:
         if direction.held is False:
             sides = f"{direction.left:.3f} and {direction.right:.3f}"

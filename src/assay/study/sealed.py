@@ -48,9 +48,8 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
 
     def unknown(self, modules: Modules, folder: Path) -> list[str]:
         """Which of the loaded modules the seal does not name."""
-        return foreign(modules, folder) + sorted(
-            set(modules.installed) - modules_of(self.seal.distributions)
-        )
+        files = [Path(file).name for file in foreign(modules, folder)]
+        return files + sorted(set(modules.installed) - modules_of(self.seal.distributions))
 
 
 def load_sealed(study: Study, submission: str, *, distributions: bool = True) -> SealedPrereg:

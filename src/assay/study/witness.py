@@ -1,5 +1,7 @@
 """Which commit is the witness of a seal."""
 
+import os
+
 from assay.digests import digest
 from assay.errors import NotWitnessed
 from assay.study.folder import LEDGER, Study
@@ -15,7 +17,8 @@ def witness_of(study: Study, sealed: SealedPrereg, *, unwitnessed: bool) -> str 
         if unwitnessed:
             return None
         said = f"no commit holds the seal of {sealed.id} yet"
-        hint = f"Commit it: git add -A {study.root} && git commit -m 'Seal {sealed.id}'"
+        place = os.path.relpath(study.root)
+        hint = f"Commit it: git add {place} && git commit -m 'Seal {sealed.id}'"
         if not lacking:
             said = f"{sealed.id} has no witness: the study is in no git repository"
             hint = "Put it into one and commit; or run it unwitnessed: --unwitnessed."

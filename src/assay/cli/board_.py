@@ -1,0 +1,45 @@
+"""`assay board`: every submission under every version of the bars."""
+
+from pathlib import Path
+
+import click
+
+from assay.cli.options import json_flag
+from assay.cli.studies import opened, study_flag
+
+
+@click.command("board")
+@click.option("--markdown", "form", flag_value="markdown", help="Print Markdown.")
+@click.option("--csv", "form", flag_value="csv", help="Print CSV, a line a submission and version.")
+@click.option("--write", is_flag=True, help="Write BOARD.md into the study; `verify` checks it.")
+@study_flag
+@json_flag
+def command(form: str | None, write: bool, folder: Path, as_json: bool) -> None:
+    """Show the leaderboard, from records alone.
+
+    Every version of the bars has a column. The version that was sealed with a submission is
+    marked with a star: that is its original result, and the others are re-scores. PASS stands
+    only where it is resolved; runs that were started and gave no result are listed as such.
+
+    \b
+    Example:
+      assay board
+    """
+    from assay.report.board import board_csv, board_markdown, draw_board
+    from assay.report.views import board_of, write_view
+
+    study = opened(folder)
+    if write:
+        click.echo(f"Wrote {write_view(study, 'BOARD.md')}.")
+        return
+    found = board_of(study)
+    if as_json:
+        from assay.report.records import as_json as written
+
+        click.echo(written(found))
+    elif form is not None:
+        click.echo((board_csv if form == "csv" else board_markdown)(found), nl=False)
+    else:
+        from assay.report.terminal import console
+
+        draw_board(found, console())

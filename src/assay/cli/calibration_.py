@@ -1,0 +1,43 @@
+"""`assay calibration`: how good the predictions of a study are."""
+
+from pathlib import Path
+
+import click
+
+from assay.cli.options import json_flag
+from assay.cli.studies import opened, study_flag
+
+
+@click.command("calibration")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@click.option("--write", is_flag=True, help="Write CALIBRATION.md; `verify` checks it.")
+@study_flag
+@json_flag
+def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
+    """Show how good the predictions of a study are.
+
+    How many ranges hold, at each level they were stated at; whether what was given 30 % happened
+    three times in ten; each submission's counts; and the lesson, where there is one.
+
+    \b
+    Example:
+      assay calibration
+    """
+    from assay.report.calibration import calibration_markdown, draw_calibration
+    from assay.report.views import calibration_of, write_view
+
+    study = opened(folder)
+    if write:
+        click.echo(f"Wrote {write_view(study, 'CALIBRATION.md')}.")
+        return
+    found = calibration_of(study)
+    if as_json:
+        from assay.report.records import as_json as written
+
+        click.echo(written(found))
+    elif markdown:
+        click.echo(calibration_markdown(study.config.name, found), nl=False)
+    else:
+        from assay.report.terminal import console
+
+        draw_calibration(found, console())

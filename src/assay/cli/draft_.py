@@ -1,0 +1,63 @@
+"""`assay draft`: begin a submission."""
+
+import os
+from pathlib import Path
+
+import click
+
+from assay.cli.options import json_flag
+from assay.cli.studies import opened, study_flag
+from assay.plan.prereg import Prereg
+from assay.plan.task import TASKS, Task
+
+
+@click.command("draft")
+@click.argument("submission", metavar="ID")
+@click.option("--method", required=True, help="FILE.py:FUNCTION, a module, or a registered name.")
+@click.option("--task", type=click.Choice(TASKS), help="Default: what the method's shape tells.")
+@click.option("--item-seconds", default=30.0, show_default=True, help="For one item.")
+@click.option("--load-seconds", default=60.0, show_default=True, help="To import, or fit.")
+@click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
+@study_flag
+@json_flag
+def command(
+    submission: str,
+    method: str,
+    task: Task | None,
+    item_seconds: float,
+    load_seconds: float,
+    env: tuple[str, ...],
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Begin a submission: a copy of the method, and a prediction to fill in.
+
+    The method's own files are copied into preregs/ID, with whatever they import beside the
+    standard library and installed packages. Add there what else it needs (weights, word lists):
+    everything in that folder is sealed.
+
+    \b
+    Example:
+      assay draft 019 --method my_method.py:detect
+    """
+    from assay.study.drafting import draft
+
+    study = opened(folder)
+    prereg = Prereg(
+        method=method,
+        task=task or "detection",
+        item_seconds=item_seconds,
+        load_seconds=load_seconds,
+        environment=env,
+    )
+    place, copied = draft(study, submission, method, task=task, prereg=prereg)
+    if as_json:
+        from assay.report.records import as_json as written
+
+        click.echo(written({"submission": submission, "folder": str(place), "copied": copied}))
+        return
+    shown = os.path.relpath(place)
+    files = f"{', '.join(copied)} copied" if copied else f"{method} is in the package"
+    click.echo(f"{shown}: {files}.")
+    click.echo(f"Write down what you expect in {shown}/prediction.toml, then:")
+    click.echo(f"  assay seal {submission}")

@@ -1,0 +1,43 @@
+"""`assay falsified`: what was predicted and turned out otherwise."""
+
+from pathlib import Path
+
+import click
+
+from assay.cli.options import json_flag
+from assay.cli.studies import opened, study_flag
+
+
+@click.command("falsified")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@click.option("--write", is_flag=True, help="Write FALSIFIED.md; `verify` checks it.")
+@study_flag
+@json_flag
+def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
+    """List what was predicted and turned out otherwise.
+
+    Each line is a commitment that did not hold: what was said, what came, and which version of the
+    bars was made because of it, by which entry of the ledger.
+
+    \b
+    Example:
+      assay falsified
+    """
+    from assay.report.falsified import draw_falsified, falsified_markdown
+    from assay.report.views import falsified_of, write_view
+
+    study = opened(folder)
+    if write:
+        click.echo(f"Wrote {write_view(study, 'FALSIFIED.md')}.")
+        return
+    found = falsified_of(study)
+    if as_json:
+        from assay.report.records import as_json as written
+
+        click.echo(written(found))
+    elif markdown:
+        click.echo(falsified_markdown(study.config.name, found), nl=False)
+    else:
+        from assay.report.terminal import console
+
+        draw_falsified(found, console())

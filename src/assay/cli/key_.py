@@ -1,0 +1,75 @@
+"""`assay key`: keys that sign checkpoints."""
+
+import os
+from pathlib import Path
+
+import click
+
+from assay.cli.options import json_flag
+from assay.errors import SpecError, storage
+
+
+@click.group("key")
+def command() -> None:
+    """Make a key that signs checkpoints, or show its public half.
+
+    \b
+    Examples:
+      assay key new ~/.assay-key --name example.org/me
+      assay key show ~/.assay-key
+    """
+
+
+@command.command("new")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--name", required=True, help="Whose key it is: something only you would use.")
+@json_flag
+def new(file: Path, name: str, as_json: bool) -> None:
+    """Make a new key; the file is for your eyes only.
+
+    \b
+    Example:
+      assay key new ~/.assay-key --name example.org/me
+    """
+    from assay.ledger.note import new_key
+    from assay.study.folder import study_of
+
+    if study_of(file.absolute().parent) is not None:
+        raise SpecError(
+            f"{file} would lie in a study, which is made to be published",
+            hint="Keep a private key elsewhere: ~/.assay-key",
+        )
+    key = new_key(name)
+    with storage(file):
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as opened:
+            opened.write(key.text() + "\n")
+    _say(str(key.verifier), as_json=as_json, file=file)
+
+
+@command.command("show")
+@click.argument("file", type=click.Path(path_type=Path))
+@json_flag
+def show(file: Path, as_json: bool) -> None:
+    """Show the public half of a key, for those who check signatures.
+
+    \b
+    Example:
+      assay key show ~/.assay-key
+    """
+    from assay.ledger.note import parse_signer
+
+    with storage(file):
+        text = file.read_text(encoding="utf-8")
+    _say(str(parse_signer(text).verifier), as_json=as_json, file=None)
+
+
+def _say(public: str, *, as_json: bool, file: Path | None) -> None:
+    if as_json:
+        from assay.report.records import as_json as written
+
+        click.echo(written({"public": public}))
+        return
+    if file is not None:
+        click.echo(f"{file} holds the private key; show it to nobody. The public half is:")
+    click.echo(public)

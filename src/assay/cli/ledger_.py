@@ -1,0 +1,180 @@
+"""`assay ledger`: what is in it, checkpoints of it, and proofs from it."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.options import json_flag
+from assay.cli.studies import opened, study_flag
+from assay.errors import IntegrityError, SpecError, storage
+
+
+@click.group("ledger")
+def command() -> None:
+    """Show the ledger, take a checkpoint of it, prove what is in it.
+
+    \b
+    Examples:
+      assay ledger show
+      assay ledger checkpoint --out kept-elsewhere.txt
+    """
+
+
+@command.command("show")
+@study_flag
+@json_flag
+def show(folder: Path, as_json: bool) -> None:
+    """List the entries.
+
+    \b
+    Example:
+      assay ledger show
+    """
+    entries = opened(folder).chain().entries
+    if as_json:
+        from assay.report.records import as_json as written
+
+        click.echo(written(list(entries)))
+        return
+    from assay.report.terminal import console, table
+
+    rows = [
+        (f"{entry.n}", entry.time[:19], entry.kind, entry.subject, _said(entry))
+        for entry in entries
+    ]
+    console().print(table(("", "clock", "kind", "about", "what"), rows, right="r"))
+
+
+def _said(entry: Any) -> str:  # noqa: ANN401 - an Entry
+    said = [f"{name} {value}" for name, value in entry.said.items()]
+    return "; ".join([*entry.files, *said])
+
+
+@command.command("checkpoint")
+@click.option("--key", type=click.Path(path_type=Path), help="Sign it with this private key.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write it to this new file.")
+@click.option("--keep", is_flag=True, help="Keep it in the study, under checkpoints/.")
+@study_flag
+@json_flag
+def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_json: bool) -> None:
+    """Take a checkpoint: how long the ledger is, and the root of its tree.
+
+    Keep it where whoever could rewrite the ledger cannot rewrite it too: a message to a
+    colleague, another repository, print. `assay verify --checkpoint FILE` checks against it.
+
+    \b
+    Example:
+      assay ledger checkpoint --out kept-elsewhere.txt
+    """
+    from assay.ledger.checkpoint import checkpoint_of
+    from assay.ledger.note import parse_signer
+    from assay.study.files import write_new
+
+    study = opened(folder)
+    made = checkpoint_of(study.chain(), origin=study.config.origin)
+    if key is not None:
+        with storage(key):
+            made = made.signed_by(parse_signer(key.read_text(encoding="utf-8")))
+    places = [] if out is None else [out]
+    if keep:
+        places.append(study.root / "checkpoints" / f"{made.size:06d}.txt")
+    for place in places:
+        write_new(place, str(made).encode())
+    if as_json:
+        from assay.report.records import as_json as written
+
+        root = base64.b64encode(made.root).decode()
+        said = {"origin": made.origin, "size": made.size, "root": root, "text": str(made)}
+        click.echo(written(said))
+    elif places:
+        click.echo(f"{made.size} entries: {', '.join(map(str, places))}")
+    else:
+        click.echo(str(made), nl=False)
+
+
+@command.command("prove")
+@click.argument("number", metavar="ENTRY|SIZE", type=int)
+@click.option("--consistency", is_flag=True, help="That the first SIZE entries are where it began.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write it to this new file.")
+@study_flag
+@json_flag
+def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_json: bool) -> None:
+    """Prove that an entry is in the ledger, or that an older ledger is its beginning.
+
+    The proof is a few hashes; whoever has the checkpoint can check it without the ledger, with
+    `assay ledger check` or any implementation of RFC 6962.
+
+    \b
+    Example:
+      assay ledger prove 0
+    """
+    from assay.ledger.checkpoint import checkpoint_of
+    from assay.report.records import as_json as written
+    from assay.study.files import write_new
+
+    study = opened(folder)
+    chain = study.chain()
+    tree = chain.tree()
+    proof = tree.consistency(number) if consistency else tree.inclusion(number)
+    now = checkpoint_of(chain, origin=study.config.origin)
+    said = {
+        "format": "assay-proof/1",
+        "kind": "consistency" if consistency else "inclusion",
+        "number": number,
+        "entry": None if consistency else chain.lines[number].decode(),
+        "first_root": base64.b64encode(tree.root(number)).decode() if consistency else None,
+        "hashes": [base64.b64encode(step).decode() for step in proof],
+        "checkpoint": str(now),
+    }
+    text = written(said)
+    if out is not None:
+        write_new(out, text.encode() + b"\n")
+    if as_json or out is None:
+        click.echo(text)
+    else:
+        click.echo(f"{out}: {said['kind']} of {number}, {len(proof)} hashes.")
+
+
+@command.command("check")
+@click.argument("file", metavar="PROOF", type=click.Path(path_type=Path))
+@click.option(
+    "--checkpoint",
+    "kept",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The checkpoint that you hold; the one inside the proof proves nothing.",
+)
+@click.option("--older", type=click.Path(path_type=Path), help="The older one, for consistency.")
+@json_flag
+def check(file: Path, kept: Path, older: Path | None, as_json: bool) -> None:
+    """Check a proof against a checkpoint that you hold; no ledger is needed.
+
+    \b
+    Example:
+      assay ledger check proof.json --checkpoint kept-elsewhere.txt
+    """
+    from assay.ledger.checkpoint import parse_checkpoint
+    from assay.ledger.proof import check_proof, parse_proof
+    from assay.report.records import as_json as written
+
+    with storage(file):
+        proof = parse_proof(file.read_bytes(), where=str(file))
+    with storage(kept):
+        held = parse_checkpoint(kept.read_bytes(), where=str(kept))
+    first = None
+    if older is not None:
+        with storage(older):
+            first = parse_checkpoint(older.read_bytes(), where=str(older))
+    if proof.kind == "consistency" and first is None:
+        raise SpecError("consistency with what?", hint="Name the older checkpoint: --older FILE.")
+    if not check_proof(proof, held, first):
+        raise IntegrityError(f"{file} does not prove it: the hashes do not lead to the root")
+    if as_json:
+        click.echo(written({"proved": True, "kind": proof.kind, "entry": proof.entry}))
+    elif proof.kind == "inclusion":
+        click.echo(f"Entry {proof.number} is in the ledger of {held.size} entries:")
+        click.echo(proof.entry)
+    else:
+        click.echo(f"The first {proof.number} of {held.size} entries are as they were.")

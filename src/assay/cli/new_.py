@@ -1,0 +1,74 @@
+"""`assay new`: open a study."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.options import column_flags, columns_from, json_flag
+from assay.plan.bars import DEFAULT_BARS, load_bars
+from assay.plan.reading import load_benchmark
+from assay.plan.task import TASKS
+
+
+@click.command("new")
+@click.argument("folder", metavar="STUDY", type=click.Path(path_type=Path))
+@click.option(
+    "--benchmark", default="darkcore", show_default=True, help="A bundled name, or a file."
+)
+@click.option("--second", metavar="NAME|FILE", help="The second corpus, where a bar asks for one.")
+@click.option(
+    "--bars",
+    help=f"A version, or a TOML file, to begin with. Default: {DEFAULT_BARS}, or `plain` for data"
+    " without the classes truth and folklore.",
+)
+@click.option("--task", type=click.Choice(TASKS), help="Default: every task the data allow.")
+@click.option("--name", help="Default: the folder's name.")
+@column_flags
+@json_flag
+def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
+    """Open a study: one benchmark, its bars, and an empty record.
+
+    A study is a folder in which predictions are sealed before anything runs, every method runs
+    once, and one line is written for everything that happens. Put it under git: the commits are
+    its witness.
+
+    \b
+    Example:
+      assay new my-study --benchmark darkcore --bars v1
+    """
+    from assay.study.creating import new_study
+
+    benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
+    second = flags["second"] or _named_second(flags["bars"] or DEFAULT_BARS)
+    if second is not None:
+        benchmark = benchmark.with_second(load_benchmark(second))
+    study = new_study(folder, benchmark, name=flags["name"], bars=flags["bars"], task=flags["task"])
+    if flags["as_json"]:
+        from assay.report.records import as_json as written
+
+        click.echo(written({"study": str(study.root), **_plain(study.config)}))
+        return
+    bars = ", ".join(f"{task} {version}" for task, version in study.config.bars.items())
+    click.echo(f"{folder}: a study on {benchmark.name}, bars {bars}.")
+    click.echo("Draft a submission in it:")
+    click.echo(f"  cd {folder}")
+    click.echo("  assay draft 001 --method FILE.py:FUNCTION")
+
+
+def _named_second(bars: str) -> str | None:
+    """The second corpus that classification bars name, where they are used."""
+    from assay.errors import AssayError
+
+    try:
+        found = load_bars(bars, task="classification")
+    except AssayError:
+        return None
+    return found.second if any(bar.corpus == "second" for bar in found.bars) else None
+
+
+def _plain(config: Any) -> dict[str, Any]:  # noqa: ANN401 - a Config
+    import msgspec
+
+    found: dict[str, Any] = msgspec.to_builtins(config)
+    return found

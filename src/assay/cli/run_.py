@@ -1,0 +1,103 @@
+"""`assay run`: the one run of a sealed submission."""
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from assay.cli.options import EXIT_CODES, json_flag
+from assay.cli.printed import Printed
+from assay.cli.progress import progress
+from assay.cli.studies import commit, how_to_commit, opened, study_flag
+from assay.errors import MethodError
+from assay.evidence.record import Record
+from assay.study.running import Listener, run_sealed
+
+
+class Shown(Listener):
+    """Shows how a run goes on, and what the method prints, on standard error."""
+
+    def __init__(self) -> None:
+        self.stack = ExitStack()
+        self.out = Printed()
+        self.advance: Callable[[], None] = lambda: None
+        self.made = 0
+
+    def total(self, items: int, made: int) -> None:
+        """Begin a bar."""
+        if made:
+            click.echo(f"Taken up again after {made} of {items} items.", err=True)
+        self.made = made
+        self.advance = self.stack.enter_context(progress("items", items - made))
+
+    def record(self, record: Record) -> None:
+        """One step further."""
+        self.made += record.error is None
+        self.advance()
+
+    def printed(self, data: bytes) -> None:
+        """Pass on, made harmless."""
+        self.out.show(data)
+
+    def close(self) -> None:
+        """End the bar."""
+        self.stack.close()
+        self.out.end()
+
+
+@click.command("run", epilog=EXIT_CODES)
+@click.argument("submission", metavar="ID")
+@click.option("--unwitnessed", is_flag=True, help="Run without a commit that holds the seal.")
+@click.option("--commit", "committing", is_flag=True, help="Commit the result to git at once.")
+@study_flag
+@json_flag
+def command(
+    submission: str, unwitnessed: bool, committing: bool, folder: Path, as_json: bool
+) -> None:
+    """Run a sealed submission, once, and publish whatever comes out.
+
+    Refused unless it is sealed, unchanged, and its seal is in a commit (--unwitnessed runs it all
+    the same, and the result says so). It runs from a copy of the sealed bytes, with seeds that
+    come from the seal. A run that was cut off is taken up where it stopped. Then it is judged
+    under every version of the bars, and its prediction is graded.
+
+    \b
+    Example:
+      assay run 019
+    """
+    study = opened(folder)
+    shown = Shown()
+    try:
+        finished = run_sealed(study, submission, unwitnessed=unwitnessed, listener=shown)
+    except (MethodError, KeyboardInterrupt) as error:
+        shown.close()
+        said = f"Its {shown.made} outputs are kept; take it up again: assay run {submission}"
+        if isinstance(error, KeyboardInterrupt):
+            click.echo(f"\n{said}", err=True)
+        elif shown.made:
+            error.hint = " ".join(filter(None, (error.hint, said)))
+        raise
+    finally:
+        shown.close()
+    names = [f"runs/{submission}", "scorecards", "grades"]
+    message = f"Result of {submission}"
+    done = commit(study, names, message) if committing else None
+    if as_json:
+        from assay.report.records import as_json as written
+
+        click.echo(written(finished))
+    else:
+        from assay.report.finished import draw_finished
+        from assay.report.terminal import console
+
+        draw_finished(finished, console())
+        click.echo()
+        if done is not None:
+            click.echo(f"Committed as {done[:12]}.")
+        else:
+            click.echo(f"Publish it:\n  {how_to_commit(study, names, message)}")
+    sys.stdout.flush()
+    card = next(one for one in finished.judgements if one.bars == finished.original).scorecard
+    sys.exit(0 if card is not None and card.verdict == "pass" else 1)

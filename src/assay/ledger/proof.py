@@ -1,0 +1,61 @@
+"""Proofs in a file: an entry in a ledger, or a ledger that continues another."""
+
+import base64
+import binascii
+from typing import Literal
+
+import msgspec
+
+from assay.digests import decode_utf8, parse_json
+from assay.errors import SpecError
+from assay.ledger.checkpoint import Checkpoint
+from assay.ledger.tree import leaf_hash, verify_consistency, verify_inclusion
+
+FORMAT = "assay-proof/1"
+_LONGEST = 64  # hashes: two for every level of a tree that nobody can fill
+
+
+class Proof(msgspec.Struct, frozen=True, kw_only=True):
+    """A proof as it is written; the checkpoint inside is only told, and nothing rests on it."""
+
+    format: str
+    kind: Literal["inclusion", "consistency"]
+    number: int
+    entry: str | None
+    first_root: str | None
+    hashes: tuple[str, ...]
+    checkpoint: str
+
+
+def parse_proof(data: bytes, *, where: str) -> Proof:
+    """A proof from its bytes."""
+    try:
+        proof = msgspec.convert(parse_json(decode_utf8(data, where=where), where=where), Proof)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{where}: {error}") from None
+    if proof.format != FORMAT or len(proof.hashes) > 2 * _LONGEST:
+        raise SpecError(f"{where}: expected a proof of format {FORMAT!r}")
+    if (proof.kind == "inclusion") is (proof.entry is None):
+        raise SpecError(f"{where}: a proof of inclusion holds its entry, and no other does")
+    return proof
+
+
+def check_proof(proof: Proof, held: Checkpoint, older: Checkpoint | None) -> bool:
+    """Whether a proof leads to the root that one holds, from an entry or from an older root."""
+    hashes = [_decoded(text) for text in proof.hashes]
+    if proof.entry is not None:
+        leaf = leaf_hash(proof.entry.encode())
+        return verify_inclusion(leaf, proof.number, held.size, hashes, held.root)
+    if older is None or older.origin != held.origin or older.size != proof.number:
+        return False
+    return verify_consistency(older.size, held.size, older.root, held.root, hashes)
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        data = b""
+    if len(data) != 32:
+        raise SpecError(f"{text!r:.60} is no hash in base64")
+    return data

@@ -1,0 +1,41 @@
+"""Other people's words, made harmless for the place where they are shown."""
+
+from collections.abc import Iterable, Sequence
+
+from assay.report.terminal import printable
+
+_MARKDOWN = str.maketrans({char: f"\\{char}" for char in "\\`*_{}[]()#+!|~>"} | {"<": "&lt;"})
+
+
+def markdown(text: str) -> str:
+    """A text for a Markdown table or line: no markup, no HTML, no second line."""
+    return printable(text).replace("&", "&amp;").translate(_MARKDOWN)
+
+
+def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table, every cell escaped."""
+    lines = [headers, ["---"] * len(headers)]
+    cells = [" | ".join(markdown(cell) for cell in row) for row in rows]
+    head = [" | ".join(line) for line in lines]
+    return "".join(f"| {line} |\n" for line in (*head, *cells))
+
+
+def csv_line(cells: Iterable[str]) -> str:
+    """A line of CSV (RFC 4180); a cell that a spreadsheet would take for a formula is defused."""
+    return ",".join(_csv_cell(cell) for cell in cells) + "\n"
+
+
+def _csv_cell(text: str) -> str:
+    safe = printable(text)
+    if safe[:1] in "=+-@" and safe[:1] and not _is_number(safe):
+        safe = f"'{safe}"
+    quoted = safe.replace('"', '""')
+    return f'"{quoted}"' if any(char in safe for char in ',"') else safe
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

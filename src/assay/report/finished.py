@@ -1,0 +1,61 @@
+"""A run that has ended: what it is worth, and what became of its prediction."""
+
+from typing import TYPE_CHECKING
+
+from assay.judges.grade import Grade
+from assay.report.terminal import draw_scorecard, percent, styled, table
+from assay.study.running import Finished
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def draw_finished(finished: Finished, out: "Console") -> None:
+    """The scorecard under the sealed bars, the other versions in a line each, the grade."""
+    for one in finished.judgements:
+        if one.bars == finished.original:
+            if one.scorecard is None:
+                out.print(styled(f"{finished.submission}: no verdict. {one.error}"))
+            else:
+                draw_scorecard(one.scorecard, out)
+    others = [one for one in finished.judgements if one.bars != finished.original]
+    if others:
+        out.print()
+        for one in others:
+            said = one.error or ""
+            if one.scorecard is not None:
+                point = one.scorecard.point
+                said = f"{one.scorecard.verdict.upper()} {point.passed}/{point.total}"
+            out.print(styled(f"under {one.bars}: {said}"))
+    out.print()
+    draw_grade(finished.grade, out)
+
+
+def draw_grade(grade: Grade, out: "Console") -> None:
+    """Each commitment beside what came."""
+    if grade.no_idea:
+        out.print(styled("The prediction was: no idea."))
+        return
+    rows: list[tuple[str, ...]] = [
+        (
+            one.metric,
+            f"from {one.low:.3f} to {one.high:.3f} ({percent(one.level)})",
+            "-" if one.value is None else f"{one.value:.3f}",
+            one.where or "not graded",
+        )
+        for one in grade.ranges
+    ]
+    outcome = grade.outcome
+    if outcome is not None:
+        said = ", ".join(
+            f"{name} {percent(share)}" for name, share in outcome.probabilities.items()
+        )
+        held = "the likeliest" if outcome.happened == outcome.expected else "not the likeliest"
+        rows.append(("outcome", said, outcome.happened, held))
+    for direction in grade.directions:
+        sides = [direction.left, direction.right]
+        came = " and ".join("-" if side is None else f"{side:.3f}" for side in sides)
+        word = {True: "held", False: "did not hold", None: "not graded"}[direction.held]
+        rows.append(("direction", direction.text, came, word))
+    out.print(styled(f"Of {grade.commitments} commitments {grade.held} held:"))
+    out.print(table(("", "predicted", "came", ""), rows))

@@ -1,0 +1,59 @@
+"""Views: pages made from the records, which can be deleted and made again."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.judges.board import Board, board
+from assay.judges.calibration import Calibration, calibrate
+from assay.judges.falsified import Falsified, falsified
+from assay.report.board import board_markdown
+from assay.report.calibration import calibration_markdown
+from assay.report.falsified import falsified_markdown
+from assay.study.files import write_whole
+from assay.study.folder import Study
+from assay.study.records import Records, read_records
+from assay.study.submissions import submissions_of, versions_of
+from assay.study.verifying import View
+
+
+def board_of(study: Study, records: Records | None = None) -> Board:
+    """The board of a study."""
+    records = records or _records(study)
+    benchmark = study.config.benchmark
+    name = study.corpus(benchmark).name
+    submissions, versions = submissions_of(study, records), versions_of(study, records)
+    return board(study.config.name, name, benchmark.digest, submissions, versions)
+
+
+def calibration_of(study: Study, records: Records | None = None) -> Calibration:
+    """The calibration of a study's predictions."""
+    return calibrate(submissions_of(study, records or _records(study)))
+
+
+def falsified_of(study: Study, records: Records | None = None) -> tuple[Falsified, ...]:
+    """What turned out otherwise in a study."""
+    records = records or _records(study)
+    return falsified(submissions_of(study, records), versions_of(study, records))
+
+
+def _records(study: Study) -> Records:
+    return read_records(study.chain().entries)
+
+
+VIEWS: Mapping[str, View] = {
+    "BOARD.md": lambda study, records: board_markdown(board_of(study, records)),
+    "CALIBRATION.md": lambda study, records: calibration_markdown(
+        study.config.name, calibration_of(study, records)
+    ),
+    "FALSIFIED.md": lambda study, records: falsified_markdown(
+        study.config.name, falsified_of(study, records)
+    ),
+}
+"""The pages that may lie in a study, and what each must hold."""
+
+
+def write_view(study: Study, name: str) -> Path:
+    """Write a page into the study."""
+    path = study.root / name
+    write_whole(path, VIEWS[name](study, _records(study)).encode())
+    return path

@@ -1,0 +1,62 @@
+"""A new version of the bars in a study: entered, and every result judged under it at once."""
+
+from assay.digests import digest
+from assay.errors import SpecError
+from assay.evidence.record import Run
+from assay.judges.judgement import Judgement
+from assay.judges.revise import Revision
+from assay.plan.bars import BarSet
+from assay.plan.task import Task
+from assay.study.drafting import bars_in_force
+from assay.study.files import now, write_whole
+from assay.study.folder import Study
+from assay.study.judgements import judge_missing, load_result
+from assay.study.records import read_records
+
+
+def bars_of_study(study: Study, task: Task | None) -> BarSet:
+    """The bars in force, of the only task or of the one named."""
+    records = read_records(study.chain().entries)
+    tasks = list(dict.fromkeys(bars.task for bars in records.bars))
+    if task is None and len(tasks) > 1:
+        raise SpecError(
+            f"the study has bars for {' and '.join(tasks)}", hint="Say which: --task TASK."
+        )
+    return bars_in_force(study, records, task or tasks[0])
+
+
+def stored_run(study: Study, submission: str) -> Run | None:
+    """The result of a submission, where it has one."""
+    one = read_records(study.chain().entries).submissions.get(submission)
+    return None if one is None or one.run is None else load_result(study, one)
+
+
+def adopt(study: Study, made: Revision, *, after: str | None) -> list[tuple[str, Judgement]]:
+    """Enter a revision and judge every result under it; `after` is the submission that led to it.
+
+    Whatever stops this half-way, `verify` says what is missing and `assay score --all` makes it.
+    """
+    bars = made.bars
+    path = f"bars/{bars.name}.toml"
+    data = made.text.encode()
+    if digest(data) != bars.digest:
+        raise SpecError("the revision's text is not what was judged by")
+    with study.ledger as ledger:
+        records = read_records(ledger.entries)
+        if after is not None and after not in records.submissions:
+            raise SpecError(f"there is no submission {after}")
+        if records.versions(bars.task)[-1].version != bars.supersedes:
+            raise SpecError(
+                f"{bars.name} supersedes {bars.supersedes}, and"
+                f" {records.versions(bars.task)[-1].version} is in force",
+                hint="Revise what is in force.",
+            )
+        write_whole(study.path(path), data)  # what lies there in no entry was cut off
+        ledger.append(
+            time=now(),
+            kind="bars",
+            subject=bars.name,
+            files={path: digest(data)},
+            said={"cheat": made.before.method[:200], **({} if after is None else {"after": after})},
+        )
+    return judge_missing(study)

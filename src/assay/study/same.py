@@ -1,0 +1,58 @@
+"""Whether two records say the same; floats may differ in their last digits between machines."""
+
+import math
+
+import msgspec
+
+from assay.judges.judgement import Judgement
+from assay.judges.scorecard import Scorecard
+
+_CLOSE = 1e-9
+_FIGURES = ("verdict", "point", "bars", "items", "unscored", "sealed", "digests")
+
+
+def same_record(stored: msgspec.Struct, again: msgspec.Struct) -> str | None:
+    """The first difference between two records, in words; None where there is none."""
+    return _difference(msgspec.to_builtins(stored), msgspec.to_builtins(again), "")
+
+
+def same_card(stored: Judgement, again: Judgement) -> str | None:
+    """The first difference between two judgements.
+
+    Another version of Assay may word a caveat otherwise or know one more; the figures must agree.
+    """
+    if stored.scorecard is None or again.scorecard is None:
+        return same_record(stored, again)
+    if _version(stored.scorecard) == _version(again.scorecard):
+        return same_record(stored, again)
+    before, after = (msgspec.to_builtins(one.scorecard) for one in (stored, again))
+    for name in _FIGURES:
+        found = _difference(before[name], after[name], name)
+        if found is not None:
+            return f"{found} (made by {_version(stored.scorecard)})"
+    return None
+
+
+def _version(card: Scorecard) -> str:
+    return card.signature.rpartition(" · ")[2]
+
+
+def _difference(stored: object, again: object, where: str) -> str | None:
+    if isinstance(stored, float) and isinstance(again, float):
+        close = math.isclose(stored, again, rel_tol=_CLOSE, abs_tol=_CLOSE)
+        return None if close else f"{where} is {stored!r}, and comes to {again!r}"
+    if isinstance(stored, dict) and isinstance(again, dict):
+        for key in dict.fromkeys((*stored, *again)):
+            found = _difference(stored.get(key), again.get(key), f"{where}.{key}".lstrip("."))
+            if found is not None:
+                return found
+        return None
+    if isinstance(stored, (list, tuple)) and isinstance(again, (list, tuple)):
+        if len(stored) != len(again):
+            return f"{where} has {len(stored)} parts, and comes to {len(again)}"
+        for number, pair in enumerate(zip(stored, again, strict=True)):
+            found = _difference(*pair, f"{where}[{number}]")
+            if found is not None:
+                return found
+        return None
+    return None if stored == again else f"{where} is {stored!r:.80}, and comes to {again!r:.80}"
