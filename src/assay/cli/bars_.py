@@ -1,8 +1,9 @@
 """`assay bars`: show a version, compare two, or make the next one."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,12 @@ from assay.errors import ProtocolError, SpecError
 from assay.methods.surface import ORACLES
 from assay.plan.bars import Bar, BarSet, bundled_versions, load_bars
 from assay.plan.task import TASKS, Task
+
+if TYPE_CHECKING:
+    from assay.evidence.record import Run
+    from assay.judges.revise import Revision
+    from assay.plan.benchmark import Benchmark
+    from assay.study.folder import Study
 
 _task = click.option("--task", type=click.Choice(TASKS), help="Default: detection.")
 
@@ -92,7 +99,7 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
 
 
 @command.command("revise")
-@click.argument("base", default="v4")
+@click.argument("base", required=False)
 @click.option("--add", "identity", required=True, metavar="ID", help="The new bar's id.")
 @click.option(
     "--control",
@@ -111,15 +118,19 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
 )
 @click.option("--version", metavar="NAME", help="Default: one more than the base's.")
 @click.option("--out", type=click.Path(path_type=Path), help="Default: VERSION.toml")
+@click.option("--after", metavar="ID", help="In a study: the submission that showed the need.")
 @_task
 @column_flags
 @json_flag
-def revise(base: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
+def revise(base: str | None, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Make the next version of some bars, under pressure only.
 
     Refused without a reason, and without a cheat that meets every old bar and misses the new one:
-    it is run there and then. The bars of BASE stay as they are, and the new version is written to
-    a new file.
+    it is run there and then. The bars of BASE [v4] stay as they are, and the new version is
+    written to a new file.
+
+    In a study the bars in force are revised, the cheat may be a submission (its ID), the new
+    version is entered into the ledger, and every result is judged under it at once.
 
     \b
     Example:
@@ -129,36 +140,85 @@ def revise(base: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over 
     if not flags["because"].strip():
         raise SpecError("a revision needs its reason", hint="Say it: --because TEXT.")
     from assay.evidence.run import run
-    from assay.judges.revise import revise as revised
     from assay.plan.reading import load_benchmark
     from assay.plan.revision import next_version
     from assay.study.files import write_new
+    from assay.study.place import study_root
 
-    bars = load_bars(base, task=flags["task"])
+    root = study_root(Path()) if flags["out"] is None else None
+    if root is not None:
+        from assay.study.folder import open_study
+
+        _revise_study(open_study(root), base, flags)
+        return
+    if flags["after"] is not None:
+        raise SpecError("--after names a submission, and this is no study")
+    bars = load_bars(base or "v4", task=flags["task"])
     version = flags["version"] or next_version(bars.version)
     out = flags["out"] or Path(f"{version}.toml")
     if out.exists():
         raise SpecError(f"{out} is there already", hint="Name another file: --out FILE.")
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     bar = _bar(bars, flags)
+    cheats = (
+        run(method, benchmark, task=bars.task) for method in _cheats(flags["regression"], bar)
+    )
+    made = _revised(bars, bar, version, flags["because"], cheats, benchmark)
+    write_new(out, made.text.encode())
+    _say(made, out, as_json=flags["as_json"])
+
+
+def _revise_study(study: "Study", base: str | None, flags: dict[str, Any]) -> None:
+    """Revise the bars in force, enter the new version, and judge every result under it."""
+    from assay.evidence.run import run
+    from assay.plan.revision import next_version
+    from assay.report.rejudged import draw_rejudged
+    from assay.report.terminal import console
+    from assay.study.rejudging import judge_study
+    from assay.study.revising import adopt, bars_of_study, stored_run
+
+    bars = bars_of_study(study, flags["task"])
+    if base is not None and base != bars.version:
+        raise SpecError(
+            f"{bars.version} is in force, and {base} was to be revised",
+            hint="Leave out the version: a study revises what is in force.",
+        )
+    benchmark = study.benchmark(second=any(bar.corpus == "second" for bar in bars.bars))
+    bar = _bar(bars, flags)
+    named = flags["regression"]
+    stored = None if named is None else stored_run(study, named)
+    cheats = (
+        (run(method, benchmark, task=bars.task) for method in _cheats(named, bar))
+        if stored is None
+        else iter([stored])
+    )
+    version = flags["version"] or next_version(bars.version)
+    made = _revised(bars, bar, version, flags["because"], cheats, benchmark)
+    adopt(study, made, after=flags["after"] or (named if stored is not None else None))
+    _say(made, Path(f"bars/{made.bars.name}.toml"), as_json=flags["as_json"], entered=True)
+    if not flags["as_json"]:
+        draw_rejudged(judge_study(study), console())
+
+
+def _revised(
+    bars: BarSet,
+    bar: Bar,
+    version: str,
+    because: str,
+    cheats: "Iterator[Run]",
+    benchmark: "Benchmark",
+) -> "Revision":
+    """The revision that the first fitting cheat shows the need of."""
+    from assay.judges.revise import revise as revised
+
     refusals = []
-    for method in _cheats(flags["regression"], bar):
-        cheat = run(method, benchmark, task=bars.task)
+    for cheat in cheats:
         try:
-            made = revised(
-                bars,
-                bar,
-                version=version,
-                because=flags["because"],
-                cheat=cheat,
-                benchmark=benchmark,
+            return revised(
+                bars, bar, version=version, because=because, cheat=cheat, benchmark=benchmark
             )
         except ProtocolError as refused:
             refusals.append(refused)
-            continue
-        write_new(out, made.text.encode())
-        _say(made, out, as_json=flags["as_json"])
-        return
     raise refusals[0]
 
 
@@ -182,7 +242,7 @@ def _cheats(named: str | None, bar: Bar) -> list[str]:
     return [f"oracle:{bar.minus.feature}", f"oracle:{bar.minus.feature}:inverse"]
 
 
-def _say(made: Any, out: Path, *, as_json: bool) -> None:  # noqa: ANN401 - a Revision
+def _say(made: "Revision", out: Path, *, as_json: bool, entered: bool = False) -> None:
     from assay.report.records import as_json as written
     from assay.report.terminal import console, styled
 
@@ -196,8 +256,11 @@ def _say(made: Any, out: Path, *, as_json: bool) -> None:  # noqa: ANN401 - a Re
             point = f"{card.point.passed}/{card.point.total}"
             shown.print(styled(f"{card.method} under {card.bars_version}: {point} ({bars})"))
         shown.print()
-        shown.print(styled(f"{out} holds {made.bars.name}. Judge everything again:"))
-        shown.print(styled(f"  assay score --all --bars {out}"))
+        if entered:
+            shown.print(styled(f"{out} is in force. Every result, judged again:"))
+        else:
+            shown.print(styled(f"{out} holds {made.bars.name}. Judge everything again:"))
+            shown.print(styled(f"  assay score --all --bars {out}"))
     sys.stdout.flush()
 
 

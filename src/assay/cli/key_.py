@@ -32,9 +32,9 @@ def new(file: Path, name: str, as_json: bool) -> None:
       assay key new ~/.assay-key --name example.org/me
     """
     from assay.ledger.note import new_key
-    from assay.study.folder import study_of
+    from assay.study.place import study_root
 
-    if study_of(file.absolute().parent) is not None:
+    if study_root(file.absolute().parent) is not None:
         raise SpecError(
             f"{file} would lie in a study, which is made to be published",
             hint="Keep a private key elsewhere: ~/.assay-key",

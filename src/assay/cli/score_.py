@@ -10,6 +10,7 @@ from assay.cli.options import EXIT_CODES, json_flag
 from assay.cli.shown import keep, show_scorecard
 from assay.errors import SpecError
 from assay.study.judging import Rejudged, judge_again, judge_all
+from assay.study.place import study_root
 
 
 @click.command("score", epilog=EXIT_CODES)
@@ -34,12 +35,21 @@ def command(
     scorecard is kept beside its run, and earlier ones stay. With --all every run in a folder is
     judged, and shown beside what it was worth before.
 
+    In a study, --all judges every result under every version of the bars, where that is missing,
+    and enters it; judging a single one there prints and keeps nothing.
+
     \b
     Examples:
       assay try token-overlap --save runs/overlap
       assay score runs/overlap --bars v2
       assay score --all --bars v4
     """
+    root = study_root(rundir or Path())
+    if root is not None:
+        if benchmark is not None or second is not None:
+            raise SpecError("a study keeps to the data that its study.toml names")
+        _in_study(root, None if every else rundir, bars, as_json=as_json)
+        return
     if every:
         if benchmark is not None or second is not None:
             raise SpecError("--benchmark and --second are for a single run")
@@ -50,6 +60,22 @@ def command(
     _, card = judge_again(rundir, bars, benchmark=benchmark, second=second)
     keep(rundir, card)
     show_scorecard(card, as_json=as_json)
+
+
+def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: bool) -> None:
+    """Judge one result of a study, or every one under every version."""
+    from assay.study.folder import open_study
+    from assay.study.rejudging import judge_in_study, judge_study
+
+    study = open_study(root)
+    if rundir is not None:
+        show_scorecard(judge_in_study(study, rundir, bars), as_json=as_json)
+    elif bars is not None:
+        raise SpecError(
+            "in a study everything is judged under every version of its bars",
+            hint="Leave out --bars; `assay bars revise` makes another version.",
+        )
+    _show_all(judge_study(study), as_json=as_json)
 
 
 def _show_all(found: Sequence[Rejudged], *, as_json: bool) -> None:

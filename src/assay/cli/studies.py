@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 import click
 
-from assay.study.folder import LEDGER, Study, find_study
+from assay.study.folder import Study, find_study
+from assay.study.place import LEDGER
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

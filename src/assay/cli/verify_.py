@@ -43,7 +43,8 @@ def command(
     from assay.ledger.note import parse_verifier
     from assay.report.views import VIEWS
     from assay.study.folder import find_study
-    from assay.study.verifying import Shown, verify
+    from assay.study.verify.steps import Shown
+    from assay.study.verify.verification import verify
 
     shown = Shown(
         checkpoints=tuple(parse_checkpoint(_bytes(path), where=str(path)) for path in checkpoints),

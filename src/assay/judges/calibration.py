@@ -193,10 +193,11 @@ def _lessons(made: Calibration) -> Iterator[str]:
             yield (f"Ranges too narrow on the {end} side: {count} of {misses} misses are {side}.")
     for one in made.coverage:
         hold = f"{one.inside} of {one.total} ranges stated at {one.level * 100.0:.3g} % hold"
+        sure = f"({one.low * 100.0:.3g} % to {one.high * 100.0:.3g} %)"
         if one.submissions >= _BELIEVABLE and one.high < one.level:
-            yield f"Ranges too narrow: {hold} ({one.low * 100.0:.3g} % to {one.high * 100.0:.3g} %)."
+            yield f"Ranges too narrow: {hold} {sure}."
         elif one.submissions >= _BELIEVABLE and one.low > one.level:
-            yield f"Ranges wider than need be: {hold} ({one.low * 100.0:.3g} % to {one.high * 100.0:.3g} %)."
+            yield f"Ranges wider than need be: {hold} {sure}."
     if made.impossible:
         times = "once" if made.impossible == 1 else f"{made.impossible} times"
         yield f"What had been called impossible happened {times}: leave room for it."

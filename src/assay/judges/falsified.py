@@ -1,4 +1,8 @@
-"""What was predicted and turned out otherwise, and what was revised because of it."""
+"""What was predicted and turned out otherwise, and what was revised because of it.
+
+Bars are a prediction too: that only what deserves it meets them. A revision says which method
+showed otherwise.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -53,7 +57,23 @@ def falsified(
                     revised=revised,
                 )
             )
+    for version in versions:
+        if version.cheat is not None:
+            found.append(_bars(version, len(found) + 1))
     return tuple(found)
+
+
+def _bars(version: Version, number: int) -> Falsified:
+    made = Revised(version=version.version, because=version.because, entry=version.entry)
+    return Falsified(
+        number=number,
+        submission=version.after or "-",
+        kind="bars",
+        predicted=f"{version.task} bars {version.supersedes} are enough",
+        came=f"{version.cheat} meets them all",
+        graded_by=None,
+        revised=(made,),
+    )
 
 
 def _missed(grade: Grade) -> Iterator[tuple[str, str, str]]:

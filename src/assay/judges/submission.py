@@ -44,7 +44,10 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of the bars: the entry that brought it, why, and after which submission."""
+    """A version of the bars: the entry that brought it, why, and after which submission.
+
+    `cheat` is the method that met every bar of the version before it.
+    """
 
     task: Task
     version: str
@@ -52,4 +55,6 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     entry: int
     because: str
     after: str | None
+    supersedes: str | None
+    cheat: str | None
     bars: tuple[str, ...]

@@ -11,6 +11,7 @@ from assay.report.terminal import styled, table
 if TYPE_CHECKING:
     from rich.console import Console
 
+_NOTED = ("unscored", "surface-unchecked", "resumed", "unsealed-code", "learner")
 _LEGEND = (
     "* the bars that were sealed with it; the others are re-scores. In brackets: bars met at the"
     " point estimates. PASS and FAIL are shown with 95 % confidence, UNRESOLVED is neither."
@@ -92,7 +93,7 @@ def _cells(one: Table, row: Row) -> list[str]:
     last = row.cells[-1]
     figures = " ".join(f"{name} {value:.3f}" for name, value in last.values.items())
     noted = [] if row.witnessed or row.status is Status.SEALED else ["unwitnessed"]
-    noted += [code for code in row.caveats if code in ("resumed", "unsealed-code", "learner")]
+    noted += [code for code in row.caveats if code in _NOTED]
     cells = [_shown(cell) for cell in row.cells]
     if row.status is not Status.FINISHED:
         cells, figures = ["-"] * len(one.versions), ""

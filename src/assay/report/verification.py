@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from assay.report.terminal import styled
-from assay.study.verifying import Outcome, Verification
+from assay.study.verify.verification import Outcome, Verification
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -13,7 +13,7 @@ from assay.study.files import write_whole
 from assay.study.folder import Study
 from assay.study.records import Records, read_records
 from assay.study.submissions import submissions_of, versions_of
-from assay.study.verifying import View
+from assay.study.verify.steps import View
 
 
 def board_of(study: Study, records: Records | None = None) -> Board:

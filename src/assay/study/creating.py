@@ -17,7 +17,8 @@ from assay.plan.reading import BUNDLED, BUNDLED_COLUMNS
 from assay.plan.revision import quoted
 from assay.plan.task import TASKS, Task
 from assay.study.files import now, write_new
-from assay.study.folder import FILE, FORMAT, LEDGER, Study, open_study
+from assay.study.folder import FORMAT, Study, open_study
+from assay.study.place import FILE, LEDGER
 
 _ATTRIBUTES = """\
 # Records are checked by their exact bytes: git must not touch line endings.

@@ -28,9 +28,9 @@ from assay.plan.prereg import SealedCorpus
 from assay.plan.reading import BUNDLED, load_benchmark
 from assay.plan.task import Task
 from assay.study.files import inside, read_inside
+from assay.study.place import FILE, LEDGER, study_root
 
 FORMAT = "assay-study/1"
-FILE, LEDGER = "study.toml", "ledger.jsonl"
 _BARS = re.compile(r"bars/(?P<task>detection|classification)-(?P<version>[a-z0-9._-]+)\.toml")
 
 
@@ -143,25 +143,15 @@ def open_study(root: Path) -> Study:
 
 def find_study(start: Path) -> Study:
     """The study that a folder is, or lies in."""
-    with storage(start):
-        here = start.resolve()
-        if not start.exists():
-            raise SpecError(f"there is no {str(start)!r}")
-    for folder in (here, *here.parents):
-        if (folder / FILE).is_file() and (folder / LEDGER).exists():
-            return open_study(folder)
+    root = study_root(start)
+    if root is not None:
+        return open_study(root)
+    if not start.exists():
+        raise SpecError(f"there is no {str(start)!r}")
     raise SpecError(
-        f"{'this folder' if str(start) == '.' else str(start)!r} is in no study",
+        f"{'this folder' if str(start) == '.' else repr(str(start))} is in no study",
         hint="Go into one, or name it (--study DIR). `assay new STUDY` makes one.",
     )
-
-
-def study_of(path: Path) -> Study | None:
-    """The study that a path lies in, if there is one."""
-    try:
-        return find_study(path)
-    except SpecError:
-        return None
 
 
 def check_id(submission: str) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.errors import AssayError, SpecError
+from assay.errors import AssayError, IntegrityError, SpecError
 from assay.evidence.record import Run, Source
 from assay.judges.score import score
 from assay.judges.scorecard import Scorecard
@@ -35,6 +35,11 @@ def judge_again(
 ) -> tuple[Run, Scorecard]:
     """A stored run under any bars, its data read again from where they were or are now."""
     run = load_run(folder)
+    if run.provenance is not None:
+        raise IntegrityError(
+            f"{folder} says that it was sealed, and lies in no study that could tell",
+            hint="Judge it in its study.",
+        )
     found = _read_again(run.benchmark, benchmark, "--benchmark")
     if run.second is not None:
         found = found.with_second(_read_again(run.second, second, "--second"))

@@ -11,7 +11,8 @@ from assay.digests import is_name
 from assay.errors import IntegrityError
 from assay.ledger.entry import Entry
 from assay.plan.task import Task
-from assay.study.folder import FILE, bars_in
+from assay.study.folder import bars_in
+from assay.study.place import FILE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,11 @@ class Records:
     def versions(self, task: Task) -> list[BarsRecord]:
         """Every version of a task's bars, oldest first; the last is in force."""
         return [bars for bars in self.bars if bars.task == task]
+
+    def in_force(self, task: Task, entry: Entry) -> str | None:
+        """The version of a task's bars that was in force when an entry was made."""
+        known = [bars.version for bars in self.versions(task) if bars.entry.n < entry.n]
+        return known[-1] if known else None
 
     @property
     def files(self) -> dict[str, Entry]:

@@ -26,7 +26,7 @@ from assay.study.drafting import predictable
 from assay.study.files import read_as
 from assay.study.folder import Study, bars_in, check_id
 from assay.study.layout import SEAL, folder_contents
-from assay.study.records import read_records
+from assay.study.records import Records, read_records
 
 
 class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,13 +52,19 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
         return files + sorted(set(modules.installed) - modules_of(self.seal.distributions))
 
 
-def load_sealed(study: Study, submission: str, *, distributions: bool = True) -> SealedPrereg:
+def load_sealed(
+    study: Study,
+    submission: str,
+    *,
+    distributions: bool = True,
+    records: Records | None = None,
+) -> SealedPrereg:
     """A sealed submission, everything that its seal names checked byte by byte.
 
     Without `distributions` what is installed here may differ from what was installed there.
     """
     check_id(submission)
-    records = read_records(study.chain().entries)
+    records = records or read_records(study.chain().entries)
     if submission not in records.submissions:
         raise NotSealed(f"{submission} has no seal", hint=f"Seal it first: assay seal {submission}")
     entry = records.submissions[submission].seal
@@ -69,6 +75,11 @@ def load_sealed(study: Study, submission: str, *, distributions: bool = True) ->
         raise IntegrityError(f"{path} is of {sealed.submission} in {sealed.study}")
     contents = _sealed_contents(study, sealed)
     bars, benchmark = _sealed_plan(study, sealed)
+    if records.in_force(sealed.task, entry) != sealed.bars_version:
+        raise IntegrityError(
+            f"{submission} was sealed with {sealed.task} bars {sealed.bars_version}, which were not"
+            " in force then"
+        )
     if distributions:
         _check_engine(sealed)
     prereg = parse_prereg(contents["prereg.toml"], where=f"preregs/{submission}/prereg.toml")

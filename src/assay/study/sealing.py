@@ -25,8 +25,9 @@ from assay.plan.prediction import parse_prediction
 from assay.plan.prereg import SEAL_FORMAT, Distribution, Prereg, Seal, SealedFile, parse_prereg
 from assay.study.drafting import asks_second, bars_in_force, predictable
 from assay.study.files import now, read_as, write_whole
-from assay.study.folder import FILE, Study, check_id
+from assay.study.folder import Study, check_id
 from assay.study.layout import SEAL, folder_contents, laid_out, sealed_worker
+from assay.study.place import FILE
 from assay.study.records import Records, read_records
 from assay.study.sealed import foreign, settings
 

@@ -26,6 +26,8 @@ def versions_of(study: Study, records: Records) -> list[Version]:
                 entry=record.entry.n,
                 because=bars.because,
                 after=record.entry.said.get("after") or None,
+                supersedes=bars.supersedes,
+                cheat=record.entry.said.get("cheat") or None,
                 bars=tuple(bar.id for bar in bars.bars),
             )
         )

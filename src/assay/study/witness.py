@@ -4,8 +4,9 @@ import os
 
 from assay.digests import digest
 from assay.errors import NotWitnessed
-from assay.study.folder import LEDGER, Study
+from assay.study.folder import Study
 from assay.study.git import repository_of
+from assay.study.place import LEDGER
 from assay.study.records import read_records
 from assay.study.sealed import SealedPrereg
 

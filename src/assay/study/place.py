@@ -1,0 +1,17 @@
+"""Where a study is; asking costs nothing, so that verbs which need none stay quick."""
+
+from pathlib import Path
+
+from assay.errors import storage
+
+FILE, LEDGER = "study.toml", "ledger.jsonl"
+
+
+def study_root(start: Path) -> Path | None:
+    """The folder of the study that a path is, or lies in."""
+    with storage(start):
+        here = start.resolve()
+        for folder in (here, *here.parents):
+            if (folder / FILE).is_file() and (folder / LEDGER).exists():
+                return folder
+    return None

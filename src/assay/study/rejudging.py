@@ -1,0 +1,76 @@
+"""Judging the results of a study again."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.errors import DigestMismatch, SpecError, storage
+from assay.judges.score import score
+from assay.judges.scorecard import Scorecard
+from assay.ledger.entry import Entry
+from assay.plan.bars import BarSet, load_bars
+from assay.study.folder import Study
+from assay.study.judgements import judge_missing, load_result, load_version, read_judgement
+from assay.study.judging import Rejudged
+from assay.study.records import BarsRecord, Records, SubmissionRecord, read_records
+from assay.study.scorecards import Kept
+
+
+def judge_in_study(study: Study, folder: Path, bars: str | None) -> Scorecard:
+    """A result of a study, under a version of its bars (the newest unless told) or a stranger's."""
+    records = read_records(study.chain().entries)
+    one = records.submissions.get(folder.resolve().name)
+    if one is None or folder.resolve() != study.path(f"runs/{one.id}"):
+        raise SpecError(f"{folder} is no run of the study", hint="Its runs are under runs/.")
+    run = load_result(study, one)
+    versions = {version.version: version for version in records.versions(run.task)}
+    if bars is None or bars in versions:
+        chosen = load_version(study, versions[bars or list(versions)[-1]])
+    else:
+        chosen = load_bars(bars, task=run.task)
+        _check_own(study, Path(bars), records, chosen)
+    return score(run, study.benchmark(second=run.second is not None), chosen)
+
+
+def _check_own(study: Study, file: Path, records: Records, bars: BarSet) -> None:
+    """Refuse a bars file of the study that is not what the ledger says it is."""
+    with storage(file):
+        own = file.resolve().is_relative_to(study.root / "bars")
+    if own and bars.digest not in {version.digest for version in records.bars}:
+        raise DigestMismatch(
+            f"{file} has changed: its digest is {bars.digest}, which the ledger does not know",
+            hint="Bars are never edited: put it back, and make the next version: assay bars revise",
+        )
+
+
+def judge_study(study: Study) -> list[Rejudged]:
+    """Every result of a study under every version; what was missing is made and entered."""
+    judge_missing(study)
+    records = read_records(study.chain().entries)
+    found = []
+    for one in records.submissions.values():
+        if one.run is None:
+            continue
+        run = load_result(study, one)
+        *older, newest = records.versions(run.task)
+        kept = [
+            (one.scores[v.version], read_judgement(study, one.scores[v.version])) for v in older
+        ]
+        now = read_judgement(study, one.scores[newest.version])
+        found.append(
+            Rejudged(
+                run=f"runs/{one.id}",
+                method=run.method,
+                earlier=tuple(
+                    Kept(judged=entry.time, scorecard=judgement.scorecard)
+                    for entry, judgement in kept
+                    if judgement.scorecard is not None
+                ),
+                scorecard=now.scorecard,
+                error=now.error,
+            )
+        )
+    return found
+
+
+def _entries(one: SubmissionRecord, versions: Sequence[BarsRecord]) -> list[Entry]:
+    return [one.scores[version.version] for version in versions]

@@ -1,0 +1,1 @@
+"""Whether a study is what it says it is."""

@@ -1,0 +1,181 @@
+"""Steps 1 to 3: the ledger, what it must continue, and the order of what it says."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from assay.digests import digest
+from assay.errors import BrokenChain, IntegrityError, SpecError, storage
+from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
+from assay.study.files import read_inside
+from assay.study.place import LEDGER
+from assay.study.records import SubmissionRecord, read_records
+from assay.study.verify.steps import Found, Verifying, counted
+
+_UNBORN = "0" * 40
+
+
+def check_chain(at: Verifying) -> Found:
+    """Step 1."""
+    at.chain = at.study.chain()
+    since = _since(at)
+    said = f"{len(at.chain.lines)} entries"
+    if since is not None and at.repository is not None:
+        name, commit = since
+        old = at.repository.read(commit, LEDGER)
+        if old is not None:
+            _check_continues(at, old[: old.rfind(b"\n") + 1], name)
+            said += f", continuing those of {name}"
+    if at.chain.torn:
+        return Found(f"{said}; {at.chain.torn} bytes of a line that was cut off follow", noted=True)
+    return Found(said)
+
+
+def _since(at: Verifying) -> tuple[str, str] | None:
+    """The revision whose ledger must be the beginning of this one."""
+    asked = at.shown.since
+    if at.repository is None:
+        if asked is not None:
+            raise SpecError(f"no revision {asked!r:.80}: the study is in no git repository")
+        return None
+    if asked == _UNBORN:  # what a push of a new branch names as its predecessor
+        return None
+    commit = at.repository.commit(asked or "HEAD")
+    if commit is None and asked is not None:
+        raise SpecError(f"no revision {asked!r:.80} in this clone", hint="Fetch the whole history.")
+    return None if commit is None else (asked or "HEAD", commit)
+
+
+def _check_continues(at: Verifying, old: bytes, name: str) -> None:
+    chain = at.chain
+    lines = old.split(b"\n")[:-1]
+    for number, line in enumerate(lines):
+        if number >= len(chain.lines):
+            raise BrokenChain(
+                f"{LEDGER}: {len(chain.lines)} entries, and {name} had {len(lines)}:"
+                " some were taken away"
+            )
+        if chain.lines[number] != line:
+            raise BrokenChain(f"{LEDGER}, line {number + 1} is not what it was in {name}")
+
+
+def check_checkpoints(at: Verifying) -> Found:
+    """Step 2."""
+    kept = list(_kept_checkpoints(at))
+    every = [*kept, *at.shown.checkpoints]
+    check_extends(at.chain, every, origin=at.study.config.origin)
+    signed = 0
+    for checkpoint in every:
+        signed += any(key.signed(checkpoint.text, checkpoint.signatures) for key in at.shown.keys)
+    names = " or ".join(key.name for key in at.shown.keys)
+    for checkpoint in at.shown.checkpoints if at.shown.keys else ():
+        if not any(key.signed(checkpoint.text, checkpoint.signatures) for key in at.shown.keys):
+            raise IntegrityError(
+                f"the checkpoint of {checkpoint.size} entries is not signed by {names}"
+            )
+    if at.shown.keys and not signed:
+        raise IntegrityError(f"there is no checkpoint that is signed by {names}")
+    if not every:
+        return Found(
+            "none kept and none shown: a ledger that was rewritten as a whole would not be noticed",
+            noted=True,
+        )
+    largest = max(checkpoint.size for checkpoint in every)
+    by = f", {signed} signed by a key that was given" if signed else ""
+    return Found(f"{counted(len(every), 'checkpoint')}, up to {largest} entries{by}")
+
+
+def _kept_checkpoints(at: Verifying) -> Iterator[Checkpoint]:
+    folder = at.study.root / "checkpoints"
+    with storage(folder):
+        names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    for name in names:
+        data = read_inside(at.study.root, f"checkpoints/{name}")
+        yield parse_checkpoint(data, where=f"checkpoints/{name}")
+
+
+def check_order(at: Verifying) -> Found:
+    """Step 3."""
+    at.records = read_records(at.chain.entries)
+    if at.records.opening is None:
+        raise IntegrityError(f"{LEDGER} is empty: the study was never opened")
+    if at.records.opening.subject != at.study.config.name:
+        raise IntegrityError(f"{LEDGER} is of the study {at.records.opening.subject}")
+    _check_strays(at)
+    started = [one for one in at.records.submissions.values() if one.started is not None]
+    unwitnessed = sum(not _check_witness(at, one) for one in started)
+    finished = sum(one.run is not None for one in at.records.submissions.values())
+    said = ", ".join(
+        counted(number, what)
+        for number, what in (
+            (len(at.records.submissions), "seal"),
+            (len(started), "run"),
+            (finished, "result"),
+        )
+    )
+    if started and at.repository is None:
+        return Found(f"{said}; not in git here, so no witness was checked", noted=True)
+    if unwitnessed:
+        return Found(f"{said}; {counted(unwitnessed, 'run')} had no witness", noted=True)
+    return Found(said)
+
+
+def _check_strays(at: Verifying) -> None:
+    """Refuse what looks like a record and is in no entry."""
+    known = at.records.files
+    root = at.study.root
+    started = {one.id for one in at.records.submissions.values() if one.started is not None}
+    with storage(root):
+        seals = list(root.glob("preregs/*/seal.json"))
+        kept = [p for name in ("scorecards", "grades", "bars") for p in root.glob(f"{name}/*")]
+        runs = [path for path in root.glob("runs/*") if path.name not in started]
+    for path in (*seals, *kept):
+        name = path.relative_to(root).as_posix()
+        if name not in known:
+            raise IntegrityError(
+                f"{name} is in no entry of the ledger: it was put there by hand, or an entry"
+                " was lost",
+                hint=_stray_hint(path),
+            )
+    for path in runs:
+        raise IntegrityError(
+            f"runs/{path.name} is a result without a seal: the ledger knows no run of it"
+        )
+
+
+def _check_witness(at: Verifying, one: SubmissionRecord) -> bool:
+    """Whether a run had a witness; one that does not stand is a breach."""
+    assert one.started is not None  # noqa: S101 - only such are asked about
+    said = one.started.said.get("witness", "")
+    if not said.startswith("git:"):
+        return False
+    if at.repository is None:
+        return True
+    commit = at.repository.commit(said.removeprefix("git:"))
+    head = at.repository.head()
+    where = f"the witness of {one.id}, commit {said.removeprefix('git:')[:12]},"
+    if commit is None:
+        cut = " (this clone is shallow: git fetch --unshallow)"
+        raise IntegrityError(
+            f"{where} is not in this repository"
+            f"{cut if at.repository.is_shallow() else ': its history was rewritten'}"
+        )
+    if head is None or not at.repository.is_ancestor(commit, head):
+        raise IntegrityError(f"{where} does not come before what is checked out")
+    for name, expected in one.seal.files.items():
+        held = at.repository.read(commit, name)
+        if held is None or digest(held) != expected:
+            raise IntegrityError(f"{where} does not hold the seal that was run")
+    lines = (at.repository.read(commit, LEDGER) or b"").split(b"\n")
+    chain = at.chain
+    if chain.lines[one.seal.n] not in lines or chain.lines[one.started.n] in lines:
+        raise IntegrityError(f"{where} does not stand between the seal and the run")
+    return True
+
+
+def _stray_hint(path: Path) -> str | None:
+    folder = path.parent.name
+    if path.name == "seal.json":
+        return f"Seal it: assay seal {folder}"
+    if folder in ("scorecards", "grades"):
+        return "If a command was cut off: assay score --all"
+    return None

@@ -1,0 +1,123 @@
+"""Steps 4 to 7: what was sealed, what came of it, and what that is worth."""
+
+from assay.errors import DigestMismatch, IntegrityError
+from assay.evidence.record import Run
+from assay.judges.judgement import Judgement
+from assay.study.files import read_as
+from assay.study.judgements import (
+    grade_of,
+    judge,
+    load_result,
+    load_version,
+    read_grade,
+    read_judgement,
+)
+from assay.study.records import SubmissionRecord
+from assay.study.same import same_card, same_record
+from assay.study.sealed import load_sealed
+from assay.study.verify.steps import Found, Verifying, counted
+
+
+def check_closures(at: Verifying) -> Found:
+    """Step 4."""
+    opening = at.records.opening
+    files = {} if opening is None else dict(opening.files)
+    files |= {bars.path: bars.digest for bars in at.records.bars}
+    for name, expected in files.items():
+        read_as(at.study.root, name, expected)
+    for bars in at.records.bars:
+        load_version(at.study, bars)
+    for name in at.records.submissions:
+        at.sealed[name] = load_sealed(at.study, name, distributions=False, records=at.records)
+    named = sum(len(sealed.seal.files) for sealed in at.sealed.values())
+    return Found(
+        f"{named} files named by {counted(len(at.sealed), 'seal')}, all as they were sealed"
+    )
+
+
+def check_outputs(at: Verifying) -> Found:
+    """Step 5."""
+    for one in at.records.submissions.values():
+        if one.run is not None:
+            at.runs[one.id] = _checked_run(at, one)
+    lines = sum(len(run.records) for run in at.runs.values())
+    return Found(f"{lines} outputs of {counted(len(at.runs), 'run')}, all as they were made")
+
+
+def _checked_run(at: Verifying, one: SubmissionRecord) -> Run:
+    run, sealed = load_result(at.study, one), at.sealed[one.id]
+    where = f"runs/{one.id}"
+    assert run.provenance is not None and one.started is not None  # noqa: S101 - read so
+    second = None if run.second is None else run.second.digest
+    expected = None if sealed.seal.second is None else sealed.seal.second.digest
+    said = one.started.said.get("witness", "none")
+    for what, got, wanted in (
+        ("method", run.method, sealed.seal.method),
+        ("task", run.task, sealed.seal.task),
+        ("benchmark", run.benchmark.digest, sealed.seal.benchmark.digest),
+        ("second corpus", second, expected),
+        ("seed", run.seed, sealed.seed),
+        ("witness", run.provenance.witness or "none", said),
+        ("number of resumptions", run.provenance.resumed, len(one.resumed)),
+        ("completeness", run.complete, True),
+    ):
+        if got != wanted:
+            raise IntegrityError(f"{where}: {what} {got!r:.80}, expected {wanted!r:.80}")
+    items = {key for key, _ in sealed.benchmark.keyed_items()}
+    if {record.item for record in run.records} != items:
+        raise IntegrityError(f"{where}: its outputs are not one for each item")
+    return run
+
+
+def check_scorecards(at: Verifying) -> Found:
+    """Step 6."""
+    count = 0
+    versions = {(bars.task, bars.version): bars for bars in at.records.bars}
+    for one in at.records.submissions.values():
+        for version, entry in one.scores.items():
+            run = at.runs[one.id]
+            if (run.task, version) not in versions:
+                raise IntegrityError(f"{one.id} was judged under bars for another task")
+            again = judge(at.study, run, load_version(at.study, versions[run.task, version]))
+            _check_same(one.id, read_judgement(at.study, entry), again)
+            count += 1
+        _check_grade(at, one)
+    return Found(f"{counted(count, 'scorecard')} and the grades, judged again from the outputs")
+
+
+def _check_same(submission: str, stored: Judgement, again: Judgement) -> None:
+    difference = same_card(stored, again)
+    if difference is not None:
+        raise DigestMismatch(
+            f"scorecards/{submission}@{stored.bars}.json is not what the outputs give: {difference}"
+        )
+
+
+def _check_grade(at: Verifying, one: SubmissionRecord) -> None:
+    if one.grade is None:
+        if one.run is not None:
+            raise IntegrityError(
+                f"the prediction of {one.id} was never graded",
+                hint=f"Finish its run: assay run {one.id}",
+            )
+        return
+    sealed = at.sealed[one.id]
+    again = grade_of(at.study, at.records, one, sealed.prediction, sealed.bars)
+    difference = same_record(read_grade(at.study, one.grade), again)
+    if difference is not None:
+        raise DigestMismatch(f"grades/{one.id}.json is not what the result gives: {difference}")
+
+
+def check_versions(at: Verifying) -> Found:
+    """Step 7."""
+    for one in at.records.submissions.values():
+        if one.run is None:
+            continue
+        for bars in at.records.versions(at.runs[one.id].task):
+            if bars.version not in one.scores:
+                raise IntegrityError(
+                    f"{one.id} was not judged under {bars.task} bars {bars.version}, which"
+                    f" entry {bars.entry.n} brought",
+                    hint="Judge everything again: assay score --all",
+                )
+    return Found(f"{counted(len(at.runs), 'result')}, each under every version of its bars")

@@ -1,0 +1,101 @@
+"""Verifying a study: a numbered procedure, each step reported, the first breach ends it.
+
+ 1. Chain. Every line of the ledger is strictly what Assay writes, carries the digest of the line
+    before, and continues what the last commit (or the revision one names) holds.
+ 2. Checkpoints. Every checkpoint that was kept or is shown saw the beginning of this ledger.
+ 3. Seals before runs. Entries stand in the order that the protocol allows; the commit that
+    witnessed a seal holds it, does not yet hold its run, and comes before the present one; and
+    there is no seal, run, scorecard or grade that the ledger does not know.
+ 4. Closures. Everything that a seal names has the bytes that were sealed, and nothing was added.
+ 5. Outputs. Every stored run has the digests of its entry, is of its seal, and is complete.
+ 6. Scorecards. Judging the stored outputs again gives every stored scorecard; so with grades.
+ 7. Versions. Every result is judged under every version of its task's bars.
+ 8. Views. What was written from the records is what the records give.
+ 9. Runs again, if asked for: every submission gives the outputs that are stored.
+
+Nothing of a submission is executed before step 9.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+
+import msgspec
+
+from assay.errors import AssayError
+from assay.study.folder import Study
+from assay.study.git import repository_of
+from assay.study.verify.ledger_steps import check_chain, check_checkpoints, check_order
+from assay.study.verify.result_steps import (
+    check_closures,
+    check_outputs,
+    check_scorecards,
+    check_versions,
+)
+from assay.study.verify.steps import Found, Shown, Verifying, View
+from assay.study.verify.view_steps import check_again, check_views
+
+PROCEDURE: Mapping[str, Callable[[Verifying], Found]] = {
+    "chain": check_chain,
+    "checkpoints": check_checkpoints,
+    "seals before runs": check_order,
+    "closures": check_closures,
+    "outputs": check_outputs,
+    "scorecards": check_scorecards,
+    "versions": check_versions,
+    "views": check_views,
+    "runs again": check_again,
+}
+"""The steps in order; the last is for those who ask for it."""
+
+
+class Outcome(StrEnum):
+    """How a step ended."""
+
+    OK = "ok"
+    NOTED = "noted"
+    BREACH = "breach"
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One step: what was looked at, and what was found."""
+
+    number: int
+    name: str
+    outcome: Outcome
+    found: str
+
+
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
+    """The steps up to the first breach, and where the ledger stands."""
+
+    study: str
+    intact: bool
+    steps: tuple[Step, ...]
+    entries: int
+    root: str | None
+
+
+def verify(study: Study, views: Mapping[str, View], shown: Shown | None = None) -> Verification:
+    """Go through the procedure; the last step is the breach, where there is one."""
+    at = Verifying(
+        study=study, views=views, shown=shown or Shown(), repository=repository_of(study.root)
+    )
+    steps: list[Step] = []
+    for number, (name, check) in enumerate(PROCEDURE.items(), 1):
+        if check is check_again and not at.shown.rerun:
+            continue
+        try:
+            found = check(at)
+        except AssayError as error:
+            said = f"{error.message} {error.hint or ''}".strip()
+            steps.append(Step(number=number, name=name, outcome=Outcome.BREACH, found=said))
+            break
+        outcome = Outcome.NOTED if found.noted else Outcome.OK
+        steps.append(Step(number=number, name=name, outcome=outcome, found=found.said))
+    return Verification(
+        study=study.config.name,
+        intact=steps[-1].outcome is not Outcome.BREACH,
+        steps=tuple(steps),
+        entries=len(at.chain.lines),
+        root=at.chain.tree().root().hex() if at.chain.lines else None,
+    )
