@@ -47,8 +47,16 @@ if TYPE_CHECKING:
     from assay.plan.bars import Bar, BarSet, load_bars
     from assay.plan.benchmark import Benchmark, Columns, Item
     from assay.plan.reading import load_benchmark
+    from assay.report.views import verify
     from assay.stats.estimate import Estimate
+    from assay.study.auditing import Audit, audit_run
+    from assay.study.creating import new_study
+    from assay.study.drafting import draft
+    from assay.study.folder import Study, open_study
+    from assay.study.running import Finished, run_sealed
     from assay.study.runs import load_run, save_run
+    from assay.study.sealing import seal
+    from assay.study.verify.verification import Verification
 
 _HOMES = {
     "errors": (
@@ -82,8 +90,16 @@ _HOMES = {
     "plan.bars": ("Bar", "BarSet", "load_bars"),
     "plan.benchmark": ("Benchmark", "Columns", "Item"),
     "plan.reading": ("load_benchmark",),
+    "report.views": ("verify",),
     "stats.estimate": ("Estimate",),
+    "study.auditing": ("Audit", "audit_run"),
+    "study.creating": ("new_study",),
+    "study.drafting": ("draft",),
+    "study.folder": ("Study", "open_study"),
+    "study.running": ("Finished", "run_sealed"),
     "study.runs": ("load_run", "save_run"),
+    "study.sealing": ("seal",),
+    "study.verify.verification": ("Verification",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -91,6 +107,7 @@ __all__ = [
     "AlreadyRun",
     "AlreadySealed",
     "AssayError",
+    "Audit",
     "BadOutput",
     "Balanced",
     "Bar",
@@ -102,6 +119,7 @@ __all__ = [
     "ConfoundAudit",
     "DigestMismatch",
     "Estimate",
+    "Finished",
     "Fitness",
     "IntegrityError",
     "Item",
@@ -121,16 +139,25 @@ __all__ = [
     "Scorecard",
     "SpecError",
     "StorageError",
+    "Study",
     "Verdict",
+    "Verification",
     "__version__",
+    "audit_run",
     "balance",
     "confounds",
+    "draft",
     "load_bars",
     "load_benchmark",
     "load_run",
+    "new_study",
+    "open_study",
     "run",
+    "run_sealed",
     "save_run",
     "score",
+    "seal",
+    "verify",
 ]
 
 

@@ -13,7 +13,8 @@ from assay.study.files import write_whole
 from assay.study.folder import Study
 from assay.study.records import Records, read_records
 from assay.study.submissions import submissions_of, versions_of
-from assay.study.verify.steps import View
+from assay.study.verify.steps import Shown, View
+from assay.study.verify.verification import Verification, verify_with
 
 
 def board_of(study: Study, records: Records | None = None) -> Board:
@@ -50,6 +51,11 @@ VIEWS: Mapping[str, View] = {
     ),
 }
 """The pages that may lie in a study, and what each must hold."""
+
+
+def verify(study: Study, shown: Shown | None = None) -> Verification:
+    """Verify a study, its views included."""
+    return verify_with(study, VIEWS, shown)
 
 
 def write_view(study: Study, name: str) -> Path:

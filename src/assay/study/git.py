@@ -51,6 +51,17 @@ class Repository:
         found = _git(self.top, "check-ignore", "--", *(self.path(name) for name in names))
         return [] if not found else found.decode("utf-8", "replace").splitlines()
 
+    def studies(self, commit: str, marker: str) -> list[str]:
+        """The folders below this one that hold a file of this name in a commit."""
+        found = _git(self.top, "ls-tree", "-r", "-z", "--name-only", commit)
+        names = [] if found is None else os.fsdecode(found).split("\0")
+        below = "" if self.prefix == "." else f"{self.prefix}/"
+        return [
+            name.removeprefix(below).removesuffix(marker).rstrip("/")
+            for name in names
+            if name.startswith(below) and Path(name).name == marker
+        ]
+
     def path(self, name: str) -> str:
         """A file of the folder as git calls it."""
         return name if self.prefix == "." else f"{self.prefix}/{name}"

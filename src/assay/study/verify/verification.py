@@ -75,7 +75,9 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     root: str | None
 
 
-def verify(study: Study, views: Mapping[str, View], shown: Shown | None = None) -> Verification:
+def verify_with(
+    study: Study, views: Mapping[str, View], shown: Shown | None = None
+) -> Verification:
     """Go through the procedure; the last step is the breach, where there is one."""
     at = Verifying(
         study=study, views=views, shown=shown or Shown(), repository=repository_of(study.root)
