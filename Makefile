@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format docs bench error-rates surface-rates clean
+.PHONY: demo test check format docs bench stress error-rates surface-rates clean
 
 demo: $(VENV)/.core
 	$(BIN)/assay demo
@@ -28,6 +28,10 @@ docs: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(BIN)/python -m compileall -q src benchmarks
 	$(BIN)/python benchmarks/speed.py
+
+# The attacks on seals, runs and ledgers, at full length (minutes).
+stress: $(VENV)/.dev
+	ASSAY_STRESS=1 $(BIN)/python -m pytest -n 2 tests/ledger tests/study tests/controls
 
 # The operating characteristics in docs/explanation/error-rates.md, made again (minutes).
 error-rates: $(VENV)/.dev

@@ -28,6 +28,14 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     said: Mapping[str, str] = {}
 
 
+class Link(msgspec.Struct, frozen=True, gc=False):
+    """What of an entry holds the chain together; read quickly, and not believed for the rest."""
+
+    n: int
+    previous: str
+
+
+_LINKS = msgspec.json.Decoder(Link)
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Entry)
 
@@ -55,6 +63,18 @@ def decode_lines(data: bytes, *, where: str, first: int = 0) -> list[Entry]:
     for number, line in enumerate(data.split(b"\n")[:-1], first + 1):
         _explain(line, f"{where}, line {number}")
     raise BrokenChain(f"{where}: not written as Assay writes a ledger")
+
+
+def decode_links(data: bytes, *, where: str, first: int = 0) -> list[Link]:
+    """The links of whole lines, one a line."""
+    try:
+        links = _LINKS.decode_lines(data)
+    except (ValueError, RecursionError):
+        links = []
+    if len(links) != data.count(b"\n"):
+        decode_lines(data, where=where, first=first)  # says what is wrong
+        raise BrokenChain(f"{where}: not written as Assay writes a ledger")
+    return links
 
 
 def _explain(line: bytes, where: str) -> None:
