@@ -28,7 +28,9 @@ GUIDES = (
     "examples/try-a-method/README.md",
 )
 VERB_FILES = sorted(
-    p.stem[:-1].replace("_", "-") for p in (ROOT / "src/assay/cli").glob("*_.py") if p.stem != "__init__"
+    p.stem[:-1].replace("_", "-")
+    for p in (ROOT / "src/assay/cli").glob("*_.py")
+    if p.stem != "__init__"
 )
 
 
@@ -110,6 +112,39 @@ def test_the_commands_of_a_guide_run(guide, workplace):
         assert done.returncode in (0, 1), (words, done.stderr)
         assert done.stderr == "", words
         assert done.stdout, words
+
+
+def test_the_guide_of_a_study_works_as_it_stands(workplace):
+    text = (ROOT / "docs/how-to/keep-a-study.md").read_text(encoding="utf-8")
+    environment = {
+        **os.environ,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        **{
+            f"GIT_{who}_{what}": "a@b.c"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        },
+    }
+    here, done = workplace, []
+    for language, body in re.findall(r"```(console|toml)\n(.*?)```", text, flags=re.DOTALL):
+        if language == "toml":
+            (here / body.splitlines()[0].removeprefix("# ")).write_text(body)
+            continue
+        for line in body.splitlines():
+            verb, *words = shlex.split(line.removeprefix("$ "))
+            if verb == "cd":
+                here = here / words[0]
+                continue
+            program = [sys.executable, "-m", "assay"] if verb == "assay" else [verb]
+            ended = subprocess.run(
+                [*program, *words], cwd=here, env=environment, capture_output=True, text=True,
+                timeout=120, check=False,
+            )  # fmt: skip
+            assert ended.returncode in (0, 1), (line, ended.stdout, ended.stderr)
+            done.append(verb)
+    assert done.count("assay") >= 14
+    assert "is intact" in ended.stdout
 
 
 def test_the_library_example_of_the_readme_says_what_it_prints():
