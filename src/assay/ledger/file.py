@@ -55,10 +55,15 @@ class LedgerFile:
         self._name = str(path)
         self._handle: int | None = None
         self._node: tuple[int, int] | None = None
+        self._process = os.getpid()
+        self._locked = False
         self._chain = Chain(where=str(path))
 
     def __enter__(self) -> Self:
         """Lock the ledger, and read what others appended since."""
+        if self._process != os.getpid():
+            self.close()  # a fork has its parent's descriptor, and with it its parent's lock
+            self._process = os.getpid()
         try:
             handle = self._lock()
             self._catch_up(handle)
@@ -68,14 +73,20 @@ class LedgerFile:
         except BaseException:
             self.close()
             raise
+        self._locked = True
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._handle is not None:
+        self._locked = False
+        if self._process != os.getpid():
+            self.close()  # the lock is the parent's to give up
+        elif self._handle is not None:
             fcntl.flock(self._handle, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Let go of the file; it is opened again when it is needed."""
+        """Let go of the file; it is opened again when it is needed, and read anew."""
+        self._locked = False
+        self._node = None  # a file that nobody holds open can lose its number to another
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
@@ -95,7 +106,7 @@ class LedgerFile:
         said: Mapping[str, str] | None = None,
     ) -> Entry:
         """One entry more, on the disk when this returns; only under lock."""
-        if self._handle is None:
+        if self._handle is None or not self._locked or self._process != os.getpid():
             raise RuntimeError("the ledger is not locked")
         entry = Entry(
             n=len(self._chain.lines),
@@ -151,13 +162,13 @@ class LedgerFile:
             while done < len(data):
                 done += os.pwrite(handle, data[done:], chain.size + done)
             _SYNC(handle)
+            chain.push(line)
         except BaseException:
             with suppress(OSError):  # the next append would do the same
                 os.ftruncate(handle, chain.size)
             self._chain = Chain(where=str(self.path))
             self.close()  # which unlocks; whatever is there now is read again next time
             raise
-        chain.push(line)
 
     def _failed(self, error: OSError) -> StorageError:
         return StorageError(f"{self.path}: {error.strerror or error}")
