@@ -41,8 +41,12 @@ _DECODER = msgspec.json.Decoder(Entry)
 
 
 def encode_line(entry: Entry) -> bytes:
-    """The bytes of a line, without its newline."""
-    line = _ENCODER.encode(entry)
+    """The bytes of a line, without its newline; never one that could not be read again."""
+    try:
+        line = _ENCODER.encode(entry)
+        _DECODER.decode(line)
+    except (ValueError, TypeError, RecursionError) as error:  # half a surrogate pair, a number
+        raise SpecError(f"a ledger entry cannot hold this: {error}") from None
     if len(line) > MAX_LINE_BYTES:
         raise SpecError(f"a ledger entry of {len(line):,} bytes; at most {MAX_LINE_BYTES:,} fit")
     return line
@@ -54,6 +58,8 @@ def decode_lines(data: bytes, *, where: str, first: int = 0) -> list[Entry]:
     What writing the entries again gives is no doubt what was written. Where that differs, each line
     goes through the strict parser, which is slow and says what is wrong.
     """
+    if len(data) > MAX_LINE_BYTES:  # so that one of them may be too long
+        _check_lengths(data, where, first)
     try:
         entries = _DECODER.decode_lines(data)
         if _ENCODER.encode_lines(entries) == data:
@@ -75,6 +81,14 @@ def decode_links(data: bytes, *, where: str, first: int = 0) -> list[Link]:
         decode_lines(data, where=where, first=first)  # says what is wrong
         raise BrokenChain(f"{where}: not written as Assay writes a ledger")
     return links
+
+
+def _check_lengths(data: bytes, where: str, first: int) -> None:
+    for number, line in enumerate(data.split(b"\n"), first + 1):
+        if len(line) > MAX_LINE_BYTES:
+            raise BrokenChain(
+                f"{where}, line {number}: {len(line):,} bytes, at most {MAX_LINE_BYTES:,} allowed"
+            )
 
 
 def _explain(line: bytes, where: str) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from assay.errors import BrokenChain, SpecError, StorageError, storage
-from assay.ledger.chain import Chain, read_chain
+from assay.ledger.chain import MAX_ENTRIES, Chain, read_chain
 from assay.ledger.entry import Entry, encode_line
 
 _SYNC = getattr(os, "fdatasync", os.fsync)  # not on every system
@@ -108,6 +108,8 @@ class LedgerFile:
         """One entry more, on the disk when this returns; only under lock."""
         if self._handle is None or not self._locked or self._process != os.getpid():
             raise RuntimeError("the ledger is not locked")
+        if len(self._chain.lines) >= MAX_ENTRIES:
+            raise SpecError(f"{self.path}: no entry fits any more behind {MAX_ENTRIES:,}")
         entry = Entry(
             n=len(self._chain.lines),
             previous=self._chain.last,
