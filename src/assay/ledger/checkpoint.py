@@ -10,6 +10,7 @@ they were. Unsigned it is worth as much as the place where it was kept; signed, 
 
 import base64
 import binascii
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -18,6 +19,7 @@ from assay.errors import BrokenChain, SpecError
 from assay.ledger.chain import Chain
 from assay.ledger.note import Signature, SignerKey, parse_note
 
+_SIZE = re.compile(r"0|[1-9][0-9]{0,15}")  # as many digits as the greatest size has
 _MAX_SIZE = 1 << 53
 
 
@@ -62,7 +64,7 @@ def parse_checkpoint(data: bytes, *, where: str) -> Checkpoint:
             hint="`assay ledger checkpoint` makes one.",
         )
     origin, size, root, *extensions = lines
-    if not (size.isascii() and size.isdigit() and str(int(size)) == size and int(size) < _MAX_SIZE):
+    if not (_SIZE.fullmatch(size) and int(size) < _MAX_SIZE):
         raise SpecError(f"{where}: {size!r:.40} is no size of a ledger")
     try:
         decoded = base64.b64decode(root, validate=True)

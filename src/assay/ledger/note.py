@@ -62,9 +62,9 @@ class VerifierKey(msgspec.Struct, frozen=True, kw_only=True):
             return False
         if len(mine) > 1:
             raise IntegrityError(f"two signatures of {self.name} stand below one note")
+        key = _ed25519().Ed25519PublicKey.from_public_bytes(self.public)
         from cryptography.exceptions import InvalidSignature
 
-        key = _ed25519().Ed25519PublicKey.from_public_bytes(self.public)
         try:
             key.verify(mine[0].value, text.encode())
         except InvalidSignature:
@@ -80,6 +80,9 @@ class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         return f"SignerKey({self.name!r})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:  # msgspec's own shows every field
+        return [("name", self.name)]
 
     @property
     def verifier(self) -> VerifierKey:
@@ -121,13 +124,13 @@ def parse_signer(text: str) -> SignerKey:
 
 
 def parse_verifier(text: str) -> VerifierKey:
-    """A public key from `name+id+base64`."""
-    if text.startswith(_PRIVATE):
+    """A public key from `name+id+base64`; not repeated either, for it might be a private one."""
+    if _PRIVATE in text:
         raise SpecError(
             "that is a private key, and a public one was expected",
             hint="Show it to nobody. `assay key show FILE` prints the public half.",
         )
-    name, key_id, public = _parse_key(text.strip(), f"{text!r:.80}")
+    name, key_id, public = _parse_key(text.strip(), "a public key")
     key = VerifierKey(name=name, public=public)
     if key.key_id != key_id:
         raise SpecError(f"the key of {name} does not match its own id {key_id.hex()}")
@@ -170,7 +173,8 @@ def _parse_key(text: str, called: str) -> tuple[str, bytes, bytes]:
         identity = bytes.fromhex(key_id)
     except ValueError:
         identity = b""
-    if not _is_key_name(name) or len(identity) != 4 or data is None or len(data) != 33:
+    exact = len(identity) == 4 and identity.hex() == key_id  # fromhex passes over spaces
+    if not _is_key_name(name) or not exact or data is None or len(data) != 33:
         raise SpecError(f"{called}: expected a key of the form name+8 hex digits+base64")
     if data[:1] != ED25519:
         raise SpecError(f"{called}: algorithm {data[0]}, and only Ed25519 (1) is known")
@@ -193,7 +197,7 @@ def _check_name(name: str) -> None:
 
 
 def _is_key_name(name: str) -> bool:
-    return bool(name) and name.isprintable() and "+" not in name and not name.split()[1:]
+    return name.isprintable() and "+" not in name and name.split() == [name]
 
 
 def _ed25519() -> Any:  # noqa: ANN401 - a module, which may be missing
