@@ -95,7 +95,7 @@ def verify_inclusion(
     leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes
 ) -> bool:
     """Whether a proof shows that a leaf is in the tree with this root."""
-    if not 0 <= index < size:
+    if not 0 <= index < size or not _are_hashes(leaf, *proof):
         return False
     place, last, found = index, size - 1, leaf
     for step in proof:
@@ -115,7 +115,7 @@ def verify_consistency(
     first: int, size: int, first_root: bytes, root: bytes, proof: Sequence[bytes]
 ) -> bool:
     """Whether a proof shows that the tree with one root is the beginning of that with another."""
-    if not 0 <= first <= size:
+    if not 0 <= first <= size or not _are_hashes(*proof):
         return False
     if first == size:
         return not proof and first_root == root
@@ -139,6 +139,11 @@ def verify_consistency(
             new = node_hash(new, step)
         place, last = place >> 1, last >> 1
     return last == 0 and old == first_root and new == root
+
+
+def _are_hashes(*values: bytes) -> bool:
+    """Whether all are as long as hashes: two of other lengths could be cut in two ways."""
+    return all(len(value) == len(EMPTY_ROOT) for value in values)
 
 
 def _split(size: int) -> int:
