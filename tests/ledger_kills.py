@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ledgers import append
+
 import assay.ledger.file as ledger_file
 from assay.ledger.file import LedgerFile
-from ledgers import append
 
 CALLS = (
     (os, "open"),

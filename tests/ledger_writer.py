@@ -6,8 +6,9 @@ Prints number and subject of each entry that was acknowledged.
 import sys
 from pathlib import Path
 
-from assay.ledger.file import LedgerFile
 from ledgers import append
+
+from assay.ledger.file import LedgerFile
 
 if __name__ == "__main__":
     path, name, count = sys.argv[1:]

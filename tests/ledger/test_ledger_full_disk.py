@@ -4,11 +4,11 @@ import errno
 import os
 
 import pytest
+from ledgers import append, faults, joined, ledger_lines, new_ledger
 
 import assay.ledger.file as ledger_file
 from assay.errors import BrokenChain, StorageError
 from assay.ledger.file import LedgerFile
-from ledgers import append, faults, joined, ledger_lines, new_ledger
 
 REAL = {"pwrite": os.pwrite, "ftruncate": os.ftruncate, "_SYNC": ledger_file._SYNC}
 HOMES = {"pwrite": os, "ftruncate": os, "_SYNC": ledger_file}

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import ledger_kills
+import pytest
+from ledgers import append, faults, joined, ledger_lines
+
 from assay.ledger.chain import read_chain
 from assay.ledger.file import LedgerFile
-from ledgers import append, faults, joined, ledger_lines
 
 BEFORE = [(n, f"study-{n}") for n in range(3)]
 TORN = b'{"n":3,"previous":"sha'

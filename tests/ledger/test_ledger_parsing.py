@@ -6,14 +6,14 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ledgers import TIME, joined, ledger_lines
+from scale import scale
 
 import assay.ledger.chain as ledger_chain
 from assay.digests import MAX_LINE_BYTES, digest
 from assay.errors import BrokenChain
 from assay.ledger.chain import read_chain
 from assay.ledger.entry import NOTHING, Entry, decode_lines, encode_line
-from ledgers import TIME, joined, ledger_lines
-from scale import scale
 
 
 def around(line: bytes) -> bytes:
@@ -195,7 +195,7 @@ LONG = ledger_lines(2500)
 
 def test_a_first_line_that_follows_something_is_refused():
     entry = Entry(n=0, previous=digest(b"x"), time=TIME, kind="seal", subject="s")
-    with pytest.raises(BrokenChain, match="line 1: .* and nothing stands before it"):
+    with pytest.raises(BrokenChain, match=r"line 1: .* and nothing stands before it"):
         read_chain(encode_line(entry) + b"\n", where="x")
 
 

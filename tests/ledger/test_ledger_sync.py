@@ -9,12 +9,12 @@ import os
 from pathlib import Path
 
 import pytest
+from ledgers import append, joined, ledger_lines, new_ledger
 
 import assay.ledger.file as ledger_file
 from assay.errors import AssayError
 from assay.ledger.chain import read_chain
 from assay.ledger.file import LedgerFile, create_ledger
-from ledgers import append, joined, ledger_lines, new_ledger
 
 
 class PowerCut:
@@ -54,8 +54,8 @@ class PowerCut:
     def look(self) -> None:
         left = {self.synced}
         for content in self.pending:  # a write reaches the disk whole, in part, or not at all
-            common = len(os.path.commonprefix([self.synced, content]))
-            left |= {content[:end] for end in range(common, len(content) + 1)}
+            start = min(len(self.synced), len(content))
+            left |= {content[:end] for end in range(start, len(content) + 1)}
         for content in left:
             self.cuts += 1
             try:

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from ledgers import joined, ledger_lines
+from scale import scale
 
 from assay.digests import digest
 from assay.errors import IntegrityError
 from assay.ledger.chain import Chain, read_chain
 from assay.ledger.checkpoint import check_extends, checkpoint_of
 from assay.ledger.entry import Entry, decode_lines, encode_line
-from ledgers import joined, ledger_lines
-from scale import scale
 
 LINES = ledger_lines(5)
 WHOLE = joined(LINES)
@@ -87,7 +87,7 @@ def deletions() -> Tampered:
 
 def duplications() -> Tampered:
     places = itertools.product(range(len(LINES)), range(len(LINES) + 1))
-    return of_lines("again", (((n, at), LINES[:at] + [LINES[n]] + LINES[at:]) for n, at in places))
+    return of_lines("again", (((n, at), [*LINES[:at], LINES[n], *LINES[at:]]) for n, at in places))
 
 
 FOREIGN = ledger_lines(6, about="other")
@@ -96,13 +96,13 @@ FOREIGN = ledger_lines(6, about="other")
 def insertions() -> Tampered:
     places = itertools.product(range(len(FOREIGN)), range(len(LINES) + 1))
     return of_lines(
-        "foreign", (((n, at), LINES[:at] + [FOREIGN[n]] + LINES[at:]) for n, at in places)
+        "foreign", (((n, at), [*LINES[:at], FOREIGN[n], *LINES[at:]]) for n, at in places)
     )
 
 
 def replacements() -> Tampered:
     return of_lines(
-        "instead", ((n, LINES[:n] + [FOREIGN[n]] + LINES[n + 1 :]) for n in range(len(LINES)))
+        "instead", ((n, [*LINES[:n], FOREIGN[n], *LINES[n + 1 :]]) for n in range(len(LINES)))
     )
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import ledger_writer
-from assay.ledger.file import LedgerFile, read_ledger
 from ledgers import TIME, faults, new_ledger
 from scale import scale
+
+from assay.ledger.file import LedgerFile, read_ledger
 
 
 def acknowledged_by(writers: int, appends: int, path: Path) -> Iterator[tuple[int, str]]:
