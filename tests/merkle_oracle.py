@@ -55,9 +55,19 @@ class Oracle:
         return [*self.subproof(m - k, start + k, end, False), self.mth(start, start + k)]
 
 
-def shape(m: int, n: int) -> str:
+def path_shape(m: int, n: int) -> str:
     """On which side each step of PATH(m, D[n]) stands."""
     if n == 1:
         return ""
     k = _k(n)
-    return shape(m, k) + "r" if m < k else shape(m - k, n - k) + "l"
+    return path_shape(m, k) + "r" if m < k else path_shape(m - k, n - k) + "l"
+
+
+def proof_shape(m: int, n: int, *, b: bool = True) -> str:
+    """On which side each step of PROOF(m, D[n]) stands; = is the subtree that both trees have."""
+    if m == n:
+        return "" if b else "="
+    k = _k(n)
+    if m <= k:
+        return proof_shape(m, k, b=b) + "r"
+    return proof_shape(m - k, n - k, b=False) + "l"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from merkle_oracle import shape
+from merkle_oracle import path_shape, proof_shape
 from scale import scale
 
 import assay.ledger.tree as tree
@@ -140,11 +140,11 @@ def test_a_root_said_to_be_of_another_size_passes_where_the_way_to_it_is_the_sam
         for index in range(size):
             proof = TREE.inclusion(index, size)
             for other in range(index + 1, GREATEST + 1):
-                same = shape(index, other) == shape(index, size)
+                same = path_shape(index, other) == path_shape(index, size)
                 passed = verify_inclusion(LEAVES[index], index, other, proof, ROOTS[size])
                 assert passed == same, (index, size, other)
-    assert shape(0, 5) == shape(0, 8) != shape(0, 4)
-    assert shape(4, 5) != shape(4, 8)
+    assert path_shape(0, 5) == path_shape(0, 8) != path_shape(0, 4)
+    assert path_shape(4, 5) != path_shape(4, 8)
 
 
 def test_a_consistency_proof_does_not_pass_for_other_sizes_or_roots():
@@ -160,6 +160,17 @@ def test_a_consistency_proof_does_not_pass_for_other_sizes_or_roots():
             if first != size:
                 assert not verify_consistency(size, first, new, old, proof)
                 assert not verify_consistency(first, size, new, old, proof)
+
+
+def test_roots_said_to_be_of_other_sizes_pass_where_the_way_between_them_is_the_same():
+    for size in range(1, GREATEST + 1):
+        for first in range(1, size + 1):
+            proof, old, new = TREE.consistency(first, size), ROOTS[first], ROOTS[size]
+            others = [(first, other) for other in range(first, GREATEST + 1)]
+            others += [(other, size) for other in range(1, size + 1)]
+            for other in others:
+                same = proof_shape(*other) == proof_shape(first, size)
+                assert verify_consistency(*other, old, new, proof) == same, (first, size, other)
 
 
 @pytest.mark.parametrize(("index", "size"), [(-1, 5), (5, 5), (6, 5), (0, 0), (0, -1), (-6, -5)])
