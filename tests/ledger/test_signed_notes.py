@@ -258,6 +258,13 @@ def test_no_error_repeats_a_private_key(parse, name):
         assert (parse, name) == (parse_signer, "as it is")
 
 
+@pytest.mark.parametrize("name", [name for name in MISTAKEN if SIGNER in MISTAKEN[name]])
+def test_a_private_key_where_a_public_one_belongs_is_called_by_its_name(name):
+    with pytest.raises(SpecError, match="that is a private key") as caught:
+        parse_verifier(MISTAKEN[name])
+    assert "Show it to nobody" in caught.value.hint
+
+
 def test_an_error_that_repeats_it_would_be_caught():
     error = SpecError(f"{MISTAKEN['a space before']!r:.80} is no key")
     assert any(part in shown(error) for part in WORDS_OF_IT)
