@@ -199,8 +199,8 @@ def test_an_older_checkpoint_guards_what_it_saw_and_no_more():
 
 
 def test_a_reader_that_ignores_the_links_is_caught(monkeypatch):
-    def careless(self, lines, first, last):
-        decode_lines(joined(lines), where=self.where, first=first)
+    def careless(self, data, lines, first, last):
+        decode_lines(data, where=self.where, first=first)
         return digest(lines[-1])
 
     monkeypatch.setattr(Chain, "_check", careless)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from assay.digests import digest
 from assay.errors import BrokenChain
 from assay.ledger.entry import NOTHING, Entry, Link, decode_lines, decode_links
-from assay.ledger.tree import Tree, leaf_hash
+from assay.ledger.tree import Tree, leaf_hash, leaf_hashes
 
 MAX_ENTRIES = 10_000_000
 _AT_ONCE = 1 << 18  # bytes
@@ -44,14 +44,13 @@ class Chain:
         """Read on from where the good lines end, checking every link."""
         whole = data.rfind(b"\n") + 1
         last, lines, leaves = self.last, list[bytes](), list[bytes]()
-        sha256 = hashlib.sha256
         start = 0
         while start < whole:
             # In parts that stay in the processor's cache until they have been hashed twice.
             end = data.rfind(b"\n", start, start + _AT_ONCE) + 1 or data.index(b"\n", start) + 1
             part = data[start:end].split(b"\n")[:-1]
             last = self._check(data[start:end], part, len(self.lines) + len(lines), last)
-            leaves += [sha256(b"\x00" + line).digest() for line in part]
+            leaves += leaf_hashes(part)
             lines += part
             start = end
         self.lines += lines
@@ -82,6 +81,7 @@ class Chain:
         if [link.previous for link in links] != digests[:-1] or (
             [link.n for link in links] != list(range(first, first + len(lines)))
         ):
+            decode_lines(data, where=self.where, first=first)  # a line may be wrong in itself
             raise self._broken(links, digests, first)
         return digests[-1]
 

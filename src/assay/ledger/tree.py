@@ -7,7 +7,7 @@ none can be passed off as the other.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from assay.errors import SpecError
 
@@ -17,6 +17,12 @@ EMPTY_ROOT = hashlib.sha256(b"").digest()
 def leaf_hash(data: bytes) -> bytes:
     """The hash of a leaf."""
     return hashlib.sha256(b"\x00" + data).digest()
+
+
+def leaf_hashes(lines: Iterable[bytes]) -> list[bytes]:
+    """The hashes of many leaves."""
+    sha256 = hashlib.sha256
+    return [sha256(b"\x00" + line).digest() for line in lines]
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
