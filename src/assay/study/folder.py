@@ -10,6 +10,7 @@ checkpoints/            checkpoints of the ledger that were kept
 ledger.jsonl            one line for everything that happened
 """
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
@@ -77,25 +78,23 @@ class Study:
     def corpus(self, corpus: Corpus) -> Benchmark:
         """A benchmark of the study, which must still be what it was."""
         place = corpus.place
-        version: tuple[int, ...] = ()
+        key: tuple[object, ...] = (place,)
         if place not in BUNDLED:
             with storage(place):
                 path = (self.root / place).resolve()
-                known = path.stat() if path.exists() else None
+                if path.is_file():
+                    known = path.stat()
+                    key = (path, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns)
+                    if key not in self._read:
+                        # Before anything is parsed, so that no error shows what is in the file.
+                        with path.open("rb") as file:
+                            found = hashlib.file_digest(file, "sha256").hexdigest()
+                        _check_digest(f"sha256:{found}", corpus)
             place = str(path)
-            if known is not None:
-                version = (known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns)
-        key = (place, *version)
         if key not in self._read:
             self._read[key] = load_benchmark(place, columns=_columns(corpus))
-        found = self._read[key]
-        if found.digest != corpus.digest:
-            raise DigestMismatch(
-                f"{corpus.place}: the benchmark's digest is {found.digest}, and the study began"
-                f" with {corpus.digest}",
-                hint="A study keeps to the data it began with; other data are another study.",
-            )
-        return found
+        _check_digest(self._read[key].digest, corpus)
+        return self._read[key]
 
     def benchmark(self, *, second: bool) -> Benchmark:
         """The study's benchmark, beside its second corpus where that is asked for."""
@@ -111,6 +110,15 @@ class Study:
             mine = self.config.second
         origin = Origin(place=mine.place, columns=_columns(mine) or Columns())
         return SealedCorpus(name=benchmark.name, digest=benchmark.digest, origin=origin)
+
+
+def _check_digest(found: str, corpus: Corpus) -> None:
+    if found != corpus.digest:
+        raise DigestMismatch(
+            f"{corpus.place}: the benchmark's digest is {found}, and the study began with"
+            f" {corpus.digest}",
+            hint="A study keeps to the data it began with; other data are another study.",
+        )
 
 
 def _columns(corpus: Corpus) -> Columns | None:
