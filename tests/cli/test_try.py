@@ -258,7 +258,7 @@ def test_a_full_disk_behind_standard_output_is_an_error_of_ours(tmp_path):
 def test_closed_streams_are_no_fault(tmp_path, redirection):
     for words in ("try oracle:word_length --bars v1", "--help", "methods"):
         done = subprocess.run(
-            ["bash", "-c", f"exec {sys.executable} -m assay {words} {redirection}"],  # noqa: S607 - any bash will do
+            ["bash", "-c", f"exec {sys.executable} -m assay {words} {redirection}"],
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -277,7 +277,7 @@ def test_full_streams_are_an_error_and_never_a_verdict(tmp_path, method_file):
     }
     for words, code in cases.items():
         done = subprocess.run(
-            ["bash", "-c", f"exec {sys.executable} -m assay {words}"],  # noqa: S607 - any bash will do
+            ["bash", "-c", f"exec {sys.executable} -m assay {words}"],
             cwd=tmp_path,
             capture_output=True,
             text=True,

@@ -31,7 +31,8 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
     study = opened(folder)
     made, entry = seal(study, submission, probe=not no_probe)
     (digest,) = entry.files.values()
-    names, message = (f"preregs/{submission}", *_plan(made.files)), f"Seal {submission}"
+    names = (f"preregs/{submission}", ".gitattributes", "study.toml", "bars")
+    message = f"Seal {submission}"
     done = commit(study, names, message) if committing else None
     if as_json:
         from assay.report.records import as_json as written
@@ -50,9 +51,3 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
         click.echo(f"  {how_to_commit(study, names, message)}")
         click.echo("Then run it, once:")
     click.echo(f"  assay run {submission}")
-
-
-def _plan(files: object) -> list[str]:
-    """What else the seal names: the study's plan, which the first commit must hold too."""
-    names = [".gitattributes", "study.toml", "bars"]
-    return names if files else []

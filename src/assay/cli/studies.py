@@ -39,7 +39,7 @@ def commit(study: Study, names: Sequence[str], message: str) -> str:
             "the study is in no git repository, so nothing can be committed",
             hint="Make it one: git init. Then commit by hand, or seal the next with --commit.",
         )
-    return repository.record([*names, LEDGER], message)
+    return repository.record(_there(study, names), message)
 
 
 def how_to_commit(study: Study, names: Sequence[str], message: str) -> str:
@@ -49,6 +49,11 @@ def how_to_commit(study: Study, names: Sequence[str], message: str) -> str:
 
     from assay.study.git import repository_of
 
-    paths = [os.path.relpath(study.root / name) for name in (*names, LEDGER)]
+    paths = [os.path.relpath(study.root / name) for name in _there(study, names)]
     start = "" if repository_of(study.root) is not None else "git init && "
     return f"{start}git add {shlex.join(paths)} && git commit -m {shlex.quote(message)}"
+
+
+def _there(study: Study, names: Sequence[str]) -> list[str]:
+    """Those of the files that exist, and the ledger."""
+    return [name for name in (*names, LEDGER) if (study.root / name).exists()]

@@ -1,0 +1,223 @@
+"""The verbs of a study as a user types them, and the JSON that the reference promises."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BARS = """
+task = "detection"
+version = "mine"
+because = "it matters"
+[partition.p]
+positive = "label == 1"
+negative = "label == 0"
+[[bar]]
+id = "B1"
+metric = "auc"
+partitions = ["p"]
+at_least = 0.6
+"""
+PREDICTION = """
+directions = ["B1 > 0.5"]
+[ranges]
+B1 = [0.9, 1.0]
+[outcomes]
+fail = 0.1
+unresolved = 0.2
+pass = 0.7
+"""
+
+
+def _row(i):
+    return {"question": f"q{i}?", "response": "a " * (1 + i % 2), "label": i % 2}
+
+
+def git(folder, *words):
+    names = ["-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(["git", *names, *words], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def study(assay_cmd, tmp_path, monkeypatch):
+    """A repository with a study in it, one submission drafted and predicted."""
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "n")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "e")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    rows = [_row(i) for i in range(40)]
+    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "mine.toml").write_text(BARS)
+    (tmp_path / "helper.py").write_text("def count(text):\n    return float(len(text.split()))\n")
+    (tmp_path / "method.py").write_text(
+        "from helper import count\ndef detect(question, response):\n    return count(response)\n"
+    )
+    git(tmp_path, "init", "-q")
+    made = assay_cmd("new", "s", "--benchmark", "answers.jsonl", "--bars", "mine.toml", "--json")
+    assert made.code == 0, made.err
+    drafted = assay_cmd("draft", "001", "--method", "method.py:detect", "--study", "s", "--json")
+    assert drafted.json["copied"] == ["helper.py", "method.py"]
+    (tmp_path / "s/preregs/001/prediction.toml").write_text(PREDICTION)
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "a study")
+    return tmp_path / "s"
+
+
+@pytest.fixture
+def finished(assay_cmd, study):
+    """The same, sealed, run and committed."""
+    assert assay_cmd("seal", "001", "--study", "s", "--commit").code == 0
+    assert assay_cmd("run", "001", "--study", "s", "--commit").code == 0
+    return study
+
+
+def test_a_study_from_end_to_end_in_json(assay_cmd, study):
+    sealed = assay_cmd("seal", "001", "--study", "s", "--commit", "--json").json
+    assert sorted(sealed) == ["commit", "digest", "entry", "seal", "submission"]
+    assert set(sealed["seal"]["files"]) == {
+        "study.toml",
+        "bars/detection-mine.toml",
+        *(f"preregs/001/{n}" for n in ("helper.py", "method.py", "prediction.toml", "prereg.toml")),
+    }
+    ran = assay_cmd("run", "001", "--study", "s", "--commit", "--json")
+    assert ran.code == 0
+    assert sorted(ran.json) == ["grade", "judgements", "original", "resumed", "submission"]
+    card = ran.json["judgements"][0]["scorecard"]
+    assert card["sealed"] is True
+    assert card["digests"]["seal"] == sealed["digest"]
+    codes = [caveat["code"] for caveat in card["caveats"]]
+    assert "time-unproven" in codes
+    assert not {"unsealed", "unwitnessed"} & set(codes)
+    grade = ran.json["grade"]
+    assert grade["ranges"][0]["where"] == "inside"
+    assert grade["outcome"]["probability"] == 0.7
+    assert grade["directions"][0]["held"] is True
+    board = assay_cmd("board", "--study", "s", "--json").json
+    assert board["tables"][0]["rows"][0]["cells"][0]["verdict"] == "pass"
+    assert board["tables"][0]["rows"][0]["witnessed"] is True
+    assert assay_cmd("calibration", "--study", "s", "--json").json["coverage"][0]["inside"] == 1
+    assert assay_cmd("falsified", "--study", "s", "--json").json == []
+    audit = assay_cmd("audit-run", "001", "--study", "s", "--json")
+    assert (audit.code, audit.json["changed"], audit.json["largest"]) == (0, 0, 0.0)
+    verified = assay_cmd("verify", "s", "--json")
+    assert verified.code == 0
+    assert [step["number"] for step in verified.json["steps"]] == list(range(1, 9))
+    kinds = [entry["kind"] for entry in assay_cmd("ledger", "show", "--study", "s", "--json").json]
+    assert kinds == ["study", "seal", "run-started", "run", "score", "grade"]
+
+
+def test_a_second_run_and_a_second_seal_are_refused(assay_cmd, finished):
+    again = assay_cmd("run", "001", "--study", "s")
+    assert (again.code, "AlreadyRun" in again.err) == (3, True)
+    sealed = assay_cmd("seal", "001", "--study", "s")
+    assert (sealed.code, "AlreadySealed" in sealed.err) == (3, True)
+
+
+def test_views_are_written_and_checked(assay_cmd, finished):
+    for verb, name in (
+        ("board", "BOARD"),
+        ("calibration", "CALIBRATION"),
+        ("falsified", "FALSIFIED"),
+    ):
+        assert assay_cmd(verb, "--study", "s", "--write").code == 0
+        assert (finished / f"{name}.md").read_text().startswith("# ")
+    assert assay_cmd("verify", "s").code == 0
+    (finished / "BOARD.md").write_text("# I won\n")
+    refused = assay_cmd("verify", "s")
+    assert refused.code == 4
+    assert "8. views" in refused.out
+    assert "BOARD.md is not what the records give" in refused.out
+
+
+def test_an_entry_is_proved_to_someone_without_the_ledger(assay_cmd, finished, tmp_path):
+    assert assay_cmd("ledger", "checkpoint", "--study", "s", "--out", "old.txt").code == 0
+    (finished / "preregs/x").mkdir()
+    (finished / "preregs/x/prediction.toml").write_text("no_idea = true")
+    (finished / "preregs/x/prereg.toml").write_text('method = "constant"\ntask = "detection"\n')
+    assert assay_cmd("seal", "x", "--study", "s").code == 0
+    assert assay_cmd("ledger", "checkpoint", "--study", "s", "--out", "new.txt").code == 0
+    assert assay_cmd("ledger", "prove", "3", "--study", "s", "--out", "p.json").code == 0
+    checked = assay_cmd("ledger", "check", "p.json", "--checkpoint", "new.txt")
+    assert checked.code == 0
+    assert '"kind":"run"' in checked.out
+    assert assay_cmd("ledger", "check", "p.json", "--checkpoint", "old.txt").code == 4
+    proof = ("ledger", "prove", "6", "--consistency", "--study", "s", "--out", "c.json")
+    assert assay_cmd(*proof).code == 0
+    both = ("--checkpoint", "new.txt", "--older", "old.txt")
+    assert assay_cmd("ledger", "check", "c.json", *both).code == 0
+    text = (tmp_path / "old.txt").read_text()
+    (tmp_path / "old.txt").write_text(text.replace("\n6\n", "\n5\n"))
+    assert assay_cmd("ledger", "check", "c.json", *both).code == 4
+
+
+def test_a_signed_checkpoint_is_demanded_where_a_key_is_named(assay_cmd, finished, tmp_path):
+    public = assay_cmd("key", "new", "key", "--name", "me", "--json").json["public"]
+    assert (tmp_path / "key").stat().st_mode & 0o077 == 0
+    other = assay_cmd("key", "new", "other", "--name", "me", "--json").json["public"]
+    assert assay_cmd("key", "show", "key").out.strip() == public
+    assay_cmd("ledger", "checkpoint", "--study", "s", "--key", "key", "--out", "signed.txt")
+    assay_cmd("ledger", "checkpoint", "--study", "s", "--out", "unsigned.txt")
+    shown = ("verify", "s", "--key", public, "--checkpoint")
+    assert assay_cmd(*shown, "signed.txt").code == 0
+    assert assay_cmd(*shown, "unsigned.txt").code == 4
+    assert assay_cmd("verify", "s", "--key", other, "--checkpoint", "signed.txt").code == 4
+    assert assay_cmd("verify", "s", "--key", public).code == 4
+    assert "PRIVATE" not in assay_cmd("verify", "s", "--key", (tmp_path / "key").read_text()).err
+
+
+def test_a_private_key_is_not_made_in_a_study_or_over_a_file(assay_cmd, finished, tmp_path):
+    assert assay_cmd("key", "new", "s/key", "--name", "me").code == 2
+    (tmp_path / "there").write_text("mine")
+    assert assay_cmd("key", "new", "there", "--name", "me").code == 2
+    assert (tmp_path / "there").read_text() == "mine"
+
+
+def test_every_study_of_a_repository_is_verified_and_a_missing_one_missed(
+    assay_cmd, finished, tmp_path
+):
+    assert "s is intact" in assay_cmd("verify", "--all").out
+    finished.rename(tmp_path / "t")
+    moved = assay_cmd("verify", "--all")
+    assert moved.code == 4
+    assert "the study s was there in HEAD, and is gone" in moved.err
+
+
+def test_the_hook_and_the_workflow_run_commands_that_exist(assay_cmd, finished):
+    hook = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    workflow = (ROOT / "examples/verify-in-ci/assay-verify.yml").read_text()
+    (entry,) = [line.split(": ", 1)[1] for line in hook.splitlines() if "entry:" in line]
+    assert assay_cmd(*entry.split()[1:]).code == 0
+    (run,) = [
+        line.split("run: ", 1)[1] for line in workflow.splitlines() if "assay verify -" in line
+    ]
+    head = git(finished, "rev-parse", "HEAD~1").strip()
+    for since in (head, "0" * 40):
+        words = run.replace('"$SINCE"', since).split()[1:]
+        assert assay_cmd(*words).code == 0
+    assert assay_cmd("verify", "--all", "--since", "f" * 40).code == 4
+
+
+def test_bars_revised_in_a_study_judge_everything_again(assay_cmd, finished):
+    words = ("--add", "B2", "--control", "feature:word_length", "--margin", "0.1")
+    done = subprocess.run(
+        [sys.executable, "-m", "assay", "bars", "revise", *words, "--regression", "001", "--because", "words"],
+        capture_output=True, text=True, cwd=finished,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "bars/detection-mine-2.toml is in force" in done.stdout
+    board = assay_cmd("board", "--study", "s", "--json").json
+    cells = board["tables"][0]["rows"][0]["cells"]
+    assert [(cell["version"], cell["original"]) for cell in cells] == [
+        ("mine", True),
+        ("mine-2", False),
+    ]
+    assert cells[1]["passed"] == 1
+    (found,) = assay_cmd("falsified", "--study", "s", "--json").json
+    assert (found["kind"], found["submission"]) == ("bars", "001")
+    assert found["revised"][0]["version"] == "mine-2"
+    assert assay_cmd("verify", "s").code == 0
