@@ -204,10 +204,13 @@ def test_the_hook_and_the_workflow_run_commands_that_exist(assay_cmd, finished):
 
 def test_bars_revised_in_a_study_judge_everything_again(assay_cmd, finished):
     words = ("--add", "B2", "--control", "feature:word_length", "--margin", "0.1")
+    revise = [sys.executable, "-m", "assay", "bars", "revise", *words]
     done = subprocess.run(
-        [sys.executable, "-m", "assay", "bars", "revise", *words, "--regression", "001", "--because", "words"],
-        capture_output=True, text=True, cwd=finished,
-    )  # fmt: skip
+        [*revise, "--regression", "001", "--because", "words"],
+        capture_output=True,
+        text=True,
+        cwd=finished,
+    )
     assert done.returncode == 0, done.stderr
     assert "bars/detection-mine-2.toml is in force" in done.stdout
     board = assay_cmd("board", "--study", "s", "--json").json

@@ -43,8 +43,12 @@ class Sealed:
 
     def note(self, worker: Worker) -> None:
         """Look at what the worker has loaded by now."""
-        if self.provenance is not None:
+        if self.provenance is None:
+            return
+        try:
             self._unsealed |= set(self._unknown(worker.modules()))
+        except MethodError:
+            self._unsealed.add("(its process ended before it could be asked)")
 
     def ended(self) -> Provenance | None:
         """The provenance with what was noted."""
