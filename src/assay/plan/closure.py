@@ -42,7 +42,7 @@ def closure_of(method: MethodRef) -> Closure:
         return found
     depth = 0 if method.kind == "file" else method.target.count(".")
     root = file.parents[depth + (file.name == "__init__.py" and method.kind == "module")]
-    _Reader(found, root).read(file)
+    _Reader(found, root).read(root.resolve() / file.relative_to(root))
     return found
 
 
@@ -72,7 +72,7 @@ class _Reader:
         self.roots = [root.resolve()]
 
     def read(self, file: Path) -> None:
-        waiting = [file.resolve()]
+        waiting = [file]
         while waiting:
             here = waiting.pop()
             name = self._name(here)
@@ -121,9 +121,9 @@ def _under(root: Path, wanted: list[str]) -> list[Path] | None:
     for depth, part in enumerate(wanted):
         module, package = here / f"{part}.py", here / part / "__init__.py"
         if package.is_file():
-            files.append(package.resolve())
+            files.append(package)
         elif module.is_file():
-            return [*files, module.resolve()]
+            return [*files, module]
         elif not (here / part).is_dir():
             return files if depth else _native(here, part)
         here = here / part
@@ -132,7 +132,7 @@ def _under(root: Path, wanted: list[str]) -> list[Path] | None:
 
 def _native(folder: Path, name: str) -> list[Path] | None:
     """A compiled module."""
-    found = sorted(file.resolve() for file in folder.glob(f"{name}.*.so"))
+    found = sorted(folder.glob(f"{name}.*.so"))
     return found[:1] or None
 
 
