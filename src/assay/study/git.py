@@ -14,6 +14,10 @@ from assay.errors import SpecError, StorageError
 _SECONDS = 60.0
 # Nothing that a repository's own configuration names is to be run when one only looks.
 _QUIET = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0")
+_LEADING_ASTRAY = frozenset(
+    "GIT_DIR GIT_WORK_TREE GIT_IMPLICIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_PREFIX"
+    " GIT_GRAFT_FILE GIT_SHALLOW_FILE GIT_NAMESPACE".split()
+)
 
 
 class Repository:
@@ -124,4 +128,11 @@ def _git_or_say(folder: Path, *words: str) -> None:
 
 
 def _environment() -> Mapping[str, str]:
-    return {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}
+    """The user's environment, without what would point git at another repository than asked.
+
+    A hook runs with GIT_DIR set. No protocol may be spoken: a repository can promise that what it
+    lacks is to be had from somewhere, and name a command that fetches it.
+    """
+    kept = {name: value for name, value in os.environ.items() if name not in _LEADING_ASTRAY}
+    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_NO_LAZY_FETCH": "1"}
+    return {**kept, **quiet, "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
