@@ -1,5 +1,6 @@
 """Steps 1 to 3: the ledger, what it must continue, and the order of what it says."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from assay.study.records import SubmissionRecord, read_records
 from assay.study.verify.steps import Found, Verifying, counted
 
 _UNBORN = "0" * 40
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def check_chain(at: Verifying) -> Found:
@@ -150,9 +152,12 @@ def _check_witness(at: Verifying, one: SubmissionRecord) -> bool:
         return False
     if at.repository is None:
         return True
-    commit = at.repository.commit(said.removeprefix("git:"))
+    name = said.removeprefix("git:")
+    where = f"the witness of {one.id}, commit {name[:12]},"
+    if _COMMIT.fullmatch(name) is None:  # a branch, a tag or HEAD~1 can be moved later
+        raise IntegrityError(f"{where} is not the full name of a commit")
+    commit = at.repository.commit(name)
     head = at.repository.head()
-    where = f"the witness of {one.id}, commit {said.removeprefix('git:')[:12]},"
     if commit is None:
         cut = " (this clone is shallow: git fetch --unshallow)"
         raise IntegrityError(
@@ -165,10 +170,12 @@ def _check_witness(at: Verifying, one: SubmissionRecord) -> bool:
         held = at.repository.read(commit, name)
         if held is None or digest(held) != expected:
             raise IntegrityError(f"{where} does not hold the seal that was run")
-    lines = (at.repository.read(commit, LEDGER) or b"").split(b"\n")
-    chain = at.chain
-    if chain.lines[one.seal.n] not in lines or chain.lines[one.started.n] in lines:
+    lines = (at.repository.read(commit, LEDGER) or b"").split(b"\n")[:-1]
+    between = one.seal.n < len(lines) <= one.started.n
+    if not between or at.chain.lines[: len(lines)] != lines:
         raise IntegrityError(f"{where} does not stand between the seal and the run")
+    if at.repository.read(commit, f"runs/{one.id}/outputs.jsonl") is not None:
+        raise IntegrityError(f"{where} holds its outputs already")
     return True
 
 
