@@ -3,7 +3,7 @@
 import os
 
 from assay.digests import digest
-from assay.errors import NotWitnessed
+from assay.errors import BrokenChain, NotWitnessed
 from assay.study.folder import Study
 from assay.study.git import repository_of
 from assay.study.place import LEDGER
@@ -38,9 +38,16 @@ def _lacking(study: Study, sealed: SealedPrereg) -> str | list[str]:
     names = [f"preregs/{sealed.id}/seal.json", *sealed.seal.files]
     if head is None:
         return [LEDGER]
-    ledger = repository.read(head, LEDGER)
-    line = study.chain().lines[read_records(study.chain().entries).submissions[sealed.id].seal.n]
-    missing = [] if ledger is not None and line in ledger.split(b"\n") else [LEDGER]
+    chain = study.chain()
+    held = (repository.read(head, LEDGER) or b"").split(b"\n")[:-1]
+    if chain.lines[: len(held)] != held:
+        raise BrokenChain(
+            f"{LEDGER} does not continue what the last commit holds: some of it was changed or"
+            " taken away",
+            hint=f"Put it back: git checkout HEAD -- {os.path.relpath(study.root / LEDGER)}",
+        )
+    number = read_records(chain.entries).submissions[sealed.id].seal.n
+    missing = [] if number < len(held) else [LEDGER]
     for name in names:
         expected = sealed.digest if name == names[0] else sealed.seal.files[name].digest
         found = repository.read(head, name)
