@@ -4,15 +4,16 @@ Assay's own package is one of them, whether it was installed or is being worked 
 questions, and a seal names it like everything else that decides what comes out.
 """
 
+import csv
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
 from assay._version import __version__
 from assay.digests import digest
-from assay.errors import storage
+from assay.errors import StorageError, storage
 from assay.plan.prereg import Distribution
 
 OURS = "assay-eval"
@@ -22,7 +23,7 @@ _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
 def distributions_of(modules: Iterable[str]) -> dict[str, Distribution]:
     """The distributions that top-level modules belong to, what those require, and ours."""
-    owners = metadata.packages_distributions()
+    owners = _owners()
     waiting = [name for module in modules for name in owners.get(module, ())]
     found: dict[str, Distribution] = {OURS: _ours()}
     while waiting:
@@ -52,9 +53,20 @@ def modules_of(names: Iterable[str]) -> set[str]:
     wanted = set(names)
     return {
         module
-        for module, owners in metadata.packages_distributions().items()
+        for module, owners in _owners().items()
         if wanted & {_plain(owner) for owner in owners}
     }
+
+
+def _owners() -> Mapping[str, list[str]]:
+    """Which distributions each top-level module belongs to."""
+    try:
+        return metadata.packages_distributions()
+    except (TypeError, ValueError, OSError, csv.Error) as error:  # whatever a list of files holds
+        raise StorageError(
+            f"what is installed here cannot be listed: {error}",
+            hint="Some RECORD is damaged: `pip check`, and install that distribution again.",
+        ) from None
 
 
 def _describe(installed: metadata.Distribution) -> Distribution:
