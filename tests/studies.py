@@ -40,6 +40,7 @@ METHOD = "def detect(question, response):\n    return len(response)\n"
 PREDICTION = "[ranges]\nB1 = [0.5, 1.0]\n"
 BARS = detection_bars(positive="label == 1", negative="label == 0", at_least="0.6")
 ITEMS = 24
+GIT = shutil.which("git") or "git"
 DATES = {"GIT_AUTHOR_DATE": "2030-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2030-01-01T00:00:00Z"}
 
 
@@ -91,7 +92,7 @@ def git(folder, *words, check=True, **environment):
     """What git prints; nothing of the user's own settings takes part."""
     alone = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     done = subprocess.run(
-        ["git", *words],
+        [GIT, *words],
         cwd=folder,
         capture_output=True,
         text=True,
