@@ -83,7 +83,7 @@ class _PredictionFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     directions: tuple[str, ...] = ()
     notes: str = ""
     ranges: dict[str, Any] = {}
-    outcomes: dict[str, float] = {}
+    outcomes: dict[str, Any] = {}
 
 
 class Predictable(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,6 +120,12 @@ def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Predicti
             f"{where} commits to nothing",
             hint="Write down at least one range, outcome or direction; or no_idea = true.",
         )
+    directions = tuple(
+        _direction(text, about, f"{where}, directions") for text in written.directions
+    )
+    twice = next((one for i, one in enumerate(directions) if one in directions[:i]), None)
+    if twice is not None:
+        raise SpecError(f"{where}, directions: {twice.text!r:.80} stands twice")
     return Prediction(
         no_idea=written.no_idea,
         ranges=tuple(
@@ -127,9 +133,7 @@ def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Predicti
             for metric, value in written.ranges.items()
         ),
         outcomes=_outcomes(written.outcomes, about, f"{where}, outcomes"),
-        directions=tuple(
-            _direction(text, about, f"{where}, directions") for text in written.directions
-        ),
+        directions=directions,
         notes=written.notes,
     )
 
@@ -149,7 +153,9 @@ def _range(metric: str, value: object, level: float, about: Predictable, where: 
         ) from None
     _check_level(level, f"{where}: {metric}: level")
     least = about.metrics[metric]
-    if not (math.isfinite(low) and math.isfinite(high)) or low > high:
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise SpecError(f"{where}: {metric} = [{low}, {high}], expected two finite numbers")
+    if low > high:
         raise SpecError(
             f"{where}: {metric} = [{low}, {high}], expected the lower end first", hint=_HINT
         )
@@ -160,26 +166,34 @@ def _range(metric: str, value: object, level: float, about: Predictable, where: 
     return Range(metric=metric, low=low, high=high, level=level)
 
 
-def _outcomes(written: Mapping[str, float], about: Predictable, where: str) -> dict[str, float]:
+def _outcomes(said: Mapping[str, Any], about: Predictable, where: str) -> dict[str, float]:
     """All outcomes of the scale that was chosen, in order; those left out have probability 0."""
-    if not written:
+    if not said:
         return {}
-    scale = next((s for s in (VERDICTS, about.counts) if set(written) <= set(s)), None)
+    scale = next((s for s in (VERDICTS, about.counts) if set(said) <= set(s)), None)
     if scale is None:
-        wrong = next((key for key in written if key not in VERDICTS + about.counts), None)
+        wrong = next((key for key in said if key not in VERDICTS + about.counts), None)
         found = "two scales mixed" if wrong is None else f"no outcome {wrong!r:.60}"
         raise SpecError(
             f"{where}: {found}; they are {', '.join(VERDICTS)}, or how many bars are met:"
             f" {', '.join(map(repr, about.counts))}"
         )
-    for name, share in written.items():
-        if not 0.0 <= share <= 1.0:
-            raise SpecError(f"{where}: {name} = {share}, expected a probability from 0 to 1")
+    written = {name: _probability(share, f"{where}: {name}") for name, share in said.items()}
     total = math.fsum(written.values())
     if abs(total - 1.0) > _CLOSE:
         off = f"{1.0 - total:.6g} is missing" if total < 1.0 else f"{total - 1.0:.6g} too much"
         raise SpecError(f"{where}: the probabilities sum to {total:.6g}, expected 1: {off}")
     return {name: written.get(name, 0.0) / total for name in scale}
+
+
+def _probability(said: object, where: str) -> float:
+    try:
+        share = msgspec.convert(said, float)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{where}: {error}", hint=_HINT) from None
+    if not 0.0 <= share <= 1.0:
+        raise SpecError(f"{where} = {share}, expected a probability from 0 to 1")
+    return share
 
 
 def _direction(text: str, about: Predictable, where: str) -> Direction:
@@ -193,6 +207,14 @@ def _direction(text: str, about: Predictable, where: str) -> Direction:
     terms = _term(left, about, where), _term(right, about, where)
     if terms[0].number is not None and terms[1].number is not None:
         raise SpecError(f"{where}: {text!r:.80} compares two numbers and predicts nothing")
+    if terms[0] == terms[1]:
+        raise SpecError(f"{where}: {text!r:.80} compares {left} with itself and predicts nothing")
+    for one, other in (terms, terms[::-1]):
+        if one.number is not None and not about.metrics[str(other.metric)] <= one.number <= 1.0:
+            least = about.metrics[str(other.metric)]
+            raise SpecError(
+                f"{where}: {text!r:.80}, and {other.metric} can only be from {least:g} to 1"
+            )
     return Direction(text=" ".join((left, sign, right)), left=terms[0], sign=sign, right=terms[1])
 
 
