@@ -172,7 +172,9 @@ def _counts(grade: Grade) -> Counts:
         ranges=len(graded),
         outcome=None if outcome is None else outcome.happened,
         probability=None if outcome is None else outcome.probability,
-        expected=None if outcome is None else outcome.happened == outcome.expected,
+        expected=None
+        if outcome is None or outcome.expected is None
+        else outcome.happened == outcome.expected,
         directions_held=sum(one.held is True for one in directions),
         directions=len(directions),
     )

@@ -82,9 +82,9 @@ def _missed(grade: Grade) -> Iterator[tuple[str, str, str]]:
             said = f"{one.metric} from {one.low:.3f} to {one.high:.3f} ({one.level * 100.0:.3g} %)"
             yield "range", said, f"{one.value:.3f}, {one.where}"
     outcome = grade.outcome
-    if outcome is not None and not grade.no_idea and outcome.happened != outcome.expected:
-        given = outcome.probabilities[outcome.expected]
-        said = f"{outcome.expected} likeliest ({given * 100.0:.3g} %)"
+    expected = None if outcome is None or grade.no_idea else outcome.expected
+    if outcome is not None and expected is not None and outcome.happened != expected:
+        said = f"{expected} likeliest ({outcome.probabilities[expected] * 100.0:.3g} %)"
         yield "outcome", said, f"{outcome.happened}, given {outcome.probability * 100.0:.3g} %"
     for direction in grade.directions:
         if direction.held is False:

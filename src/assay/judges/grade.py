@@ -42,13 +42,13 @@ class OutcomeGrade(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome, the probability it was given, and what that is worth.
 
     `log_score` is None where the outcome had been given probability 0: no number is large enough.
-    `expected` is the outcome that was given the most.
+    `expected` is the outcome that was given the most, None where several were.
     """
 
     probabilities: Mapping[str, float]
     happened: str
     probability: float
-    expected: str
+    expected: str | None
     log_score: float | None
     ranked_score: float
 
@@ -77,7 +77,8 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
         """How many things were committed to that could be graded."""
         graded = [one.where is not None for one in self.ranges]
         graded += [one.held is not None for one in self.directions]
-        return sum(graded) + (self.outcome is not None and not self.no_idea)
+        outcome = self.outcome is not None and self.outcome.expected is not None
+        return sum(graded) + (outcome and not self.no_idea)
 
     @property
     def held(self) -> int:
@@ -164,11 +165,14 @@ def _outcome(prediction: Prediction, card: Scorecard | None) -> OutcomeGrade | N
     verdicts = set(probabilities) == set(VERDICTS)
     happened = card.verdict.value if verdicts else f"{card.point.passed}/{card.point.total}"
     given = probabilities[happened]
+    likeliest = [
+        name for name in probabilities if probabilities[name] == max(probabilities.values())
+    ]
     return OutcomeGrade(
         probabilities=probabilities,
         happened=happened,
         probability=given,
-        expected=max(probabilities, key=lambda name: probabilities[name]),
+        expected=likeliest[0] if len(likeliest) == 1 else None,
         log_score=-math.log(given) if given > 0.0 else None,
         ranked_score=ranked_score(probabilities, happened),
     )

@@ -51,6 +51,7 @@ def draw_grade(grade: Grade, out: "Console") -> None:
             f"{name} {percent(share)}" for name, share in outcome.probabilities.items()
         )
         held = "the likeliest" if outcome.happened == outcome.expected else "not the likeliest"
+        held = "several likeliest" if outcome.expected is None else held
         rows.append(("outcome", said, outcome.happened, held))
     for direction in grade.directions:
         sides = [direction.left, direction.right]
