@@ -341,6 +341,12 @@ def test_a_comparison_with_itself_predicts_nothing(text):
     assert f"compares {name} with itself" in refused(f'directions = ["{text}"]').message
 
 
+@pytest.mark.parametrize("text", ["007:D1 > 0.5", "0.5 < 007:D1", "007:D1 < first-try:D1"])
+def test_what_is_about_earlier_results_alone_predicts_nothing(text):
+    message = refused(f'directions = ["{text}"]').message
+    assert message.endswith(f"{text!r} is about earlier results and predicts nothing")
+
+
 def test_a_metric_may_be_compared_with_itself_in_an_earlier_submission():
     (found,) = parsed('directions = ["D1 > first-try:D1"]').directions
     assert found.right == Term(metric="D1", submission="first-try")
@@ -438,7 +444,8 @@ TERMS = st.one_of(
 def test_every_direction_is_read_as_it_was_written_or_predicts_nothing(left, sign, right):
     text = f'directions = ["{left} {sign} {right}"]'
     numbers = [not side[0].isalpha() and ":" not in side for side in (left, right)]
-    if all(numbers) or left == right:
+    about_this_run = [side in ABOUT.metrics for side in (left, right)]
+    if not any(about_this_run) or left == right:
         assert "predicts nothing" in refused(text).message
         return
     (found,) = parsed(text).directions

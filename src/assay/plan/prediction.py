@@ -209,6 +209,8 @@ def _direction(text: str, about: Predictable, where: str) -> Direction:
         raise SpecError(f"{where}: {text!r:.80} compares two numbers and predicts nothing")
     if terms[0] == terms[1]:
         raise SpecError(f"{where}: {text!r:.80} compares {left} with itself and predicts nothing")
+    if not any(one.metric is not None and one.submission is None for one in terms):
+        raise SpecError(f"{where}: {text!r:.80} is about earlier results and predicts nothing")
     for one, other in (terms, terms[::-1]):
         if one.number is not None and not about.metrics[str(other.metric)] <= one.number <= 1.0:
             least = about.metrics[str(other.metric)]
