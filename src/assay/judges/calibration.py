@@ -4,6 +4,11 @@ Ranges that were stated at 80 % should hold four times in five. The ranges of on
 about the same run, so they are not independent, and the interval of a coverage is taken over
 submissions. Outcome probabilities are read as a reliability curve: of all that was given about
 30 %, three in ten should have happened.
+
+A lesson about ranges is drawn only where the evidence bears it: someone who is perfectly calibrated
+should be told otherwise in one study of twenty, however many levels he uses (Bonferroni), and on
+which side his misses lie is said only once his ranges are shown to be too narrow. Of few misses
+most lie on one side by chance: of four it is three or more in five cases of eight.
 """
 
 import math
@@ -95,36 +100,39 @@ def calibrate(submissions: Sequence[Submission]) -> Calibration:
         for grade in grades
         if grade.outcome is not None and not grade.no_idea
     ]
-    coverage = tuple(_coverage(ranges))
     above = sum(one.where == "above" for _, one in ranges)
     below = sum(one.where == "below" for _, one in ranges)
-    logs = [one.log_score for _, one in outcomes if one.log_score is not None]
-    ranked = [one.ranked_score for _, one in outcomes]
-    even = [_no_idea(one) for _, one in outcomes]
-    impossible = len(outcomes) - len(logs)
+    logs = [
+        (one.log_score, math.log(len(one.probabilities)))
+        for _, one in outcomes
+        if one.log_score is not None
+    ]
     made = Calibration(
         submissions=tuple(map(_counts, grades)),
-        coverage=coverage,
+        coverage=tuple(_coverage(ranges, _LEVEL)),
         reliability=tuple(_reliability(outcomes)),
         above=above,
         below=below,
         interval_score=_mean([one.score for _, one in ranges if one.score is not None]),
-        log_score=_mean(logs),
-        log_score_of_no_idea=_mean([log for log, _ in even]),
-        impossible=impossible,
-        ranked_score=_mean(ranked),
-        ranked_score_of_no_idea=_mean([score for _, score in even]),
+        log_score=_mean([mine for mine, _ in logs]),
+        log_score_of_no_idea=_mean([even for _, even in logs]),
+        impossible=len(outcomes) - len(logs),
+        ranked_score=_mean([one.ranked_score for _, one in outcomes]),
+        ranked_score_of_no_idea=_mean([_even_score(one) for _, one in outcomes]),
         lessons=(),
     )
-    return msgspec.structs.replace(made, lessons=tuple(_lessons(made)))
+    told = sum(one.submissions >= _BELIEVABLE for one in made.coverage)
+    strict = tuple(_coverage(ranges, 1.0 - (1.0 - _LEVEL) / max(told, 1)))
+    lessons = (*_range_lessons(made, strict), *_other_lessons(made))
+    return msgspec.structs.replace(made, lessons=lessons)
 
 
-def _coverage(ranges: Sequence[tuple[str, RangeGrade]]) -> Iterator[Coverage]:
+def _coverage(ranges: Sequence[tuple[str, RangeGrade]], sure: float) -> Iterator[Coverage]:
     for level in sorted({one.level for _, one in ranges}):
         chosen = [(name, one.where == "inside") for name, one in ranges if one.level == level]
         names = [name for name, _ in chosen]
         hits = [hit for _, hit in chosen]
-        estimate = accuracy(hits, groups=names).estimate(level=_LEVEL)
+        estimate = accuracy(hits, groups=names).estimate(level=sure)
         yield Coverage(
             level=level,
             inside=sum(hits),
@@ -180,31 +188,41 @@ def _counts(grade: Grade) -> Counts:
     )
 
 
-def _no_idea(outcome: OutcomeGrade) -> tuple[float, float]:
-    """Log and ranked score that equal probabilities would have had."""
+def _even_score(outcome: OutcomeGrade) -> float:
+    """The ranked score that equal probabilities would have had."""
     names = list(outcome.probabilities)
-    even = dict.fromkeys(names, 1.0 / len(names))
-    return math.log(len(names)), ranked_score(even, outcome.happened)
+    return ranked_score(dict.fromkeys(names, 1.0 / len(names)), outcome.happened)
 
 
-def _lessons(made: Calibration) -> Iterator[str]:
-    graded = sum(one.total for one in made.coverage)
+def _range_lessons(made: Calibration, strict: Sequence[Coverage]) -> Iterator[str]:
+    """What `strict` intervals show about ranges, told with the intervals of 95 %."""
+    narrow = False
+    for one, sure in zip(made.coverage, strict, strict=True):
+        hold = f"{one.inside} of {one.total} ranges stated at {one.level * 100.0:.3g} % hold"
+        hold += f" ({one.low * 100.0:.3g} % to {one.high * 100.0:.3g} %)"
+        if one.submissions >= _BELIEVABLE and sure.high < one.level:
+            narrow = True
+            yield f"Ranges too narrow: {hold}."
+        elif one.submissions >= _BELIEVABLE and sure.low > one.level:
+            yield f"Ranges wider than need be: {hold}."
     misses = made.above + made.below
     for side, count, end in (("above", made.above, "upper"), ("below", made.below, "lower")):
-        if count >= _TELLING and count >= _LOPSIDED * misses:
-            yield (f"Ranges too narrow on the {end} side: {count} of {misses} misses are {side}.")
-    for one in made.coverage:
-        hold = f"{one.inside} of {one.total} ranges stated at {one.level * 100.0:.3g} % hold"
-        sure = f"({one.low * 100.0:.3g} % to {one.high * 100.0:.3g} %)"
-        if one.submissions >= _BELIEVABLE and one.high < one.level:
-            yield f"Ranges too narrow: {hold} {sure}."
-        elif one.submissions >= _BELIEVABLE and one.low > one.level:
-            yield f"Ranges wider than need be: {hold} {sure}."
+        if narrow and count >= _TELLING and count >= _LOPSIDED * misses:
+            yield f"Ranges too narrow on the {end} side: {count} of {misses} misses are {side}."
+    most = max((one.submissions for one in made.coverage), default=0)
+    if 0 < most < _BELIEVABLE:
+        yield (
+            f"Too few submissions to judge the ranges by: {most}, and {_BELIEVABLE} say little yet."
+        )
+
+
+def _other_lessons(made: Calibration) -> Iterator[str]:
     if made.impossible:
         times = "once" if made.impossible == 1 else f"{made.impossible} times"
         yield f"What had been called impossible happened {times}: leave room for it."
     mine, theirs = made.ranked_score, made.ranked_score_of_no_idea
-    if mine is not None and theirs is not None and mine > theirs:
+    outcomes = sum(one.outcome is not None and not one.no_idea for one in made.submissions)
+    if outcomes >= _BELIEVABLE and mine is not None and theirs is not None and mine > theirs:
         yield (
             "Outcome probabilities did worse than having no idea"
             f" (ranked score {mine:.3f} against {theirs:.3f}; less is better)."
@@ -213,11 +231,6 @@ def _lessons(made: Calibration) -> Iterator[str]:
     directions = sum(one.directions for one in made.submissions)
     if directions >= _TELLING and held < directions / 2:
         yield f"Directions are the weak point: {held} of {directions} held."
-    if graded and max(one.submissions for one in made.coverage) < _BELIEVABLE:
-        yield (
-            "Too few submissions to judge the ranges by:"
-            f" {max(one.submissions for one in made.coverage)}, and {_BELIEVABLE} say little yet."
-        )
 
 
 def _mean(values: Sequence[float]) -> float | None:
