@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from assay.report.terminal import printable
 
 _MARKDOWN = str.maketrans({char: f"\\{char}" for char in "\\`*_{}[]()#+!|~>"} | {"<": "&lt;"})
+_FORMULA = "=+-@＝＋－＠"  # some spreadsheets read the wide ones too, and pass over spaces
 
 
 def markdown(text: str) -> str:
@@ -27,7 +28,8 @@ def csv_line(cells: Iterable[str]) -> str:
 
 def _csv_cell(text: str) -> str:
     safe = printable(text)
-    if safe[:1] in "=+-@" and safe[:1] and not _is_number(safe):
+    first = safe.lstrip(" ")[:1]
+    if first and first in _FORMULA and not _is_number(safe):
         safe = f"'{safe}"
     quoted = safe.replace('"', '""')
     return f'"{quoted}"' if any(char in safe for char in ',"') else safe
