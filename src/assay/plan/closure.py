@@ -9,9 +9,10 @@ together at run time cannot be read off; the modules that a worker really has ar
 import ast
 import sys
 import sysconfig
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib.machinery import PathFinder
+from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 from pathlib import Path
 
 from assay.errors import SpecError, storage
@@ -19,6 +20,8 @@ from assay.plan.method import MethodRef, source_file
 
 _MAX_FILES = 10_000
 _MAX_BYTES = 16 << 20
+_LONGEST_NAME = 200
+_SUFFIXES = (*EXTENSION_SUFFIXES, ".py")  # in the order in which Python looks
 
 
 @dataclass(kw_only=True)
@@ -42,7 +45,9 @@ def closure_of(method: MethodRef) -> Closure:
         return found
     depth = 0 if method.kind == "file" else method.target.count(".")
     root = file.parents[depth + (file.name == "__init__.py" and method.kind == "module")]
-    _Reader(found, root).read(root.resolve() / file.relative_to(root))
+    reader = _Reader(found, root)
+    parts = method.target.split(".") if method.kind == "module" else []
+    reader.read([*reader.find(parts), (file.relative_to(root).as_posix(), file)])
     return found
 
 
@@ -64,6 +69,9 @@ def is_standard(file: Path) -> bool:
     return inside and not is_installed(file)
 
 
+_Named = tuple[str, Path]
+
+
 class _Reader:
     """Follows import statements through files that are nobody's but the method's."""
 
@@ -71,33 +79,27 @@ class _Reader:
         self.found = found
         self.roots = [root.resolve()]
 
-    def read(self, file: Path) -> None:
-        waiting = [file]
+    def read(self, files: list[_Named]) -> None:
+        waiting = list(files)
         while waiting:
-            here = waiting.pop()
-            name = self._name(here)
+            name, here = waiting.pop()
             if name in self.found.files:
                 continue
             if len(self.found.files) >= _MAX_FILES:
                 raise SpecError(f"more than {_MAX_FILES:,} files are imported")
             self.found.files[name] = here
             if here.suffix == ".py":
-                waiting += self._imported(here, name)
+                package = name.removesuffix(".py").split("/")[:-1]
+                for wanted in _wanted(_parse(here), package):
+                    waiting += self.find(wanted)
 
-    def _name(self, file: Path) -> str:
-        root = next(root for root in self.roots if file.is_relative_to(root))
-        return file.relative_to(root).as_posix()
-
-    def _imported(self, file: Path, name: str) -> Iterator[Path]:
-        package = name.removesuffix(".py").split("/")[:-1]
-        for wanted in _wanted(_parse(file), package):
-            yield from self._find(wanted)
-
-    def _find(self, wanted: list[str]) -> list[Path]:
+    def find(self, wanted: list[str]) -> list[_Named]:
         """The files of a dotted name and of the packages around it."""
+        if not wanted or not all(map(_may_be_module, wanted)):
+            return []
         for root in self.roots:
             files = _under(root, wanted)
-            if files is not None:
+            if files:
                 return files
         top = wanted[0]
         if top in sys.stdlib_module_names or top == "assay":
@@ -110,30 +112,31 @@ class _Reader:
         if is_installed(origin) or is_standard(origin):
             self.found.installed.add(top)
             return []
-        self.roots.append((Path(places[0]) if places else origin).resolve().parent)
-        return _under(self.roots[-1], wanted) or []
+        root = (Path(places[0]) if places else origin).absolute().parent.resolve()
+        if root not in self.roots:
+            self.roots.append(root)
+        return _under(root, wanted)
 
 
-def _under(root: Path, wanted: list[str]) -> list[Path] | None:
-    """Files of a dotted name in a folder, outermost first; None where its top is not there."""
+def _may_be_module(part: str) -> bool:
+    return Path(part).name == part and len(part) <= _LONGEST_NAME
+
+
+def _under(root: Path, wanted: list[str]) -> list[_Named]:
+    """Files of a dotted name in a folder, outermost first. Links are not followed into names."""
     files: list[Path] = []
     here = root
-    for depth, part in enumerate(wanted):
-        module, package = here / f"{part}.py", here / part / "__init__.py"
+    for part in wanted:
+        package = here / part / "__init__.py"
+        modules = [here / f"{part}{suffix}" for suffix in _SUFFIXES]
+        module = next((file for file in modules if file.is_file()), None)
         if package.is_file():
             files.append(package)
-        elif module.is_file():
-            return [*files, module]
-        elif not (here / part).is_dir():
-            return files if depth else _native(here, part)
+        elif module is not None:
+            files.append(module)
+            break
         here = here / part
-    return files or None
-
-
-def _native(folder: Path, name: str) -> list[Path] | None:
-    """A compiled module."""
-    found = sorted(folder.glob(f"{name}.*.so"))
-    return found[:1] or None
+    return [(file.relative_to(root).as_posix(), file) for file in files]
 
 
 def _parse(file: Path) -> ast.Module:
@@ -142,7 +145,9 @@ def _parse(file: Path) -> ast.Module:
             raise SpecError(f"{file}: larger than {_MAX_BYTES:,} bytes")
         data = file.read_bytes()
     try:
-        return ast.parse(data, filename=file.name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # someone's source, read and not run
+            return ast.parse(data, filename=file.name)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         said = error.msg if isinstance(error, SyntaxError) else error
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
@@ -156,14 +161,30 @@ def _wanted(tree: ast.Module, package: list[str]) -> Iterator[list[str]]:
             for alias in node.names:
                 yield alias.name.split(".")
         elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            base = base + (node.module.split(".") if node.module else [])
-            if base:
-                yield base
+            base = _dotted("." * node.level + (node.module or ""), package)
+            yield base
             for alias in node.names:
-                yield [*base, alias.name]
-        elif isinstance(node, ast.Call) and node.args:
-            called = ast.unparse(node.func).rpartition(".")[2]
-            first = node.args[0]
-            if called in ("import_module", "__import__") and isinstance(first, ast.Constant):
-                yield str(first.value).lstrip(".").split(".")
+                if alias.name != "*":
+                    yield [*base, alias.name]
+        elif isinstance(node, ast.Call):
+            called = node.func
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            if name in ("import_module", "__import__"):
+                given = dict(zip(("name", "package"), node.args, strict=False))
+                given |= {word.arg: word.value for word in node.keywords if word.arg}
+                anchor = _literal(given.get("package")) if name == "import_module" else ""
+                yield _dotted(_literal(given.get("name")), anchor.split(".") if anchor else package)
+
+
+def _dotted(text: str, package: list[str]) -> list[str]:
+    """The parts of a name; one that begins with dots is counted from its package."""
+    rest = text.lstrip(".")
+    level = len(text) - len(rest)
+    base = package[: max(len(package) - level + 1, 0)] if level else []
+    return base + (rest.split(".") if rest else [])
+
+
+def _literal(node: ast.expr | None) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return ""
