@@ -29,7 +29,8 @@ from assay.study.place import LEDGER
 from assay.study.running import run_sealed
 from assay.study.sealing import seal
 from assay.study.verify.steps import Shown
-from assay.study.verify.verification import Outcome, verify
+from assay.study.verify.verification import Outcome
+from assay.study.verify.verification import verify_with as verify
 
 if os.environ.get("PYTHONPATH"):
     # A sealed method starts in a folder of its own, where a relative entry would lead elsewhere.
