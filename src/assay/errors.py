@@ -2,7 +2,8 @@
 
     AssayError                     exit code
     ├── SpecError                  2  what was handed in cannot be read, or makes no sense
-    │   └── OneClassPartition      2  a partition lacks positives or negatives
+    │   ├── OneClassPartition      2  a partition lacks positives or negatives
+    │   └── NotHere                2  what would be needed to tell is not here
     ├── StorageError               2  the disk would not take or give a file
     ├── ProtocolError              3  the protocol does not allow this
     │   ├── NotSealed              3  there is no seal, and nothing runs without one
@@ -53,6 +54,10 @@ class SpecError(AssayError):
 
 class OneClassPartition(SpecError):
     """A partition without positives or without negatives: nothing can be told apart in it."""
+
+
+class NotHere(SpecError):
+    """What would be needed to tell is not here: data, or older commits."""
 
 
 class StorageError(AssayError):

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import opened, study_flag
+from assay.cli.studies import opened, study_flag, typed
 from assay.plan.prereg import Prereg
 from assay.plan.task import TASKS, Task
 
@@ -60,4 +60,4 @@ def command(
     files = f"{', '.join(copied)} copied" if copied else f"{method} is in the package"
     click.echo(f"{shown}: {files}.")
     click.echo(f"Write down what you expect in {shown}/prediction.toml, then:")
-    click.echo(f"  assay seal {submission}")
+    click.echo(f"  {typed(f'seal {submission}', folder)}")

@@ -6,20 +6,30 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import click
+import msgspec
 
 from assay.cli.options import EXIT_CODES, json_flag
 from assay.cli.printed import Printed
 from assay.cli.progress import progress
-from assay.cli.studies import commit, how_to_commit, opened, study_flag
+from assay.cli.studies import (
+    commit,
+    committable,
+    how_to_commit,
+    opened,
+    study_flag,
+    typed,
+)
 from assay.errors import MethodError
 from assay.evidence.record import Record
-from assay.study.running import Listener, run_sealed
+from assay.study.folder import Study
+from assay.study.running import Finished, Listener, run_sealed
 
 
 class Shown(Listener):
     """Shows how a run goes on, and what the method prints, on standard error."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_started: Callable[[], None] | None = None) -> None:
+        self.on_started = on_started
         self.stack = ExitStack()
         self.out = Printed()
         self.advance: Callable[[], None] = lambda: None
@@ -31,6 +41,11 @@ class Shown(Listener):
             click.echo(f"Taken up again after {made} of {items} items.", err=True)
         self.made = made
         self.advance = self.stack.enter_context(progress("items", items - made))
+
+    def started(self) -> None:
+        """Make the start public."""
+        if self.on_started is not None:
+            self.on_started()
 
     def record(self, record: Record) -> None:
         """One step further."""
@@ -50,7 +65,7 @@ class Shown(Listener):
 @click.command("run", epilog=EXIT_CODES)
 @click.argument("submission", metavar="ID")
 @click.option("--unwitnessed", is_flag=True, help="Run without a commit that holds the seal.")
-@click.option("--commit", "committing", is_flag=True, help="Commit the result to git at once.")
+@click.option("--commit", "committing", is_flag=True, help="Commit the start, and the result.")
 @study_flag
 @json_flag
 def command(
@@ -61,19 +76,23 @@ def command(
     Refused unless it is sealed, unchanged, and its seal is in a commit (--unwitnessed runs it all
     the same, and the result says so). It runs from a copy of the sealed bytes, with seeds that
     come from the seal. A run that was cut off is taken up where it stopped. Then it is judged
-    under every version of the bars, and its prediction is graded.
+    under every version of the bars, and its prediction is graded. The exit code is that of the
+    verdict, so a FAIL is 1 although everything went well.
 
     \b
     Example:
-      assay run 019
+      assay run 019 --commit
     """
     study = opened(folder)
-    shown = Shown()
+    if committing:
+        committable(study)
+    shown = Shown(_starting(study, submission) if committing else None)
     try:
         finished = run_sealed(study, submission, unwitnessed=unwitnessed, listener=shown)
     except (MethodError, KeyboardInterrupt) as error:
         shown.close()
-        said = f"Its {shown.made} outputs are kept; take it up again: assay run {submission}"
+        again = typed(f"run {submission}", folder)
+        said = f"The {shown.made} outputs made so far are kept; take the run up again: {again}"
         if isinstance(error, KeyboardInterrupt):
             click.echo(f"\n{said}", err=True)
         elif shown.made:
@@ -81,13 +100,32 @@ def command(
         raise
     finally:
         shown.close()
-    names = [f"runs/{submission}", "scorecards", "grades"]
-    message = f"Result of {submission}"
+    _publish(study, finished, committing=committing, as_json=as_json)
+    card = next(one for one in finished.judgements if one.bars == finished.original).scorecard
+    sys.exit(0 if card is not None and card.verdict == "pass" else 1)
+
+
+def _starting(study: Study, submission: str) -> Callable[[], None]:
+    """Commit the start of a run before the method sees anything."""
+
+    def start() -> None:
+        commit(study, [], f"Start {submission}")
+
+    return start
+
+
+def _publish(study: Study, finished: Finished, *, committing: bool, as_json: bool) -> None:
+    """Say what came out, and commit it or say how."""
+    from assay.report.views import refresh_views
+
+    views = refresh_views(study)
+    names = [f"runs/{finished.submission}", "scorecards", "grades", *views]
+    message = f"Result of {finished.submission}"
     done = commit(study, names, message) if committing else None
     if as_json:
         from assay.report.records import as_json as written
 
-        click.echo(written(finished))
+        click.echo(written({**msgspec.to_builtins(finished), "commit": done}))
     else:
         from assay.report.finished import draw_finished
         from assay.report.terminal import console
@@ -99,5 +137,3 @@ def command(
         else:
             click.echo(f"Publish it:\n  {how_to_commit(study, names, message)}")
     sys.stdout.flush()
-    card = next(one for one in finished.judgements if one.bars == finished.original).scorecard
-    sys.exit(0 if card is not None and card.verdict == "pass" else 1)

@@ -5,7 +5,18 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import commit, how_to_commit, opened, study_flag
+from assay.cli.studies import (
+    commit,
+    committable,
+    how_to_commit,
+    opened,
+    outside_files,
+    plan_files,
+    study_flag,
+    typed,
+)
+from assay.errors import AlreadySealed, StorageError
+from assay.study.folder import Study
 
 
 @click.command("seal")
@@ -19,35 +30,69 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
 
     The seal names, by the digest of exact bytes, the method with all that it imports, the
     prediction, the bars, the benchmark and the settings. The method is loaded and asked one
-    made-up question, to see that it answers; it sees nothing of the benchmark.
+    made-up question, to see that it answers; it sees nothing of the benchmark. What is sealed
+    already is only committed, with --commit.
 
     \b
     Example:
       assay seal 019 --commit
     """
     from assay.digests import short
+    from assay.report.finished import prediction_lines
+    from assay.report.views import refresh_views
+    from assay.study.sealed import load_sealed
     from assay.study.sealing import seal
 
     study = opened(folder)
-    made, entry = seal(study, submission, probe=not no_probe)
-    (digest,) = entry.files.values()
-    names = (f"preregs/{submission}", ".gitattributes", "study.toml", "bars")
+    if committing:
+        committable(study)
+    try:
+        seal(study, submission, probe=not no_probe)
+    except AlreadySealed:
+        if not committing or _is_committed(study, submission):
+            raise
+    sealed = load_sealed(study, submission, distributions=False)
+    made, entry = sealed.seal, sealed.entry
+    names = [f"preregs/{submission}", *plan_files(study), *refresh_views(study)]
     message = f"Seal {submission}"
-    done = commit(study, names, message) if committing else None
+    done = None
+    if committing:
+        try:
+            done = commit(study, names, message)
+        except StorageError as error:
+            error.hint = (
+                f"{submission} IS sealed (entry {entry}); only the commit failed."
+                f" Once that is mended: {typed(f'seal {submission} --commit', folder)}"
+            )
+            raise
     if as_json:
         from assay.report.records import as_json as written
 
-        said = {"submission": submission, "digest": digest, "entry": entry.n, "commit": done}
+        said = {"submission": submission, "digest": sealed.digest, "entry": entry, "commit": done}
         click.echo(written({**said, "seal": made}))
         return
     click.echo(
-        f"{submission} is sealed: {len(made.files)} files,"
-        f" {len(made.distributions)} distributions, entry {entry.n}, digest {short(digest)}."
+        f"{submission} is sealed: entry {entry}, digest {short(sealed.digest)};"
+        f" {len(made.files)} files, and {', '.join(made.distributions)}."
     )
+    for line in prediction_lines(sealed.prediction):
+        click.echo(f"  {line}")
+    for place in outside_files(study):
+        click.echo(f"{place} lies outside the repository: no clone will be able to verify this.")
     if done is not None:
-        click.echo(f"Committed as {done[:12]}. Run it, once:")
+        click.echo(f"Committed as {done[:12]}, its witness: do not amend, squash or rebase it.")
+        click.echo("Push it, and run it, once:")
     else:
         click.echo("Commit it, so that git can bear witness:")
         click.echo(f"  {how_to_commit(study, names, message)}")
         click.echo("Then run it, once:")
-    click.echo(f"  assay run {submission}")
+    click.echo(f"  {typed(f'run {submission}', folder)}")
+
+
+def _is_committed(study: Study, submission: str) -> bool:
+    from assay.study.git import repository_of
+
+    repository = repository_of(study.root)
+    head = None if repository is None else repository.head()
+    name = f"preregs/{submission}/seal.json"
+    return repository is not None and head is not None and repository.read(head, name) is not None

@@ -1,12 +1,17 @@
-"""What the verbs of a study share: which study, and what to commit."""
+"""What the verbs of a study share: which study, what to commit, and what to type next."""
 
+import os
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from assay.errors import SpecError
+from assay.plan.reading import BUNDLED
 from assay.study.folder import Study, find_study
+from assay.study.git import Repository, repository_of
 from assay.study.place import LEDGER
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -28,27 +33,52 @@ def opened(folder: Path) -> Study:
     return find_study(folder)
 
 
-def commit(study: Study, names: Sequence[str], message: str) -> str:
-    """Commit files of a study together with its ledger; the commit's name."""
-    from assay.errors import SpecError
-    from assay.study.git import repository_of
+def typed(words: str, folder: Path) -> str:
+    """A command to type next, from where the user is."""
+    beside = "" if str(folder) == "." else f" --study {shlex.quote(str(folder))}"
+    return f"assay {words}{beside}"
 
+
+def committable(study: Study) -> Repository:
+    """The repository to commit to; refused before anything is done where that cannot work."""
     repository = repository_of(study.root)
     if repository is None:
         raise SpecError(
             "the study is in no git repository, so nothing can be committed",
-            hint="Make it one: git init. Then commit by hand, or seal the next with --commit.",
+            hint="Make it one (git init), or leave out --commit.",
         )
-    return repository.record(_there(study, names), message)
+    if not repository.has_identity():
+        raise SpecError(
+            "git does not know who you are, so it cannot commit",
+            hint="Tell it: git config user.name NAME && git config user.email ADDRESS",
+        )
+    return repository
+
+
+def plan_files(study: Study) -> list[str]:
+    """What every seal rests on: the plan, the bars, and data that lie in the repository."""
+    corpora = (study.config.benchmark, study.config.second)
+    places = [one.place for one in corpora if one is not None and one.place not in BUNDLED]
+    repository = repository_of(study.root)
+    inside = [place for place in places if repository is not None and repository.holds(place)]
+    return [".gitattributes", "study.toml", "bars", *inside]
+
+
+def outside_files(study: Study) -> list[str]:
+    """Data that no clone of the repository will have."""
+    corpora = (study.config.benchmark, study.config.second)
+    places = [one.place for one in corpora if one is not None and one.place not in BUNDLED]
+    repository = repository_of(study.root)
+    return [place for place in places if repository is not None and not repository.holds(place)]
+
+
+def commit(study: Study, names: Sequence[str], message: str) -> str:
+    """Commit files of a study together with its ledger; the commit's name."""
+    return committable(study).record(_there(study, names), message)
 
 
 def how_to_commit(study: Study, names: Sequence[str], message: str) -> str:
     """The command that commits files of a study, as seen from here."""
-    import os
-    import shlex
-
-    from assay.study.git import repository_of
-
     paths = [os.path.relpath(study.root / name) for name in _there(study, names)]
     start = "" if repository_of(study.root) is not None else "git init && "
     return f"{start}git add {shlex.join(paths)} && git commit -m {shlex.quote(message)}"

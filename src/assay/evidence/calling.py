@@ -10,7 +10,7 @@ import os
 import random
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,10 +143,11 @@ def _plain(answer: object) -> object:
     return answer
 
 
-def loaded_modules() -> Modules:
+def loaded_modules(before: Collection[str] = ()) -> Modules:
     """What this process has imported: installed modules by their top name, others by file.
 
-    The standard library and what is built into Python are left out.
+    The standard library and what is built into Python are left out, and so are the modules that
+    were there `before`.
     """
     import sysconfig  # a run that is not sealed has no use for it
 
@@ -157,7 +158,7 @@ def loaded_modules() -> Modules:
     names, files = set(), set()
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if not isinstance(file, str):
+        if not isinstance(file, str) or name in before:
             continue
         real = os.path.realpath(file)
         if any(real.startswith(os.path.realpath(place) + os.sep) for place in installed):

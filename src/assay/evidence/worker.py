@@ -39,6 +39,7 @@ class Server:
         self.loaded: calling.Loaded | None = None
         self.fitted: calling.Loaded | None = None
         self.branch = False
+        self.before = frozenset(sys.modules)
 
     def serve(self) -> None:
         """One request, one answer, until the parent closes its end."""
@@ -72,7 +73,7 @@ class Server:
                 if asked is not None and not asked.learner:
                     return calling.call(asked, *argument)
             case "modules":
-                found = calling.loaded_modules()
+                found = calling.loaded_modules(self.before)
                 return [found.installed, found.files]
             case "branch" | "forget":
                 return True

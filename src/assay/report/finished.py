@@ -3,8 +3,10 @@
 from typing import TYPE_CHECKING
 
 from assay.judges.grade import Grade
-from assay.report.terminal import draw_scorecard, percent, styled, table
+from assay.plan.prediction import Prediction
+from assay.report.terminal import draw_scorecard, percent, printable, styled, table
 from assay.study.running import Finished
+from assay.study.verify.steps import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,6 +31,22 @@ def draw_finished(finished: Finished, out: "Console") -> None:
             out.print(styled(f"under {one.bars}: {said}"))
     out.print()
     draw_grade(finished.grade, out)
+
+
+def prediction_lines(prediction: Prediction) -> list[str]:
+    """What was committed to, a line each."""
+    if prediction.no_idea:
+        return ["predicted: no idea"]
+    lines = [
+        f"{one.metric} from {one.low:g} to {one.high:g} ({percent(one.level)})"
+        for one in prediction.ranges
+    ]
+    if prediction.outcomes:
+        lines.append(
+            ", ".join(f"{name} {percent(share)}" for name, share in prediction.outcomes.items())
+        )
+    lines += [direction.text for direction in prediction.directions]
+    return [f"predicted: {printable(line)}" for line in lines]
 
 
 def draw_grade(grade: Grade, out: "Console") -> None:
@@ -58,5 +76,5 @@ def draw_grade(grade: Grade, out: "Console") -> None:
         came = " and ".join("-" if side is None else f"{side:.3f}" for side in sides)
         word = {True: "held", False: "did not hold", None: "not graded"}[direction.held]
         rows.append(("direction", direction.text, came, word))
-    out.print(styled(f"Of {grade.commitments} commitments {grade.held} held:"))
+    out.print(styled(f"{grade.held} of {counted(grade.commitments, 'commitment')} held:"))
     out.print(table(("", "predicted", "came", ""), rows))

@@ -58,6 +58,14 @@ def verify(study: Study, shown: Shown | None = None) -> Verification:
     return verify_with(study, VIEWS, shown)
 
 
+def refresh_views(study: Study) -> list[str]:
+    """Write again the pages that lie in the study, after something happened; their names."""
+    present = [name for name in VIEWS if (study.root / name).is_file()]
+    for name in present:
+        write_view(study, name)
+    return present
+
+
 def write_view(study: Study, name: str) -> Path:
     """Write a page into the study."""
     path = study.root / name

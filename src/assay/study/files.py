@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.digests import digest
+from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 
 
@@ -93,6 +93,8 @@ def read_as(root: Path, name: str, expected: str) -> bytes:
     data = read_inside(root, name)
     if digest(data) != expected:
         raise DigestMismatch(
-            f"{name} has changed: its digest is {digest(data)}, and {expected} was recorded"
+            f"{name} has changed: its digest is {short(digest(data))}, and {short(expected)} was"
+            " recorded",
+            hint="If it was committed as it was, git can put it back: git checkout HEAD -- FILE",
         )
     return data

@@ -11,6 +11,7 @@ ledger.jsonl            one line for everything that happened
 """
 
 import hashlib
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -20,8 +21,8 @@ from pathlib import Path
 
 import msgspec
 
-from assay.digests import decode_utf8, is_name
-from assay.errors import DigestMismatch, SpecError, storage
+from assay.digests import decode_utf8, is_name, short
+from assay.errors import DigestMismatch, IntegrityError, NotHere, SpecError, storage
 from assay.ledger.chain import Chain
 from assay.ledger.file import LedgerFile, read_ledger
 from assay.plan.benchmark import Benchmark, Columns, Origin
@@ -82,6 +83,12 @@ class Study:
         if place not in BUNDLED:
             with storage(place):
                 path = (self.root / place).resolve()
+                if not path.exists():
+                    raise NotHere(
+                        f"the data file {place} is not here; its digest should be"
+                        f" {short(corpus.digest)}",
+                        hint="Put it where study.toml says it is.",
+                    )
                 if path.is_file():
                     known = path.stat()
                     key = (path, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns)
@@ -115,8 +122,8 @@ class Study:
 def _check_digest(found: str, corpus: Corpus) -> None:
     if found != corpus.digest:
         raise DigestMismatch(
-            f"{corpus.place}: the benchmark's digest is {found}, and the study began with"
-            f" {corpus.digest}",
+            f"{corpus.place}: the benchmark's digest is {short(found)}, and the study began with"
+            f" {short(corpus.digest)}",
             hint="A study keeps to the data it began with; other data are another study.",
         )
 
@@ -156,9 +163,15 @@ def find_study(start: Path) -> Study:
         return open_study(root)
     if not start.exists():
         raise SpecError(f"there is no {str(start)!r}")
+    bare = study_root(start, ledger=False)
+    if bare is not None:
+        raise IntegrityError(
+            f"{os.path.relpath(bare / LEDGER)} is gone",
+            hint="If it was committed, git has it: git checkout HEAD -- ledger.jsonl",
+        )
     raise SpecError(
         f"{'this folder' if str(start) == '.' else repr(str(start))} is in no study",
-        hint="Go into one, or name it (--study DIR). `assay new STUDY` makes one.",
+        hint="Go into one, or name it: --study DIR. `assay new STUDY` makes one.",
     )
 
 

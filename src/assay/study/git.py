@@ -5,6 +5,7 @@ whether one commit comes before another, and what it holds.
 """
 
 import os
+import posixpath
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,9 +39,13 @@ class Repository:
         found = _git(self.top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
         return found.decode().strip() if found else None
 
-    def read(self, commit: str, name: str) -> bytes | None:
-        """A file of the folder as a commit holds it; None where it does not."""
-        return _git(self.top, "cat-file", "blob", f"{commit}:{self.path(name)}")
+    def read(self, commit: str, name: str, *, place: str | None = None) -> bytes | None:
+        """A file of the folder as a commit holds it; None where it does not.
+
+        `place` is where the folder was then, where it has been moved since.
+        """
+        found = self.path(name) if place is None else _joined(place, name)
+        return _git(self.top, "cat-file", "blob", f"{commit}:{found}")
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Whether one commit comes before another, or is it."""
@@ -55,6 +60,14 @@ class Repository:
         found = _git(self.top, "check-ignore", "--", *(self.path(name) for name in names))
         return [] if not found else found.decode("utf-8", "replace").splitlines()
 
+    def has_identity(self) -> bool:
+        """Whether git knows in whose name to commit."""
+        return _git(self.top, "var", "GIT_COMMITTER_IDENT") is not None
+
+    def holds(self, name: str) -> bool:
+        """Whether a path, seen from the folder, lies in the work tree."""
+        return not self.path(name).startswith("../")
+
     def studies(self, commit: str, marker: str) -> list[str]:
         """The folders below this one that hold a file of this name in a commit."""
         found = _git(self.top, "ls-tree", "-r", "-z", "--name-only", commit)
@@ -68,7 +81,7 @@ class Repository:
 
     def path(self, name: str) -> str:
         """A file of the folder as git calls it."""
-        return name if self.prefix == "." else f"{self.prefix}/{name}"
+        return posixpath.normpath(_joined(self.prefix, name))
 
     def record(self, names: Sequence[str], message: str) -> str:
         """Commit these files and nothing else; the commit's name."""
@@ -79,6 +92,10 @@ class Repository:
         if found is None:
             raise StorageError("git made no commit")
         return found
+
+
+def _joined(place: str, name: str) -> str:
+    return name if place == "." else f"{place}/{name}"
 
 
 def repository_of(folder: Path) -> Repository | None:
@@ -124,7 +141,8 @@ def _git_or_say(folder: Path, *words: str) -> None:
         raise StorageError(f"git {words[0]}: {error}") from None
     if done.returncode != 0:
         said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
-        raise StorageError(f"git {words[0]} failed: {said:.500}")
+        last = " / ".join(line.strip() for line in said.splitlines()[-4:] if line.strip())
+        raise StorageError(f"git {words[0]} failed: {last[-600:]}")
 
 
 def _environment() -> Mapping[str, str]:

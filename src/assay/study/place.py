@@ -7,11 +7,11 @@ from assay.errors import storage
 FILE, LEDGER = "study.toml", "ledger.jsonl"
 
 
-def study_root(start: Path) -> Path | None:
-    """The folder of the study that a path is, or lies in."""
+def study_root(start: Path, *, ledger: bool = True) -> Path | None:
+    """The folder of the study that a path is, or lies in; without `ledger`, one that lost it."""
     with storage(start):
         here = start.resolve()
         for folder in (here, *here.parents):
-            if (folder / FILE).is_file() and (folder / LEDGER).exists():
+            if (folder / FILE).is_file() and ((folder / LEDGER).exists() or not ledger):
                 return folder
     return None

@@ -34,6 +34,7 @@ class SubmissionRecord:
     seal: Entry
     started: Entry | None = None
     resumed: list[Entry] = field(default_factory=list)
+    stopped: list[Entry] = field(default_factory=list)
     run: Entry | None = None
     scores: dict[str, Entry] = field(default_factory=dict)
     grade: Entry | None = None
@@ -133,6 +134,13 @@ def _resumed(records: Records, entry: Entry, where: str) -> None:
     one.resumed.append(entry)
 
 
+def _stopped(records: Records, entry: Entry, where: str) -> None:
+    one = _submission(records, entry, where, "was never sealed")
+    if one.started is None or one.run is not None:
+        raise IntegrityError(f"{where}: there was no run to be stopped")
+    one.stopped.append(entry)
+
+
 def _run(records: Records, entry: Entry, where: str) -> None:
     folder = f"runs/{entry.subject}"
     _expect(entry, where, f"{folder}/outputs.jsonl", f"{folder}/run.json")
@@ -193,6 +201,7 @@ _READERS: Mapping[str, Callable[[Records, Entry, str], None]] = {
     "bars": _bars,
     "seal": _seal,
     "run-started": _started,
+    "run-stopped": _stopped,
     "run-resumed": _resumed,
     "run": _run,
     "score": _score,

@@ -5,12 +5,13 @@ from assay.errors import SpecError
 from assay.evidence.record import Run
 from assay.judges.judgement import Judgement
 from assay.judges.revise import Revision
-from assay.plan.bars import BarSet
+from assay.plan.bars import BarSet, bundled_versions
+from assay.plan.revision import next_version
 from assay.plan.task import Task
 from assay.study.drafting import bars_in_force
 from assay.study.files import now, write_whole
 from assay.study.folder import Study
-from assay.study.judgements import judge_missing, load_result
+from assay.study.judgements import judge_missing, load_result, load_version
 from assay.study.records import read_records
 
 
@@ -23,6 +24,26 @@ def bars_of_study(study: Study, task: Task | None) -> BarSet:
             f"the study has bars for {' and '.join(tasks)}", hint="Say which: --task TASK."
         )
     return bars_in_force(study, records, task or tasks[0])
+
+
+def version_after(bars: BarSet) -> str:
+    """A name for the next version that no bundled version bears."""
+    taken = bundled_versions(bars.task)
+    version = next_version(bars.version)
+    if version in taken:
+        version = f"{bars.version}-2"
+    while version in taken:
+        version = next_version(version)
+    return version
+
+
+def study_bars(study: Study, version: str, task: Task | None) -> BarSet | None:
+    """A version of the study's bars, where it has one of that name."""
+    records = read_records(study.chain().entries)
+    for record in records.bars:
+        if record.version == version and task in (None, record.task):
+            return load_version(study, record)
+    return None
 
 
 def stored_run(study: Study, submission: str) -> Run | None:

@@ -15,13 +15,14 @@ from pathlib import Path
 import msgspec
 
 from assay.digests import digest
-from assay.errors import AlreadyRun, SpecError, storage
+from assay.errors import AlreadyRun, MethodError, SpecError, storage
 from assay.evidence.record import Provenance, Record, Run
 from assay.evidence.run import Sealed, collect
 from assay.judges.grade import Grade
 from assay.judges.judgement import Judgement
-from assay.study.files import now, read_inside
+from assay.study.files import now, read_as, read_inside
 from assay.study.folder import Study
+from assay.study.git import repository_of
 from assay.study.judgements import (
     grade_of,
     judge_missing,
@@ -53,6 +54,9 @@ class Listener:
 
     def total(self, items: int, made: int) -> None:
         """So many items there are, and so many have been asked before."""
+
+    def started(self) -> None:
+        """The ledger says that the run begins, and the method has seen nothing yet."""
 
     def record(self, record: Record) -> None:
         """One more record."""
@@ -141,13 +145,18 @@ def _make(
         if _is_closed(path):
             _enter(study, sealed)
             return
+        _check_kept(study, one)
         folder, made = RunFolder.again(path)
     provenance = Provenance(
         seal=sealed.digest,
         witness=witness,
         resumed=len(one.resumed) + (one.started is not None),
     )
-    run = _ask(study, sealed, folder, provenance, made, listener)
+    try:
+        run = _ask(study, sealed, folder, provenance, made, listener)
+    except (MethodError, KeyboardInterrupt):
+        _stop(study, sealed)
+        raise
     folder.finish(run)
     _enter(study, sealed)
 
@@ -163,6 +172,7 @@ def _ask(
     def start(run: Run) -> None:
         listener.total(sum(1 for _ in sealed.benchmark.keyed_items()), len(made))
         _start(study, sealed, provenance, made)
+        listener.started()
         folder.begin(run)
 
     def add(record: Record) -> None:
@@ -207,13 +217,37 @@ def _start(
                 time=now(),
                 kind="run-started",
                 subject=sealed.id,
-                said={"witness": provenance.witness or _UNWITNESSED},
+                said={"witness": provenance.witness or _UNWITNESSED, **_place(study)},
             )
             return
-        outputs = study.path(f"runs/{sealed.id}/outputs.jsonl")
-        kept = digest(read_inside(study.root, f"runs/{sealed.id}/outputs.jsonl")) if made else ""
-        said = {"kept": str(len(made)), "outputs": kept if outputs.exists() else ""}
+        kept = read_inside(study.root, f"runs/{sealed.id}/outputs.jsonl") if made else b""
+        said = {"kept": str(len(made)), "outputs": digest(kept)}
         ledger.append(time=now(), kind="run-resumed", subject=sealed.id, said=said)
+
+
+def _place(study: Study) -> dict[str, str]:
+    """Where the study is in its repository, so that a witness stays one when it is moved."""
+    repository = repository_of(study.root)
+    return {} if repository is None else {"place": repository.prefix}
+
+
+def _stop(study: Study, sealed: SealedPrereg) -> None:
+    """Say in public what had been made when a run was stopped, so that it stays as it is."""
+    name = f"runs/{sealed.id}/outputs.jsonl"
+    with study.ledger as ledger:
+        one = read_records(ledger.entries).submissions[sealed.id]
+        if one.started is None or not study.path(name).exists():
+            return
+        kept = read_inside(study.root, name)
+        said = {"kept": str(kept.count(b"\n")), "outputs": digest(kept)}
+        ledger.append(time=now(), kind="run-stopped", subject=sealed.id, said=said)
+
+
+def _check_kept(study: Study, one: SubmissionRecord) -> None:
+    """Refuse to go on from outputs that are not those the run had made when it was stopped."""
+    begun = [entry for entry in (one.started, *one.resumed) if entry is not None]
+    if one.stopped and one.stopped[-1].n > begun[-1].n:
+        read_as(study.root, f"runs/{one.id}/outputs.jsonl", one.stopped[-1].said["outputs"])
 
 
 def _enter(study: Study, sealed: SealedPrereg) -> None:

@@ -34,6 +34,7 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     digest: str
+    entry: int
     seal: Seal
     prereg: Prereg
     prediction: Prediction
@@ -66,7 +67,10 @@ def load_sealed(
     check_id(submission)
     records = records or read_records(study.chain().entries)
     if submission not in records.submissions:
-        raise NotSealed(f"{submission} has no seal", hint=f"Seal it first: assay seal {submission}")
+        known = ", ".join(list(records.submissions)[-8:])
+        first = study.path(f"preregs/{submission}").is_dir() or not known
+        hint = f"Seal it first: assay seal {submission}" if first else f"Sealed are: {known}"
+        raise NotSealed(f"{submission} has no seal", hint=hint)
     entry = records.submissions[submission].seal
     path = f"preregs/{submission}/{SEAL}"
     data = read_as(study.root, path, entry.files[path])
@@ -86,6 +90,7 @@ def load_sealed(
     return SealedPrereg(
         id=submission,
         digest=entry.files[path],
+        entry=entry.n,
         seal=sealed,
         prereg=prereg,
         prediction=parse_prediction(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.digests import digest
-from assay.errors import BrokenChain, IntegrityError, SpecError, storage
+from assay.errors import BrokenChain, IntegrityError, NotHere, SpecError, storage
 from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
 from assay.study.files import read_inside
 from assay.study.place import LEDGER
@@ -43,7 +43,9 @@ def _since(at: Verifying) -> tuple[str, str] | None:
         return None
     commit = at.repository.commit(asked or "HEAD")
     if commit is None and asked is not None:
-        raise SpecError(f"no revision {asked!r:.80} in this clone", hint="Fetch the whole history.")
+        raise NotHere(
+            f"no revision {asked!r:.80} in this clone: it was not fetched, or history was rewritten"
+        )
     return None if commit is None else (asked or "HEAD", commit)
 
 
@@ -158,23 +160,28 @@ def _check_witness(at: Verifying, one: SubmissionRecord) -> bool:
         raise IntegrityError(f"{where} is not the full name of a commit")
     commit = at.repository.commit(name)
     head = at.repository.head()
-    if commit is None:
-        cut = " (this clone is shallow: git fetch --unshallow)"
-        raise IntegrityError(
-            f"{where} is not in this repository"
-            f"{cut if at.repository.is_shallow() else ': its history was rewritten'}"
+    if commit is None and at.repository.is_shallow():
+        raise NotHere(
+            f"{where} is not in this clone, which was cut short",
+            hint="Fetch the rest: git fetch --unshallow",
         )
+    if commit is None:
+        raise IntegrityError(f"{where} is not in this repository: its history was rewritten")
     if head is None or not at.repository.is_ancestor(commit, head):
-        raise IntegrityError(f"{where} does not come before what is checked out")
+        raise IntegrityError(
+            f"{where} does not come before what is checked out: its history was rewritten",
+            hint="A commit that was amended away is in `git reflog` for a while; merge it.",
+        )
+    place = one.started.said.get("place")
     for name, expected in one.seal.files.items():
-        held = at.repository.read(commit, name)
+        held = at.repository.read(commit, name, place=place)
         if held is None or digest(held) != expected:
             raise IntegrityError(f"{where} does not hold the seal that was run")
-    lines = (at.repository.read(commit, LEDGER) or b"").split(b"\n")[:-1]
+    lines = (at.repository.read(commit, LEDGER, place=place) or b"").split(b"\n")[:-1]
     between = one.seal.n < len(lines) <= one.started.n
     if not between or at.chain.lines[: len(lines)] != lines:
         raise IntegrityError(f"{where} does not stand between the seal and the run")
-    if at.repository.read(commit, f"runs/{one.id}/outputs.jsonl") is not None:
+    if at.repository.read(commit, f"runs/{one.id}/outputs.jsonl", place=place) is not None:
         raise IntegrityError(f"{where} holds its outputs already")
     return True
 

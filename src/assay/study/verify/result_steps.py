@@ -1,9 +1,10 @@
 """Steps 4 to 7: what was sealed, what came of it, and what that is worth."""
 
+from assay.digests import digest
 from assay.errors import DigestMismatch, IntegrityError
 from assay.evidence.record import Run
 from assay.judges.judgement import Judgement
-from assay.study.files import read_as
+from assay.study.files import read_as, read_inside
 from assay.study.judgements import (
     grade_of,
     judge,
@@ -41,6 +42,14 @@ def check_outputs(at: Verifying) -> Found:
         if one.run is not None:
             at.runs[one.id] = _checked_run(at, one)
     lines = sum(len(run.records) for run in at.runs.values())
+    resumed = [one.id for one in at.records.submissions.values() if one.run and one.resumed]
+    if resumed:
+        return Found(
+            f"{lines} outputs of {counted(len(at.runs), 'run')}, all as they were entered;"
+            f" {', '.join(resumed)} was cut off, and what it had made by then was in nobody's hands"
+            " but its owner's (--rerun compares)",
+            noted=True,
+        )
     return Found(f"{lines} outputs of {counted(len(at.runs), 'run')}, all as they were made")
 
 
@@ -63,10 +72,24 @@ def _checked_run(at: Verifying, one: SubmissionRecord) -> Run:
     ):
         if got != wanted:
             raise IntegrityError(f"{where}: {what} {got!r:.80}, expected {wanted!r:.80}")
+    _check_kept(at, one)
     items = {key for key, _ in sealed.benchmark.keyed_items()}
     if {record.item for record in run.records} != items:
         raise IntegrityError(f"{where}: its outputs are not one for each item")
     return run
+
+
+def _check_kept(at: Verifying, one: SubmissionRecord) -> None:
+    """What had been made whenever the run stopped must be how the outputs begin."""
+    lines = read_inside(at.study.root, f"runs/{one.id}/outputs.jsonl").splitlines(keepends=True)
+    for entry in (*one.stopped, *one.resumed):
+        count = entry.said.get("kept", "")
+        begun = b"".join(lines[: int(count)]) if count.isdecimal() else b"?"
+        if digest(begun) != entry.said.get("outputs"):
+            raise IntegrityError(
+                f"runs/{one.id}/outputs.jsonl does not begin with the outputs that entry {entry.n}"
+                " names"
+            )
 
 
 def check_scorecards(at: Verifying) -> Found:

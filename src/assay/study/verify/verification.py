@@ -1,5 +1,8 @@
 """Verifying a study: a numbered procedure, each step reported, the first breach ends it.
 
+A step that cannot be made because something is not here (data, older commits) is `unchecked`, and
+ends the procedure too: nothing is taken for granted.
+
  1. Chain. Every line of the ledger is strictly what Assay writes, carries the digest of the line
     before, and continues what the last commit (or the revision one names) holds.
  2. Checkpoints. Every checkpoint that was kept or is shown saw the beginning of this ledger.
@@ -16,12 +19,14 @@
 Nothing of a submission is executed before step 9.
 """
 
+import base64
+import os
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
 import msgspec
 
-from assay.errors import AssayError
+from assay.errors import AssayError, NotHere
 from assay.study.folder import Study
 from assay.study.git import repository_of
 from assay.study.verify.ledger_steps import check_chain, check_checkpoints, check_order
@@ -49,10 +54,11 @@ PROCEDURE: Mapping[str, Callable[[Verifying], Found]] = {
 
 
 class Outcome(StrEnum):
-    """How a step ended."""
+    """How a step ended. UNCHECKED: what would be needed to tell is not here."""
 
     OK = "ok"
     NOTED = "noted"
+    UNCHECKED = "unchecked"
     BREACH = "breach"
 
 
@@ -66,9 +72,10 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """The steps up to the first breach, and where the ledger stands."""
+    """The steps up to the first breach, and where the ledger stands: its length and its root."""
 
     study: str
+    folder: str
     intact: bool
     steps: tuple[Step, ...]
     entries: int
@@ -89,15 +96,17 @@ def verify_with(
         try:
             found = check(at)
         except AssayError as error:
-            said = f"{error.message} {error.hint or ''}".strip()
-            steps.append(Step(number=number, name=name, outcome=Outcome.BREACH, found=said))
+            said = error.message if error.hint is None else f"{error.message}. {error.hint}"
+            outcome = Outcome.UNCHECKED if isinstance(error, NotHere) else Outcome.BREACH
+            steps.append(Step(number=number, name=name, outcome=outcome, found=said))
             break
         outcome = Outcome.NOTED if found.noted else Outcome.OK
         steps.append(Step(number=number, name=name, outcome=outcome, found=found.said))
     return Verification(
         study=study.config.name,
-        intact=steps[-1].outcome is not Outcome.BREACH,
+        folder=os.path.relpath(study.root),
+        intact=steps[-1].outcome in (Outcome.OK, Outcome.NOTED),
         steps=tuple(steps),
         entries=len(at.chain.lines),
-        root=at.chain.tree().root().hex() if at.chain.lines else None,
+        root=base64.b64encode(at.chain.tree().root()).decode() if at.chain.lines else None,
     )
