@@ -5,7 +5,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from graded import direction_grade, graded, outcome_grade, range_grade, submission
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.judges.calibration import BINS, calibrate
@@ -83,6 +83,7 @@ def test_ranges_that_stand_and_fall_together_count_as_one_each():
     assert (single.low, single.high) == pytest.approx((0.506, 0.853), abs=0.01)
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.lists(st.sampled_from(["inside", "above", "below"]), min_size=1, max_size=4),
@@ -115,6 +116,7 @@ def test_every_probability_falls_in_exactly_one_bin(edge, step):
         assert one.at_least <= one.stated <= one.below
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 10**6), min_size=3, max_size=3).filter(any), st.integers(0, 2))
 def test_no_probability_is_lost_or_counted_twice(weights, index):
     names = ("fail", "unresolved", "pass")

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from graded import bar, judged, unjudged
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
@@ -154,6 +154,7 @@ def test_the_quantiles_of_a_lopsided_distribution_do_best_too():
 probabilities = st.lists(st.integers(0, 100), min_size=2, max_size=9).filter(any)
 
 
+@settings(deadline=None)
 @given(probabilities, st.data())
 def test_a_ranked_score_lies_between_none_and_one(weights, data):
     said = {f"{i}": weight / sum(weights) for i, weight in enumerate(weights)}

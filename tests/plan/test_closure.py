@@ -73,6 +73,7 @@ IMPORTS = {
         "p/q/r.py",
     ],
     "import importlib\nimportlib.import_module(name='a')": ["a.py"],
+    "import importlib\nimportlib.import_module('.q', 'p')": ["p/__init__.py", "p/q/__init__.py"],
     "__import__('a')": ["a.py"],
     "x = lambda: __import__('n.a')": ["n/a.py"],
     "name = 'a'\n__import__(name)": [],

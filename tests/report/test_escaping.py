@@ -2,7 +2,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt  # rich brings it
 
@@ -71,6 +71,7 @@ def test_a_markdown_cell_shows_the_text_itself(text):
     assert shown(page) == [["one", "two"], [text, "next"]]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(NASTY, NASTY), max_size=4))
 def test_whatever_is_in_a_cell_the_table_keeps_its_form_and_shows_it(rows):
     page = markdown_table(HEADERS, rows)
@@ -80,6 +81,7 @@ def test_whatever_is_in_a_cell_the_table_keeps_its_form_and_shows_it(rows):
     assert shown(page) == [list(HEADERS), *expected]
 
 
+@settings(deadline=None)
 @given(NASTY)
 def test_a_markdown_text_is_one_line_without_markup_behind_its_first_word(text):
     safe = markdown(text)
@@ -153,6 +155,7 @@ def test_a_number_stays_a_number(number):
     assert float(cell) == float(number)
 
 
+@settings(deadline=None)
 @given(st.floats(allow_nan=False))
 def test_every_figure_is_read_back_exactly(figure):
     (cell,) = read(csv_line([repr(figure)]))
@@ -174,6 +177,7 @@ def test_csv_quotes_what_needs_quotes(text, line):
     assert csv_line([text]) == line
 
 
+@settings(deadline=None)
 @given(st.lists(NASTY, min_size=2, max_size=5))
 def test_every_line_is_read_back_as_the_cells_it_was_made_of(cells):
     line = csv_line(cells)
@@ -185,6 +189,7 @@ def test_every_line_is_read_back_as_the_cells_it_was_made_of(cells):
             float(found)  # nothing but a number begins like a formula
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(NASTY, min_size=3, max_size=3), max_size=4))
 def test_lines_make_a_file_of_as_many_rows(rows):
     page = "".join(csv_line(row) for row in rows)
