@@ -53,7 +53,7 @@ def show(version: str | None, task: Task | None, as_json: bool) -> None:
     from assay.report.terminal import console, table
 
     if version is not None:
-        bars = load_bars(version, task=task)
+        bars = _found(version, task)
         if as_json:
             click.echo(written(_plain(bars)))
         else:
@@ -84,7 +84,7 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
     from assay.report.records import as_json as written
     from assay.report.terminal import console
 
-    before, after = load_bars(old, task=task), load_bars(new, task=task)
+    before, after = _found(old, task), _found(new, task)
     if before.task != after.task:
         raise SpecError(f"{old} judges {before.task}, and {new} {after.task}")
     if not as_json:
@@ -170,12 +170,13 @@ def revise(base: str | None, **flags: Any) -> None:  # noqa: ANN401 - click hand
 
 def _revise_study(study: "Study", base: str | None, flags: dict[str, Any]) -> None:
     """Revise the bars in force, enter the new version, and judge every result under it."""
+    from assay.cli.studies import how_to_commit
     from assay.evidence.run import run
-    from assay.plan.revision import next_version
     from assay.report.rejudged import draw_rejudged
     from assay.report.terminal import console
+    from assay.report.views import refresh_views
     from assay.study.rejudging import judge_study
-    from assay.study.revising import adopt, bars_of_study, stored_run
+    from assay.study.revising import adopt, bars_of_study, stored_run, version_after
 
     bars = bars_of_study(study, flags["task"])
     if base is not None and base != bars.version:
@@ -192,12 +193,15 @@ def _revise_study(study: "Study", base: str | None, flags: dict[str, Any]) -> No
         if stored is None
         else iter([stored])
     )
-    version = flags["version"] or next_version(bars.version)
+    version = flags["version"] or version_after(bars)
     made = _revised(bars, bar, version, flags["because"], cheats, benchmark)
     adopt(study, made, after=flags["after"] or (named if stored is not None else None))
     _say(made, Path(f"bars/{made.bars.name}.toml"), as_json=flags["as_json"], entered=True)
+    views = refresh_views(study)
     if not flags["as_json"]:
-        draw_rejudged(judge_study(study), console())
+        draw_rejudged(judge_study(study), console(), kept="")
+        names = ["bars", "scorecards", *views]
+        click.echo(f"Publish it:\n  {how_to_commit(study, names, f'Bars {version}')}")
 
 
 def _revised(
@@ -220,6 +224,21 @@ def _revised(
         except ProtocolError as refused:
             refusals.append(refused)
     raise refusals[0]
+
+
+def _found(version: str, task: Task | None) -> BarSet:
+    """Bars by version or file; in a study, its own versions come first."""
+    from assay.study.place import study_root
+
+    root = study_root(Path())
+    if root is not None:
+        from assay.study.folder import open_study
+        from assay.study.revising import study_bars
+
+        own = study_bars(open_study(root), version, task)
+        if own is not None:
+            return own
+    return load_bars(version, task=task)
 
 
 def _bar(bars: BarSet, flags: dict[str, Any]) -> Bar:

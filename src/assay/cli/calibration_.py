@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import opened, study_flag
+from assay.cli.studies import opened, study_flag, wrote
 
 
 @click.command("calibration")
@@ -28,7 +28,7 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
 
     study = opened(folder)
     if write:
-        click.echo(f"Wrote {write_view(study, 'CALIBRATION.md')}.")
+        wrote(write_view(study, "CALIBRATION.md"), as_json=as_json)
         return
     found = calibration_of(study)
     if as_json:

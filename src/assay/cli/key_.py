@@ -39,6 +39,8 @@ def new(file: Path, name: str, as_json: bool) -> None:
             f"{file} would lie in a study, which is made to be published",
             hint="Keep a private key elsewhere: ~/.assay-key",
         )
+    if file.exists():
+        raise SpecError(f"{file} is there already", hint="A key is never overwritten.")
     key = new_key(name)
     with storage(file):
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)

@@ -117,12 +117,17 @@ def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_jso
     study = opened(folder)
     chain = study.chain()
     tree = chain.tree()
+    last = len(chain.lines) - (not consistency)
+    if not 0 <= number <= last:
+        what = "sizes" if consistency else "entries"
+        raise SpecError(f"got {number}, and the {what} are 0 to {last}")
     proof = tree.consistency(number) if consistency else tree.inclusion(number)
     now = checkpoint_of(chain, origin=study.config.origin)
     said = {
         "format": "assay-proof/1",
         "kind": "consistency" if consistency else "inclusion",
         "number": number,
+        "size": tree.size,
         "entry": None if consistency else chain.lines[number].decode(),
         "first_root": base64.b64encode(tree.root(number)).decode() if consistency else None,
         "hashes": [base64.b64encode(step).decode() for step in proof],
@@ -169,6 +174,11 @@ def check(file: Path, kept: Path, older: Path | None, as_json: bool) -> None:
             first = parse_checkpoint(older.read_bytes(), where=str(older))
     if proof.kind == "consistency" and first is None:
         raise SpecError("consistency with what?", hint="Name the older checkpoint: --older FILE.")
+    if proof.size != held.size:
+        raise SpecError(
+            f"the proof is for {proof.size} entries, and your checkpoint has {held.size}",
+            hint="Have it proved again for the ledger that you hold a checkpoint of.",
+        )
     if not check_proof(proof, held, first):
         raise IntegrityError(f"{file} does not prove it: the hashes do not lead to the root")
     if as_json:

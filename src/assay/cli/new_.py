@@ -40,7 +40,9 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     from assay.study.creating import new_study
 
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
-    second = flags["second"] or _named_second(flags["bars"] or DEFAULT_BARS)
+    second = flags["second"]
+    if second is None and flags["task"] != "detection" and benchmark.classes:
+        second = _named_second(flags["bars"] or DEFAULT_BARS)
     if second is not None:
         benchmark = benchmark.with_second(load_benchmark(second))
     study = new_study(folder, benchmark, name=flags["name"], bars=flags["bars"], task=flags["task"])
@@ -51,7 +53,7 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
         return
     bars = ", ".join(f"{task} {version}" for task, version in study.config.bars.items())
     click.echo(f"{folder}: a study on {benchmark.name}, bars {bars}.")
-    click.echo("Draft a submission in it:")
+    click.echo("Put it under git, whose commits are its witness. Then draft a submission in it:")
     click.echo(f"  cd {folder}")
     click.echo("  assay draft 001 --method FILE.py:FUNCTION")
 

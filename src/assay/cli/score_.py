@@ -64,6 +64,7 @@ def command(
 
 def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: bool) -> None:
     """Judge one result of a study, or every one under every version."""
+    from assay.report.views import refresh_views
     from assay.study.folder import open_study
     from assay.study.rejudging import judge_in_study, judge_study
 
@@ -75,10 +76,17 @@ def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: boo
             "in a study everything is judged under every version of its bars",
             hint="Leave out --bars; `assay bars revise` makes another version.",
         )
-    _show_all(judge_study(study), as_json=as_json)
+    found = judge_study(study)
+    refresh_views(study)
+    _show_all(found, as_json=as_json, kept="")
 
 
-def _show_all(found: Sequence[Rejudged], *, as_json: bool) -> None:
+def _show_all(
+    found: Sequence[Rejudged],
+    *,
+    as_json: bool,
+    kept: str = " Every scorecard is kept in its run.",
+) -> None:
     """Print runs judged again; exit 0 only where every one passes."""
     if as_json:
         from assay.report.records import as_json as written
@@ -88,7 +96,7 @@ def _show_all(found: Sequence[Rejudged], *, as_json: bool) -> None:
         from assay.report.rejudged import draw_rejudged
         from assay.report.terminal import console
 
-        draw_rejudged(found, console())
+        draw_rejudged(found, console(), kept=kept)
     sys.stdout.flush()
     good = all(one.scorecard is not None and one.scorecard.verdict == "pass" for one in found)
     sys.exit(0 if good else 1)

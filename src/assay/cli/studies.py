@@ -87,3 +87,14 @@ def how_to_commit(study: Study, names: Sequence[str], message: str) -> str:
 def _there(study: Study, names: Sequence[str]) -> list[str]:
     """Those of the files that exist, and the ledger."""
     return [name for name in (*names, LEDGER) if (study.root / name).exists()]
+
+
+def wrote(path: Path, *, as_json: bool) -> None:
+    """Say which file was written."""
+    place = os.path.relpath(path)
+    if as_json:
+        from assay.report.records import as_json as written
+
+        click.echo(written({"wrote": place}))
+    else:
+        click.echo(f"Wrote {place}.")

@@ -1,16 +1,26 @@
 """`assay verify`: whether a study is what it says it is."""
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli.options import json_flag
 from assay.errors import storage
 
+if TYPE_CHECKING:
+    from assay.study.verify.verification import Verification
 
-@click.command("verify", epilog="Exit codes: 0 intact; 4 a breach, which the last step names.")
+
+@click.command(
+    "verify",
+    epilog="Exit codes: 0 intact; 2 something needed is not here; 4 a breach, which the last step"
+    " names.",
+)
 @click.argument("folders", metavar="[STUDY]...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--study", "more", multiple=True, type=click.Path(path_type=Path), help="The same.")
 @click.option(
     "--checkpoint",
     "checkpoints",
@@ -21,21 +31,14 @@ from assay.errors import storage
 @click.option("--key", "keys", multiple=True, help="Whose signature a checkpoint must bear.")
 @click.option("--since", metavar="REV", help="Whose ledger this one must continue [HEAD].")
 @click.option("--all", "every", is_flag=True, help="Every study below the folder [.].")
+@click.option("--staged", is_flag=True, help="What is about to be committed, not what lies here.")
 @click.option("--rerun", is_flag=True, help="Run every submission again and compare.")
 @json_flag
-def command(
-    folders: tuple[Path, ...],
-    checkpoints: tuple[Path, ...],
-    keys: tuple[str, ...],
-    since: str | None,
-    every: bool,
-    rerun: bool,
-    as_json: bool,
-) -> None:
+def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - what click parsed
     """Verify a study, step by step: chain, seals, outputs, scorecards, views.
 
     Everything is derived again from the stored bytes; no code of a submission is run (except with
-    --rerun). In a hook or in CI, --all verifies every study of a repository, and misses one that
+    --rerun). In a hook or in CI, --all verifies every study of a repository, and reports one that
     was taken away.
 
     \b
@@ -47,36 +50,47 @@ def command(
     from assay.ledger.checkpoint import parse_checkpoint
     from assay.ledger.note import parse_verifier
     from assay.report.views import verify
-    from assay.study.finding import find_studies
+    from assay.study.finding import find_studies, staged
     from assay.study.folder import find_study
     from assay.study.verify.steps import Shown
 
     shown = Shown(
-        checkpoints=tuple(parse_checkpoint(_bytes(path), where=str(path)) for path in checkpoints),
-        keys=tuple(parse_verifier(text) for text in keys),
-        since=since,
-        rerun=rerun,
+        checkpoints=tuple(
+            parse_checkpoint(_bytes(path), where=str(path)) for path in flags["checkpoints"]
+        ),
+        keys=tuple(parse_verifier(text) for text in flags["keys"]),
+        since=flags["since"],
+        rerun=flags["rerun"],
     )
-    if every:
-        below = [find_studies(folder, since=since) for folder in folders or (Path(),)]
-        studies = {study.root: study for found in below for study in found}
-    else:
-        studies = {study.root: study for study in map(find_study, folders or (Path(),))}
-    found = [verify(study, shown) for study in studies.values()]
+    places = (*folders, *flags["more"]) or (Path(),)
+    with ExitStack() as stack:
+        if flags["staged"]:
+            places = tuple(stack.enter_context(staged(place)) for place in places)
+        if flags["every"]:
+            below = [find_studies(place, since=shown.since) for place in places]
+            studies = {study.root: study for found in below for study in found}
+        else:
+            studies = {study.root: study for study in map(find_study, places)}
+        found = [verify(study, shown) for study in studies.values()]
+    _show(found, every=flags["every"], as_json=flags["as_json"])
+    worst = {step.outcome.value for one in found for step in one.steps[-1:]}
+    sys.exit(4 if "breach" in worst else 2 if "unchecked" in worst else 0)
+
+
+def _show(found: "list[Verification]", *, every: bool, as_json: bool) -> None:
     if as_json:
         from assay.report.records import as_json as written
 
         click.echo(written(found if every or len(found) > 1 else found[0]))
     else:
         from assay.report.terminal import console
-        from assay.report.verification import draw_verification
+        from assay.report.verification import draw_verification, draw_verifications
 
-        for one in found:
+        if every:
+            draw_verifications(found, console())
+        for one in () if every else found:
             draw_verification(one, console())
-        if not found:
-            click.echo("No study here.")
     sys.stdout.flush()
-    sys.exit(0 if all(one.intact for one in found) else 4)
 
 
 def _bytes(path: Path) -> bytes:

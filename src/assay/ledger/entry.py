@@ -93,6 +93,10 @@ def _check_lengths(data: bytes, where: str, first: int) -> None:
 
 def _explain(line: bytes, where: str) -> None:
     """Say what is wrong with a line, if it is this one."""
+    if line.endswith(b"\r"):
+        raise BrokenChain(f"{where}: it ends in CR LF; something changed the line endings")
+    if not line:
+        raise BrokenChain(f"{where} is empty")
     try:
         entry = msgspec.convert(parse_json(line.decode("utf-8"), where=where), Entry)
     except UnicodeDecodeError as error:

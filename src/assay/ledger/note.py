@@ -175,7 +175,10 @@ def _parse_key(text: str, called: str) -> tuple[str, bytes, bytes]:
         identity = b""
     exact = len(identity) == 4 and identity.hex() == key_id  # fromhex passes over spaces
     if not _is_key_name(name) or not exact or data is None or len(data) != 33:
-        raise SpecError(f"{called}: expected a key of the form name+8 hex digits+base64")
+        raise SpecError(
+            f"{called}: expected a key of the form name+8 hex digits+base64",
+            hint="`assay key show FILE` prints the public half of a private key.",
+        )
     if data[:1] != ED25519:
         raise SpecError(f"{called}: algorithm {data[0]}, and only Ed25519 (1) is known")
     return name, identity, data[1:]

@@ -21,6 +21,7 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     format: str
     kind: Literal["inclusion", "consistency"]
     number: int
+    size: int
     entry: str | None
     first_root: str | None
     hashes: tuple[str, ...]

@@ -7,12 +7,18 @@ from assay.judges.scorecard import Scorecard
 from assay.report.terminal import styled, table
 from assay.study.judging import Rejudged
 from assay.study.scorecards import Kept
+from assay.study.verify.steps import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-def draw_rejudged(found: Sequence[Rejudged], out: "Console") -> None:
+def draw_rejudged(
+    found: Sequence[Rejudged],
+    out: "Console",
+    *,
+    kept: str,
+) -> None:
     """A line a run, old beside new, and below it what changed."""
     now = next((one.scorecard.bars_version for one in found if one.scorecard is not None), "")
     rows = []
@@ -25,8 +31,8 @@ def draw_rejudged(found: Sequence[Rejudged], out: "Console") -> None:
     out.print(table(("run", "method", "before", f"now ({now})", "what changed"), rows))
     out.print()
     passed = sum(one.scorecard is not None and one.scorecard.verdict == "pass" for one in found)
-    kept = "" if any(one.error for one in found) else " Every scorecard is kept in its run."
-    out.print(styled(f"{passed} of {len(found)} runs pass.{kept}"))
+    said = "" if any(one.error for one in found) else kept
+    out.print(styled(f"{passed} of {counted(len(found), 'run')} passed.{said}"))
 
 
 def _others(one: Rejudged) -> list[Kept]:

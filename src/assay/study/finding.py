@@ -1,14 +1,30 @@
 """Every study below a folder, those that have vanished since a commit included."""
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from assay.errors import IntegrityError, storage
+from assay.errors import IntegrityError, SpecError, storage
 from assay.study.folder import Study, open_study
-from assay.study.git import repository_of
+from assay.study.git import repository_of, standing_for
 from assay.study.place import FILE, LEDGER
 
 _PASSED_OVER = frozenset({".git", ".venv", "node_modules", "__pycache__"})
+
+
+@contextmanager
+def staged(folder: Path) -> Iterator[Path]:
+    """What is about to be committed of a folder, laid out elsewhere; git is still asked here."""
+    repository = repository_of(folder)
+    if repository is None:
+        raise SpecError(f"{folder} is in no git repository, so nothing is staged")
+    with tempfile.TemporaryDirectory(prefix="assay-") as name:
+        top = Path(name).resolve()
+        repository.export(top)
+        with standing_for(top, repository.top):
+            yield top if repository.prefix == "." else top / repository.prefix
 
 
 def find_studies(root: Path, *, since: str | None) -> list[Study]:

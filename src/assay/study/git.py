@@ -7,7 +7,8 @@ whether one commit comes before another, and what it holds.
 import os
 import posixpath
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from assay.errors import SpecError, StorageError
@@ -79,6 +80,11 @@ class Repository:
             if name.startswith(below) and Path(name).name == marker
         ]
 
+    def export(self, place: Path) -> None:
+        """Lay out what is staged in a folder."""
+        if _git(self.top, "checkout-index", "--all", f"--prefix={place}/", staged=True) is None:
+            raise StorageError("git could not lay out what is staged")
+
     def path(self, name: str) -> str:
         """A file of the folder as git calls it."""
         return posixpath.normpath(_joined(self.prefix, name))
@@ -98,22 +104,42 @@ def _joined(place: str, name: str) -> str:
     return name if place == "." else f"{place}/{name}"
 
 
+_STANDING: dict[Path, Path] = {}
+
+
+@contextmanager
+def standing_for(copy: Path, top: Path) -> Iterator[None]:
+    """While this lasts, a copy of a work tree has the history of the original."""
+    _STANDING[copy] = top
+    try:
+        yield
+    finally:
+        del _STANDING[copy]
+
+
 def repository_of(folder: Path) -> Repository | None:
     """The repository that a folder lies in; None outside git, and without git."""
+    here = folder.resolve()
+    for copy, top in _STANDING.items():
+        if here.is_relative_to(copy):
+            return Repository(top, top / here.relative_to(copy))
     found = _git(folder, "rev-parse", "--show-toplevel")
     if not found:
         return None
     top = Path(os.fsdecode(found.removesuffix(b"\n"))).resolve()
-    return Repository(top, folder)
+    return Repository(top, here)
 
 
-def _git(folder: Path, *words: str) -> bytes | None:
-    """What git says, or None where it fails or is not there."""
+def _git(folder: Path, *words: str, staged: bool = False) -> bytes | None:
+    """What git says, or None where it fails or is not there.
+
+    `staged` asks the index that a hook is given, which may not be the usual one.
+    """
     try:
         done = subprocess.run(  # noqa: S603 - fixed words and our own paths, no shell
             ["git", *_QUIET, *words],  # noqa: S607 - whichever git the user has
             cwd=folder,
-            env=_environment(),
+            env=_environment(staged=staged),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_SECONDS,
@@ -145,12 +171,14 @@ def _git_or_say(folder: Path, *words: str) -> None:
         raise StorageError(f"git {words[0]} failed: {last[-600:]}")
 
 
-def _environment() -> Mapping[str, str]:
+def _environment(*, staged: bool) -> Mapping[str, str]:
     """The user's environment, without what would point git at another repository than asked.
 
     A hook runs with GIT_DIR set. No protocol may be spoken: a repository can promise that what it
     lacks is to be had from somewhere, and name a command that fetches it.
     """
-    kept = {name: value for name, value in os.environ.items() if name not in _LEADING_ASTRAY}
+    wanted = {"GIT_INDEX_FILE"} if staged else set()
+    astray = _LEADING_ASTRAY - wanted
+    kept = {name: value for name, value in os.environ.items() if name not in astray}
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_NO_LAZY_FETCH": "1"}
     return {**kept, **quiet, "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}

@@ -31,7 +31,7 @@ from assay.study.place import FILE
 from assay.study.records import Records, read_records
 from assay.study.sealed import foreign, settings
 
-PROBE = ("What is the capital of France?", "Paris.")
+PROBE = ("Is this a question?", "It is one.")
 """What a method is asked before it is sealed, to see that it answers at all."""
 
 

@@ -23,10 +23,20 @@ def witness_of(study: Study, sealed: SealedPrereg, *, unwitnessed: bool) -> str 
         if not lacking:
             said = f"{sealed.id} has no witness: the study is in no git repository"
             hint = "Put it into one and commit; or run it unwitnessed: --unwitnessed."
+        elif _ignored(study, lacking):
+            said = f"git is told to leave out {_ignored(study, lacking)} (see .gitignore)"
+            hint = "A study is published whole: take that line away, or `git add -f`."
         elif lacking[0] != LEDGER:
             said = f"the last commit does not hold {lacking[0]} as it was sealed"
         raise NotWitnessed(said, hint=hint)
     return lacking
+
+
+def _ignored(study: Study, names: list[str]) -> str | None:
+    """The first of these files that a .gitignore names."""
+    repository = repository_of(study.root)
+    found = [] if repository is None else repository.ignored(names)
+    return found[0] if found else None
 
 
 def _lacking(study: Study, sealed: SealedPrereg) -> str | list[str]:

@@ -20,13 +20,13 @@ def check_chain(at: Verifying) -> Found:
     """Step 1."""
     at.chain = at.study.chain()
     since = _since(at)
-    said = f"{len(at.chain.lines)} entries"
+    said = counted(len(at.chain.lines), "entry")
     if since is not None and at.repository is not None:
         name, commit = since
         old = at.repository.read(commit, LEDGER)
         if old is not None:
             _check_continues(at, old[: old.rfind(b"\n") + 1], name)
-            said += f", continuing those of {name}"
+            said += f", continuing the ledger of {name}"
     if at.chain.torn:
         return Found(f"{said}; {at.chain.torn} bytes of a line that was cut off follow", noted=True)
     return Found(said)
@@ -85,7 +85,7 @@ def check_checkpoints(at: Verifying) -> Found:
         )
     largest = max(checkpoint.size for checkpoint in every)
     by = f", {signed} signed by a key that was given" if signed else ""
-    return Found(f"{counted(len(every), 'checkpoint')}, up to {largest} entries{by}")
+    return Found(f"{counted(len(every), 'checkpoint')}, up to {counted(largest, 'entry')}{by}")
 
 
 def _kept_checkpoints(at: Verifying) -> Iterator[Checkpoint]:

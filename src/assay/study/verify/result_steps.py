@@ -42,15 +42,15 @@ def check_outputs(at: Verifying) -> Found:
         if one.run is not None:
             at.runs[one.id] = _checked_run(at, one)
     lines = sum(len(run.records) for run in at.runs.values())
+    said = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
     resumed = [one.id for one in at.records.submissions.values() if one.run and one.resumed]
     if resumed:
         return Found(
-            f"{lines} outputs of {counted(len(at.runs), 'run')}, all as they were entered;"
-            f" {', '.join(resumed)} was cut off, and what it had made by then was in nobody's hands"
-            " but its owner's (--rerun compares)",
+            f"{said}, all as they were entered; {', '.join(resumed)} was cut off, and what it had"
+            " made by then was in its owner's hands alone (--rerun compares)",
             noted=True,
         )
-    return Found(f"{lines} outputs of {counted(len(at.runs), 'run')}, all as they were made")
+    return Found(f"{said}, all as they were made" if at.runs else "none yet")
 
 
 def _checked_run(at: Verifying, one: SubmissionRecord) -> Run:
@@ -105,7 +105,7 @@ def check_scorecards(at: Verifying) -> Found:
             _check_same(one.id, read_judgement(at.study, entry), again)
             count += 1
         _check_grade(at, one)
-    return Found(f"{counted(count, 'scorecard')} and the grades, judged again from the outputs")
+    return Found(f"{counted(count, 'scorecard')}, judged again from the outputs; grades too")
 
 
 def _check_same(submission: str, stored: Judgement, again: Judgement) -> None:
@@ -143,4 +143,4 @@ def check_versions(at: Verifying) -> Found:
                     f" entry {bars.entry.n} brought",
                     hint="Judge everything again: assay score --all",
                 )
-    return Found(f"{counted(len(at.runs), 'result')}, each under every version of its bars")
+    return Found(f"{counted(len(at.runs), 'result')} under every version of the bars")

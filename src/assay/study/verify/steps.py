@@ -48,5 +48,6 @@ class Verifying:
 
 
 def counted(number: int, what: str) -> str:
-    """1 seal, 2 seals."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    """1 seal, 2 seals; 1 entry, 2 entries."""
+    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{number:,} {what if number == 1 else many}"

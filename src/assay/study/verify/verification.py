@@ -104,7 +104,7 @@ def verify_with(
         steps.append(Step(number=number, name=name, outcome=outcome, found=found.said))
     return Verification(
         study=study.config.name,
-        folder=os.path.relpath(study.root),
+        folder=os.path.relpath(study.root) if at.repository is None else at.repository.prefix,
         intact=steps[-1].outcome in (Outcome.OK, Outcome.NOTED),
         steps=tuple(steps),
         entries=len(at.chain.lines),

@@ -9,12 +9,19 @@ from assay.study.verify.steps import Found, Verifying, counted
 def check_views(at: Verifying) -> Found:
     """Step 8."""
     present = [name for name in at.views if (at.study.root / name).exists()]
-    for name in present:
-        if read_inside(at.study.root, name) != at.views[name](at.study, at.records).encode():
-            raise IntegrityError(
-                f"{name} is not what the records give",
-                hint="Views are made from records, never by hand: write it again (--write).",
-            )
+    stale = [
+        name
+        for name in present
+        if read_inside(at.study.root, name) != at.views[name](at.study, at.records).encode()
+    ]
+    if stale:
+        again = " && ".join(f"assay {name.removesuffix('.md').lower()} --write" for name in stale)
+        raise IntegrityError(
+            f"{' and '.join(stale)} are not what the records give"
+            if len(stale) > 1
+            else f"{stale[0]} is not what the records give",
+            hint=f"Pages are made from records, never by hand: {again}",
+        )
     return Found(f"{', '.join(present)}: as the records give" if present else "none written")
 
 
