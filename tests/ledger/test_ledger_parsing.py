@@ -43,7 +43,7 @@ RESPELLED = {
     "a space before": (b" " + GOOD, "not written as Assay writes it"),
     "a space behind": (GOOD + b" ", "not written as Assay writes it"),
     "a tab": (GOOD + b"\t", "not written as Assay writes it"),
-    "CRLF": (GOOD + b"\r", "not written as Assay writes it"),
+    "CRLF": (GOOD + b"\r", "ends in CR LF"),
     "another order": (reordered(), "not written as Assay writes it"),
     "an escaped letter": (spelled(b'"seal"', b'"se\\u0061l"'), "not written as Assay writes it"),
     "an escaped slash": (spelled(b"study-1", b"study\\/1"), "not written as Assay writes it"),
@@ -99,9 +99,9 @@ BROKEN = {
     "a BOM": (b"\xef\xbb\xbf" + GOOD, "not JSON"),
     "a NUL": (spelled(b"study-1", b"study\x001"), "not JSON"),
     "a raw tab": (spelled(b"study-1", b"study\t1"), "not JSON"),
-    "nothing": (b"", "not JSON"),
+    "nothing": (b"", "is empty"),
     "a blank": (b" ", "not JSON"),
-    "a carriage return": (b"\r", "not JSON"),
+    "a carriage return": (b"\r", "ends in CR LF"),
     "two on a line": (GOOD + GOOD, "not JSON: Extra data"),
     "a comment": (GOOD + b" // ok", "not JSON: Extra data"),
     "half a line": (GOOD[:50], "not JSON"),
@@ -157,7 +157,7 @@ def test_a_lenient_reader_would_let_them_pass(name, monkeypatch):
 def test_an_empty_line_anywhere_is_refused(where):
     lines = ledger_lines(3)
     lines.insert(where, b"")
-    with pytest.raises(BrokenChain, match=f"x, line {where + 1}, column 1: not JSON"):
+    with pytest.raises(BrokenChain, match=f"x, line {where + 1} is empty"):
         read_chain(joined(lines), where="x")
 
 

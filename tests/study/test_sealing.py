@@ -252,5 +252,5 @@ def test_a_seal_that_git_is_told_to_ignore_has_no_witness(tmp_path):
     sealed(study)
     commit(tmp_path, "Seal 001")
     error = raised(run_sealed, study, "001")
-    assert "does not hold preregs/001/seal.json" in error.message
+    assert "git is told to leave out study/preregs/001/seal.json" in error.message
     assert git(tmp_path, "status", "--porcelain") == ""

@@ -148,7 +148,7 @@ def test_the_witness_is_recorded_and_a_clone_can_check_it(tmp_path):
     home = tmp_path / "home"
     study = a_study(home, "git-finished")
     head = git(home, "rev-parse", "HEAD~1")
-    assert entries(study)[2].said == {"witness": f"git:{head}"}
+    assert entries(study)[2].said == {"witness": f"git:{head}", "place": "study"}
     assert breach(cloned(home, tmp_path / "copy")) == (None, "")
 
 
@@ -279,8 +279,8 @@ def test_a_shallow_clone_says_how_to_get_the_rest(tmp_path):
     home = tmp_path / "home"
     a_study(home, "git-finished")
     copy = cloned(home, tmp_path / "copy", "--depth", "1")
-    number, found = breach(copy)
-    assert number == 3
+    outcome, found = steps(copy)[3]
+    assert outcome == "unchecked"
     assert "--unshallow" in found
     git(tmp_path / "copy", "fetch", "--quiet", "--unshallow")
     assert breach(copy) == (None, "")
