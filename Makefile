@@ -35,6 +35,7 @@ stress: $(VENV)/.dev
 
 # The operating characteristics in docs/explanation/error-rates.md, made again (minutes).
 error-rates: $(VENV)/.dev
+	$(BIN)/python benchmarks/calibration_rates.py --write
 	$(BIN)/python benchmarks/error_rates.py --write
 
 # The tables on surface in the same page (about half an hour on two free cores).

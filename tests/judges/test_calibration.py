@@ -1,9 +1,9 @@
 import math
 from itertools import pairwise
-from statistics import NormalDist
 
 import numpy as np
 import pytest
+from calibration_rates import drawn
 from graded import direction_grade, graded, outcome_grade, range_grade, submission
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -279,29 +279,6 @@ def test_directions_that_mostly_failed_are_told_so_from_three_on():
     assert made(False, False) == made(True, False, True) == made(True, False, None, None) == ()
     assert made(False, True, False) == ("Directions are the weak point: 1 of 3 held.",)
     assert made(False, False, True, True) == ()
-
-
-def drawn(rng, submissions, alike, hold, levels=(0.8, 0.8, 0.8)):
-    """Ranges of one submission err alike; each holds with the probability `hold` of its level."""
-    shared, own = rng.normal(size=(submissions, 1)), rng.normal(size=(submissions, len(levels)))
-    errors = math.sqrt(alike) * shared + math.sqrt(1 - alike) * own
-    ends = [NormalDist().inv_cdf((1 + hold(level)) / 2) for level in levels]
-    return [
-        submission(
-            f"s{i:03}",
-            grade=graded(
-                f"s{i:03}",
-                *(
-                    range_grade(
-                        "above" if error > end else "below" if error < -end else "inside",
-                        level=level,
-                    )
-                    for error, end, level in zip(row, ends, levels, strict=True)
-                ),
-            ),
-        )
-        for i, row in enumerate(errors)
-    ]
 
 
 @pytest.mark.parametrize(
