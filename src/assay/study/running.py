@@ -9,7 +9,7 @@ it stopped, never begun anew.
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -152,12 +152,13 @@ def _make(
         witness=witness,
         resumed=len(one.resumed) + (one.started is not None),
     )
-    try:
-        run = _ask(study, sealed, folder, provenance, made, listener)
-    except (MethodError, KeyboardInterrupt):
-        _stop(study, sealed)
-        raise
-    folder.finish(run)
+    with closing(folder):
+        try:
+            run = _ask(study, sealed, folder, provenance, made, listener)
+        except (MethodError, KeyboardInterrupt):
+            _stop(study, sealed)
+            raise
+        folder.finish(run)
     _enter(study, sealed)
 
 

@@ -55,13 +55,15 @@ class RunFolder:
             if not outputs.exists():
                 return folder, ()
             data = outputs.read_bytes()
-            whole = data[: data.rfind(b"\n") + 1]
+        whole = data[: data.rfind(b"\n") + 1]
+        made = _records(whole, str(outputs))
+        with storage(path):
             folder._outputs = outputs.open("r+b", buffering=0)
             folder._outputs.truncate(len(whole))
             folder._outputs.seek(len(whole))
         folder._written.update(whole)
         folder._begun = True
-        return folder, _records(whole, str(outputs))
+        return folder, made
 
     def begin(self, run: Run) -> None:
         """Make the folder and write what is about to run."""
@@ -69,6 +71,7 @@ class RunFolder:
             with storage(self.path):
                 self.path.mkdir(parents=True, exist_ok=True)
                 self._outputs = (self.path / "outputs.jsonl").open("xb", buffering=0)
+            self._begun = True
         self._write_head(run, {})
 
     def add(self, record: Record) -> None:
@@ -95,6 +98,11 @@ class RunFolder:
             )
         outputs = {"digest": made, "lines": len(run.records)}
         self._write_head(run, {"finished": now(), "outputs": outputs})
+
+    def close(self) -> None:
+        """Let go of the outputs, whatever has come of the run; a second time does nothing."""
+        if self._begun:
+            self._outputs.close()
 
     def _write_head(self, run: Run, ending: dict[str, Any]) -> None:
         head = {"format": FORMAT, **msgspec.to_builtins(run), "started": self._started, **ending}
