@@ -34,6 +34,11 @@ def write_whole(path: Path, data: bytes) -> None:
             raise
 
 
+def is_aside(name: str) -> bool:
+    """Whether a file is one that was being written when something stopped it; nobody reads it."""
+    return name.startswith(".")
+
+
 def _sync_folder(folder: Path) -> None:
     """Make a name durable; what it names already is."""
     handle = os.open(folder, os.O_RDONLY)

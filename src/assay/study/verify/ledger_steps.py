@@ -7,7 +7,7 @@ from pathlib import Path
 from assay.digests import digest
 from assay.errors import BrokenChain, IntegrityError, NotHere, SpecError, storage
 from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
-from assay.study.files import read_inside
+from assay.study.files import is_aside, read_inside
 from assay.study.place import LEDGER
 from assay.study.records import SubmissionRecord, read_records
 from assay.study.verify.steps import Found, Verifying, counted
@@ -92,7 +92,7 @@ def _kept_checkpoints(at: Verifying) -> Iterator[Checkpoint]:
     folder = at.study.root / "checkpoints"
     with storage(folder):
         names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    for name in names:
+    for name in (name for name in names if not is_aside(name)):
         data = read_inside(at.study.root, f"checkpoints/{name}")
         yield parse_checkpoint(data, where=f"checkpoints/{name}")
 
@@ -134,7 +134,7 @@ def _check_strays(at: Verifying) -> None:
         runs = [path for path in root.glob("runs/*") if path.name not in started]
     for path in (*seals, *kept):
         name = path.relative_to(root).as_posix()
-        if name not in known:
+        if name not in known and not is_aside(path.name):
             raise IntegrityError(
                 f"{name} is in no entry of the ledger: it was put there by hand, or an entry"
                 " was lost",
