@@ -262,6 +262,8 @@ def raised(action, *arguments, **named):
 def in_child(action):
     """Do something in a forked copy of this process, which may die of it; how it ended.
 
+    The study must be opened in there: a copy shares the locks of files that were open before.
+
     An error of ours ends it with that error's exit code, any other with 70, a signal with minus
     its number.
     """
