@@ -9,6 +9,8 @@ from assay.judges.scorecard import Scorecard
 
 _CLOSE = 1e-9
 _FIGURES = ("verdict", "point", "bars", "items", "unscored", "sealed", "digests")
+_OF_THE_RUN = ("unwitnessed", "unsealed-code", "resumed", "unscored", "learner")
+"""Caveats that every version knows, and that only the run decides."""
 
 
 def same_record(stored: msgspec.Struct, again: msgspec.Struct) -> str | None:
@@ -19,7 +21,8 @@ def same_record(stored: msgspec.Struct, again: msgspec.Struct) -> str | None:
 def same_card(stored: Judgement, again: Judgement) -> str | None:
     """The first difference between two judgements.
 
-    Another version of Assay may word a caveat otherwise or know one more; the figures must agree.
+    Another version of Assay may word a caveat otherwise or know one more; the figures must agree,
+    and so must what is said of the run itself, or a stated version would be a licence to leave out.
     """
     if stored.scorecard is None or again.scorecard is None:
         return same_record(stored, again)
@@ -30,7 +33,12 @@ def same_card(stored: Judgement, again: Judgement) -> str | None:
         found = _difference(before[name], after[name], name)
         if found is not None:
             return f"{found} (made by {_version(stored.scorecard)})"
-    return None
+    said, comes = _of_the_run(stored.scorecard), _of_the_run(again.scorecard)
+    return None if said == comes else f"caveats are {said}, and come to {comes}"
+
+
+def _of_the_run(card: Scorecard) -> list[str]:
+    return [caveat.code for caveat in card.caveats if caveat.code in _OF_THE_RUN]
 
 
 def _version(card: Scorecard) -> str:
