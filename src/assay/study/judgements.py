@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from assay.digests import decode_utf8, digest, parse_json
-from assay.errors import AssayError, IntegrityError, SpecError, storage
+from assay.errors import AssayError, IntegrityError, SpecError, StorageError, storage
 from assay.evidence.record import Run
 from assay.judges.grade import Grade, grade
 from assay.judges.judgement import Judgement
@@ -44,10 +44,14 @@ def load_version(study: Study, record: BarsRecord) -> BarSet:
 
 
 def judge(study: Study, run: Run, bars: BarSet) -> Judgement:
-    """A run under one version of the bars: a scorecard, or why there can be none."""
+    """A run under one version of the bars: a scorecard, or why there can be none.
+
+    That data cannot be read today is no property of the run, and never becomes a judgement.
+    """
+    benchmark = study.benchmark(second=run.second is not None)
     try:
-        card = score(run, study.benchmark(second=run.second is not None), bars)
-    except IntegrityError:
+        card = score(run, benchmark, bars)
+    except (IntegrityError, StorageError):
         raise
     except AssayError as error:
         said = f"{type(error).__name__}: {error.message}"
