@@ -1,6 +1,7 @@
 import itertools
 
 import pytest
+from scale import scale
 from studies import (
     METHOD,
     commit,
@@ -77,7 +78,7 @@ def lived(home, year, seal_year, run_year, verify_year):
 
 
 def test_no_clock_decides_anything(tmp_path, year):
-    moves = list(itertools.product((NOW - 10, NOW + 10), repeat=3))
+    moves = list(itertools.product((NOW - 10, NOW + 10), repeat=3))[:: scale(3, 1)]
     expected = lived(tmp_path / "as-it-should-be", year, NOW, NOW, NOW)
     assert {outcome for outcome, _ in expected[-1].values()} == {"ok", "noted"}
     for number, (first, second, third) in enumerate(moves):
