@@ -78,6 +78,9 @@ def load_sealed(
     if (sealed.study, sealed.submission) != (study.config.origin, submission):
         raise IntegrityError(f"{path} is of {sealed.submission} in {sealed.study}")
     contents = _sealed_contents(study, sealed)
+    for name in ("prereg.toml", "prediction.toml"):
+        if name not in contents:
+            raise IntegrityError(f"{path} names no {name}, and nothing is sealed without")
     bars, benchmark = _sealed_plan(study, sealed)
     if records.in_force(sealed.task, entry) != sealed.bars_version:
         raise IntegrityError(
