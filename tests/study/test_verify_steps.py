@@ -124,7 +124,7 @@ def test_step_1_compares_with_the_revision_that_one_names(tmp_path):
     assert breach(study, since="HEAD~2") == (None, "")
     assert breach(study, since="0" * 40) == (None, "")
     for name in ("nowhere", "--help", "a\x00b"):
-        assert breach(study, since=name)[0] == 1
+        assert steps(study, since=name)[1][0] == "unchecked"
 
 
 def test_step_1_notes_a_line_that_was_cut_off(study):

@@ -20,7 +20,9 @@ def staged(folder: Path) -> Iterator[Path]:
     repository = repository_of(folder)
     if repository is None:
         raise SpecError(f"{folder} is in no git repository, so nothing is staged")
-    with tempfile.TemporaryDirectory(prefix="assay-") as name:
+    with storage("a temporary folder"):
+        made = tempfile.TemporaryDirectory(prefix="assay-")
+    with made as name:
         top = Path(name).resolve()
         repository.export(top)
         with standing_for(top, repository.top):

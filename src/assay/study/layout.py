@@ -79,7 +79,9 @@ def _check_case(found: Mapping[str, bytes], folder: Path) -> None:
 @contextmanager
 def laid_out(contents: Mapping[str, bytes]) -> Iterator[Path]:
     """A temporary folder that holds these files and nothing else."""
-    with tempfile.TemporaryDirectory(prefix="assay-") as name:
+    with storage("a temporary folder"):
+        made = tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
+    with made as name:
         root = Path(name).resolve()
         for relative, data in contents.items():
             path = inside(root, relative)
