@@ -211,3 +211,17 @@ def test_a_helper_that_is_missing_at_its_run_is_seen_before_it(tmp_path):
     error = raised(run_sealed, study, "001", unwitnessed=True)
     assert isinstance(error, IntegrityError)
     assert "preregs/001/helper.py is gone" in error.message
+
+
+def test_what_a_module_of_a_package_imports_late_is_sealed_too(tmp_path):
+    study = a_study(tmp_path, "opened")
+    folder = drafted(study)
+    (folder / "pkg").mkdir()
+    (folder / "pkg/__init__.py").write_text("")
+    (folder / "pkg/late.py").write_text("def f():\n    import numpy\n    return numpy\n")
+    (folder / "pkg/mod.py").write_text(
+        "def detect(question, response):\n    from pkg.late import f\n    return 0.0\n"
+    )
+    (folder / "prereg.toml").write_text('method = "pkg.mod:detect"\ntask = "detection"\n')
+    made, _ = seal(study, "001", probe=False)
+    assert "numpy" in made.distributions

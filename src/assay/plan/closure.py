@@ -32,9 +32,19 @@ class Closure:
     installed: set[str] = field(default_factory=set)
 
 
-def closure_of(method: MethodRef) -> Closure:
-    """The files and installed top-level modules that a method imports, all the way down."""
+def closure_of(method: MethodRef, *, folder: Path | None = None) -> Closure:
+    """The files and installed top-level modules that a method imports, all the way down.
+
+    A module is looked for in `folder` first, where one is given.
+    """
     found = Closure()
+    if method.kind == "module" and folder is not None:
+        reader = _Reader(found, folder)
+        named = list(reader.find(method.target.split(".")))
+        if named:
+            reader.read(named)
+            return found
+        found = Closure()
     file = source_file(method)
     if method.kind not in ("file", "module"):
         return found

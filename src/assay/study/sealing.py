@@ -4,9 +4,7 @@ A seal is a manifest over exact bytes: every file of the submission's folder, th
 benchmark, the installed distributions that the method imports, and the settings of the engine.
 """
 
-import dataclasses
 from collections.abc import Mapping
-from pathlib import Path
 
 import msgspec
 
@@ -20,7 +18,6 @@ from assay.ledger.entry import Entry
 from assay.methods.registry import REGISTERED
 from assay.plan.benchmark import Benchmark
 from assay.plan.closure import closure_of
-from assay.plan.method import MethodRef
 from assay.plan.prediction import parse_prediction
 from assay.plan.prereg import SEAL_FORMAT, Distribution, Prereg, Seal, SealedFile, parse_prereg
 from assay.study.drafting import asks_second, bars_in_force, predictable
@@ -143,21 +140,10 @@ def _examined(
                 f"{prereg.method} imports {strangers[0]}, which is not in {where}",
                 hint="A submission is whole: copy the file into its folder.",
             )
-        installed = {*modules.installed, *closure_of(_reference(worker, folder)).installed}
+        installed = {*modules.installed, *closure_of(worker.method, folder=folder).installed}
     if prereg.method in REGISTERED:
         installed |= our_requirements()
     return distributions_of(installed)
-
-
-def _reference(worker: ProcessWorker, folder: Path) -> MethodRef:
-    """The method as a file in the folder, where it is one, so that its source can be read."""
-    method = worker.method
-    if method.kind == "module":
-        stem = folder.joinpath(*method.target.split("."))
-        for path in (stem.with_suffix(".py"), stem / "__init__.py"):
-            if path.is_file():
-                return dataclasses.replace(method, kind="file", target=str(path))
-    return method
 
 
 def _probe(worker: ProcessWorker, prereg: Prereg, benchmark: Benchmark) -> None:
