@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.errors import DigestMismatch, SpecError, storage
+from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
+from assay.evidence.record import Run
 from assay.judges.score import score
 from assay.judges.scorecard import Scorecard
 from assay.ledger.entry import Entry
@@ -22,13 +23,21 @@ def judge_in_study(study: Study, folder: Path, bars: str | None) -> Scorecard:
     if one is None or folder.resolve() != study.path(f"runs/{one.id}"):
         raise SpecError(f"{folder} is no run of the study", hint="Its runs are under runs/.")
     run = load_result(study, one)
-    versions = {version.version: version for version in records.versions(run.task)}
+    versions = {version.version: version for version in _versions(records, run)}
     if bars is None or bars in versions:
         chosen = load_version(study, versions[bars or list(versions)[-1]])
     else:
         chosen = load_bars(bars, task=run.task)
         _check_own(study, Path(bars), records, chosen)
     return score(run, study.benchmark(second=run.second is not None), chosen)
+
+
+def _versions(records: Records, run: Run) -> list[BarsRecord]:
+    """The versions under which a run is judged; one at least, or it is no run of the study."""
+    found = records.versions(run.task)
+    if not found:
+        raise IntegrityError(f"a run for {run.task}, and the study has no bars for that")
+    return found
 
 
 def _check_own(study: Study, file: Path, records: Records, bars: BarSet) -> None:
@@ -51,7 +60,7 @@ def judge_study(study: Study) -> list[Rejudged]:
         if one.run is None:
             continue
         run = load_result(study, one)
-        *older, newest = records.versions(run.task)
+        *older, newest = _versions(records, run)
         kept = [
             (one.scores[v.version], read_judgement(study, one.scores[v.version])) for v in older
         ]
