@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 
+from assay._version import __version__
 from assay.digests import decode_utf8, digest, parse_json
 from assay.errors import AssayError, IntegrityError, SpecError, StorageError, storage
 from assay.evidence.record import Run
@@ -122,7 +123,7 @@ def keep_grade(study: Study, submission: str, made: Grade) -> None:
 
 def grade_bytes(made: Grade) -> bytes:
     """A grade as it is stored."""
-    head = {"format": GRADE_FORMAT, **msgspec.to_builtins(made)}
+    head = {"format": GRADE_FORMAT, "made_by": f"assay {__version__}", **msgspec.to_builtins(made)}
     return msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
 
 
