@@ -7,8 +7,8 @@ and which the next append takes away. Nothing before the last newline is ever wr
 
 import fcntl
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -41,6 +41,19 @@ def read_ledger(path: Path) -> Chain:
             raise SpecError(f"{path}: not a regular file")
         data = path.read_bytes()
     return read_chain(data, where=str(path))
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Chain]:
+    """Every entry of a ledger, while nobody appends: what is written in one go is seen as one."""
+    with storage(path):
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        with storage(path):
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        yield read_ledger(path)
+    finally:
+        os.close(handle)
 
 
 class LedgerFile:

@@ -14,6 +14,8 @@ from assay.judges.score import score
 from assay.ledger.entry import Entry
 from assay.plan.bars import BarSet, parse_bars
 from assay.plan.prediction import Prediction
+from assay.plan.prereg import parse_seal
+from assay.plan.task import Task
 from assay.study.files import now, read_as, write_whole
 from assay.study.folder import Study
 from assay.study.records import BarsRecord, Records, SubmissionRecord, read_records
@@ -67,13 +69,22 @@ def judge_missing(study: Study) -> list[tuple[str, Judgement]]:
     for one in records.submissions.values():
         if one.run is None:
             continue
+        versions = records.versions(_task_of(study, one))
+        missing = [version for version in versions if version.version not in one.scores]
+        if not missing:
+            continue
         run = load_result(study, one)
-        for version in records.versions(run.task):
-            if version.version not in one.scores:
-                judgement = judge(study, run, load_version(study, version))
-                keep_judgement(study, one.id, judgement)
-                made.append((one.id, judgement))
+        for version in missing:
+            judgement = judge(study, run, load_version(study, version))
+            keep_judgement(study, one.id, judgement)
+            made.append((one.id, judgement))
     return made
+
+
+def _task_of(study: Study, one: SubmissionRecord) -> Task:
+    """The task that a submission was sealed for."""
+    ((path, expected),) = one.seal.files.items()
+    return parse_seal(read_as(study.root, path, expected), where=path).task
 
 
 def keep_judgement(study: Study, submission: str, judgement: Judgement) -> None:

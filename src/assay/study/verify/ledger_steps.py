@@ -7,6 +7,7 @@ from pathlib import Path
 from assay.digests import digest
 from assay.errors import BrokenChain, IntegrityError, NotHere, SpecError, storage
 from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
+from assay.ledger.file import reading
 from assay.study.files import is_aside, read_inside
 from assay.study.place import LEDGER
 from assay.study.records import SubmissionRecord, read_records
@@ -99,12 +100,16 @@ def _kept_checkpoints(at: Verifying) -> Iterator[Checkpoint]:
 
 def check_order(at: Verifying) -> Found:
     """Step 3."""
-    at.records = read_records(at.chain.entries)
+    with reading(at.study.root / LEDGER) as chain:
+        if chain.lines[: len(at.chain.lines)] != at.chain.lines:
+            raise BrokenChain(f"{LEDGER} was rewritten while it was read")
+        at.chain = chain
+        at.records = read_records(chain.entries)
+        _check_strays(at)
     if at.records.opening is None:
         raise IntegrityError(f"{LEDGER} is empty: the study was never opened")
     if at.records.opening.subject != at.study.config.name:
         raise IntegrityError(f"{LEDGER} is of the study {at.records.opening.subject}")
-    _check_strays(at)
     started = [one for one in at.records.submissions.values() if one.started is not None]
     unwitnessed = sum(not _check_witness(at, one) for one in started)
     finished = sum(one.run is not None for one in at.records.submissions.values())
