@@ -9,7 +9,7 @@ import assay
 SOURCE = Path(assay.__file__).parent
 # From the bottom up; a room may import its own and lower ones.
 LAYERS = (
-    ("errors", "digests", "_version"),
+    ("errors", "digests", "words", "_version"),
     ("ledger", "stats", "data"),
     ("plan",),
     ("methods",),

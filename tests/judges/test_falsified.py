@@ -114,7 +114,7 @@ def test_the_list_reads_as_it_should():
     page = falsified_markdown("mine", found)
     assert page.startswith("# What turned out otherwise in mine\n\n| no. | submission |")
     assert page.count("\n| ") == 2 + len(found)
-    assert r"| 4 | a | D1 \> D2 | 0.500 and 0.600 | v2 \(entry 11\): v2 because |" in page
+    assert "| 4 | a | D1 > D2 | 0.500 and 0.600 | v2 (entry 11) |" in page
     assert "D1 from 0.400 to 0.600 (80 %)" in drawn(found)
 
 

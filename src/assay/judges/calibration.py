@@ -20,6 +20,7 @@ import msgspec
 from assay.judges.grade import Grade, OutcomeGrade, RangeGrade, ranked_score
 from assay.judges.submission import Submission
 from assay.stats.share import accuracy
+from assay.words import percent
 
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LEVEL = 0.95
@@ -198,8 +199,8 @@ def _range_lessons(made: Calibration, strict: Sequence[Coverage]) -> Iterator[st
     """What `strict` intervals show about ranges, told with the intervals of 95 %."""
     narrow = False
     for one, sure in zip(made.coverage, strict, strict=True):
-        hold = f"{one.inside} of {one.total} ranges stated at {one.level * 100.0:.3g} % hold"
-        hold += f" ({one.low * 100.0:.3g} % to {one.high * 100.0:.3g} %)"
+        hold = f"{one.inside} of {one.total} ranges stated at {percent(one.level)} hold"
+        hold += f" ({percent(one.low)} to {percent(one.high)})"
         if one.submissions >= _BELIEVABLE and sure.high < one.level:
             narrow = True
             yield f"Ranges too narrow: {hold}."

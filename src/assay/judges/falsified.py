@@ -10,6 +10,7 @@ import msgspec
 
 from assay.judges.grade import Grade
 from assay.judges.submission import Submission, Version
+from assay.words import percent
 
 
 class Revised(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,13 +80,13 @@ def _bars(version: Version, number: int) -> Falsified:
 def _missed(grade: Grade) -> Iterator[tuple[str, str, str]]:
     for one in grade.ranges:
         if one.where in ("above", "below") and one.value is not None:
-            said = f"{one.metric} from {one.low:.3f} to {one.high:.3f} ({one.level * 100.0:.3g} %)"
+            said = f"{one.metric} from {one.low:.3f} to {one.high:.3f} ({percent(one.level)})"
             yield "range", said, f"{one.value:.3f}, {one.where}"
     outcome = grade.outcome
     expected = None if outcome is None or grade.no_idea else outcome.expected
     if outcome is not None and expected is not None and outcome.happened != expected:
         said = f"{expected} likeliest ({outcome.probabilities[expected] * 100.0:.3g} %)"
-        yield "outcome", said, f"{outcome.happened}, given {outcome.probability * 100.0:.3g} %"
+        yield "outcome", said, f"{outcome.happened}, given {percent(outcome.probability)}"
     for direction in grade.directions:
         if direction.held is False:
             sides = f"{direction.left:.3f} and {direction.right:.3f}"

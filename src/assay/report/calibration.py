@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from assay.judges.calibration import Calibration, Counts
 from assay.report.escaping import markdown, markdown_table
-from assay.report.terminal import percent, styled, table
+from assay.report.terminal import styled, table
+from assay.words import counted, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,7 +70,8 @@ def _tables(made: Calibration) -> Iterator[tuple[str, tuple[str, ...], list[tupl
             )
             for one in made.coverage
         ]
-        yield f"Ranges ({made.above} misses above, {made.below} below)", _COVERAGE, rows
+        missed = f"{counted(made.above, 'miss')} above, {made.below} below"
+        yield f"Ranges ({missed})", _COVERAGE, rows
     if made.reliability:
         rows = [
             (

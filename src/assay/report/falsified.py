@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.judges.falsified import Falsified
+from assay.judges.falsified import Falsified, Revised
 from assay.report.escaping import markdown, markdown_table
 from assay.report.terminal import table
 
@@ -30,7 +30,11 @@ def falsified_markdown(study: str, found: Sequence[Falsified]) -> str:
 
 
 def _cells(one: Falsified) -> tuple[str, ...]:
-    revised = "; ".join(
-        f"{version.version} (entry {version.entry}): {version.because}" for version in one.revised
-    )
+    revised = "; ".join(_revised(version, one.kind) for version in one.revised)
     return f"{one.number}", one.submission, one.predicted, one.came, revised
+
+
+def _revised(version: Revised, kind: str) -> str:
+    """The version and its entry; the reason stands where the bars themselves were falsified."""
+    named = f"{version.version} (entry {version.entry})"
+    return f"{named}: {version.because}" if kind == "bars" else named

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from assay.judges.grade import Grade
 from assay.plan.prediction import Prediction
-from assay.report.terminal import draw_scorecard, percent, printable, styled, table
+from assay.report.terminal import draw_scorecard, printable, styled, table
 from assay.study.running import Finished
-from assay.study.verify.steps import counted
+from assay.words import counted, percent
 
 if TYPE_CHECKING:
     from rich.console import Console

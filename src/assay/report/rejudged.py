@@ -7,7 +7,7 @@ from assay.judges.scorecard import Scorecard
 from assay.report.terminal import styled, table
 from assay.study.judging import Rejudged
 from assay.study.scorecards import Kept
-from assay.study.verify.steps import counted
+from assay.words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -31,11 +31,6 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
-def percent(share: float) -> str:
-    """A share in per cent, as finely as it was stated."""
-    return f"{share * 100.0:.3g} %"
-
-
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: str = "") -> "Table":
     """A borderless table; `right` marks the columns set to the right, one letter a column."""
     from rich.box import SIMPLE_HEAD

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.terminal import styled
-from assay.study.verify.steps import counted
 from assay.study.verify.verification import Outcome, Verification
+from assay.words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

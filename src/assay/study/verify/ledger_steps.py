@@ -11,7 +11,8 @@ from assay.ledger.file import reading
 from assay.study.files import is_aside, read_inside
 from assay.study.place import LEDGER
 from assay.study.records import SubmissionRecord, read_records
-from assay.study.verify.steps import Found, Verifying, counted
+from assay.study.verify.steps import Found, Verifying
+from assay.words import counted
 
 _UNBORN = "0" * 40
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

@@ -16,7 +16,8 @@ from assay.study.judgements import (
 from assay.study.records import SubmissionRecord
 from assay.study.same import same_card, same_record
 from assay.study.sealed import load_sealed
-from assay.study.verify.steps import Found, Verifying, counted
+from assay.study.verify.steps import Found, Verifying
+from assay.words import counted
 
 
 def check_closures(at: Verifying) -> Found:

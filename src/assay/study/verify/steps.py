@@ -45,9 +45,3 @@ class Verifying:
     records: Records = field(default_factory=Records)
     sealed: dict[str, SealedPrereg] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
-
-
-def counted(number: int, what: str) -> str:
-    """1 seal, 2 seals; 1 entry, 2 entries."""
-    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-    return f"{number:,} {what if number == 1 else many}"

@@ -3,7 +3,8 @@
 from assay.errors import IntegrityError
 from assay.study.auditing import audit_run
 from assay.study.files import read_inside
-from assay.study.verify.steps import Found, Verifying, counted
+from assay.study.verify.steps import Found, Verifying
+from assay.words import counted
 
 
 def check_views(at: Verifying) -> Found:
