@@ -21,7 +21,7 @@ from studies import (
 from assay.digests import digest
 from assay.errors import AssayError, IntegrityError, SpecError
 from assay.report.board import board_csv, board_markdown
-from assay.report.views import VIEWS, board_of
+from assay.report.views import VIEWS, board_of, write_view
 from assay.study.folder import open_study
 from assay.study.records import read_records
 from assay.study.rejudging import judge_in_study, judge_study
@@ -103,7 +103,7 @@ def test_an_entry_that_names_a_file_outside_is_a_breach_and_the_file_is_not_read
      ("grades", 6), ("bars", 4), ("ledger.jsonl", 1), ("BOARD.md", 8)],
 )  # fmt: skip
 def test_a_part_of_the_study_that_leads_out_of_it_is_a_breach(tmp_path, study, name, number):
-    command(study.root, "board", "--write")
+    write_view(study, "BOARD.md")
     (study.root / name).rename(tmp_path / "elsewhere")
     (study.root / name).symlink_to(tmp_path / "elsewhere")
     found = breach(study)

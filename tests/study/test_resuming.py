@@ -236,7 +236,7 @@ def a_copy(template, home):
 
 
 def test_a_run_that_is_killed_before_any_of_its_writes_is_taken_up(tmp_path):
-    every = scale(6, 1)
+    every = scale(9, 1)
     total, tried = check_kills(tmp_path, lambda total: range(1, total + 1, every))
     assert total > 45
     assert len(tried) >= total // every
