@@ -51,10 +51,11 @@ if TYPE_CHECKING:
     from assay.report.views import verify
     from assay.stats.estimate import Estimate
     from assay.study.auditing import Audit, audit_run
+    from assay.study.concluding import Finished
     from assay.study.creating import new_study
     from assay.study.drafting import draft
     from assay.study.folder import Study, open_study
-    from assay.study.running import Finished, run_sealed
+    from assay.study.running import run_sealed
     from assay.study.runs import load_run, save_run
     from assay.study.sealing import seal
     from assay.study.verify.verification import Verification
@@ -95,10 +96,11 @@ _HOMES = {
     "report.views": ("verify",),
     "stats.estimate": ("Estimate",),
     "study.auditing": ("Audit", "audit_run"),
+    "study.concluding": ("Finished",),
     "study.creating": ("new_study",),
     "study.drafting": ("draft",),
     "study.folder": ("Study", "open_study"),
-    "study.running": ("Finished", "run_sealed"),
+    "study.running": ("run_sealed",),
     "study.runs": ("load_run", "save_run"),
     "study.sealing": ("seal",),
     "study.verify.verification": ("Verification",),

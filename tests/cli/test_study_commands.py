@@ -187,14 +187,99 @@ def test_a_private_key_is_not_made_in_a_study_or_over_a_file(assay_cmd, finished
     assert (tmp_path / "there").read_text() == "mine"
 
 
-def test_every_study_of_a_repository_is_verified_and_a_missing_one_missed(
-    assay_cmd, finished, tmp_path
-):
+def test_every_study_is_verified_and_a_missing_one_missed(assay_cmd, finished, tmp_path):
     assert "s: intact, 6 entries" in assay_cmd("verify", "--all").out
     finished.rename(tmp_path / "t")
-    moved = assay_cmd("verify", "--all")
-    assert moved.code == 4
-    assert "the study s was there in HEAD, and is gone" in moved.err
+    assert "t: intact, 6 entries" in assay_cmd("verify", "--all").out
+    (tmp_path / "t/study.toml").unlink()
+    gone = assay_cmd("verify", "--all")
+    assert gone.code == 4
+    assert "the study s was there in HEAD, and is gone" in gone.err
+
+
+def test_a_moved_study_still_has_its_witnesses_and_its_past(assay_cmd, finished, tmp_path):
+    git(tmp_path, "mv", "s", "t")
+    git(tmp_path, "commit", "-qm", "moved")
+    assert assay_cmd("verify", "t").code == 0
+    lines = (tmp_path / "t/ledger.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "t/ledger.jsonl").write_bytes(b"".join(lines[:-1]))
+    refused = assay_cmd("verify", "t", "--since", "HEAD~1")
+    assert refused.code == 4
+    assert "some were taken away" in refused.out
+
+
+def test_what_is_staged_is_verified_and_not_what_lies_there(assay_cmd, finished, tmp_path):
+    card = finished / "scorecards/001@mine.json"
+    good = card.read_bytes()
+    card.write_bytes(good.replace(b'"pass"', b'"fail"'))
+    git(tmp_path, "add", "-A")
+    card.write_bytes(good)
+    assert assay_cmd("verify", "--all").code == 0
+    refused = assay_cmd("verify", "--all", "--staged")
+    assert refused.code == 4
+    assert "scorecards/001@mine.json has changed" in refused.out
+    git(tmp_path, "add", "-A")
+    assert assay_cmd("verify", "--all", "--staged").code == 0
+
+
+def test_laying_out_what_is_staged_runs_no_filter(assay_cmd, finished, tmp_path):
+    trace = tmp_path / "ran"
+    git(tmp_path, "config", "filter.evil.smudge", f"touch {trace}; cat")
+    (tmp_path / ".git/info").mkdir(exist_ok=True)
+    (tmp_path / ".git/info/attributes").write_text("* filter=evil\n")
+    assert assay_cmd("verify", "--all", "--staged").code == 0
+    assert not trace.exists()
+
+
+def test_a_place_that_is_not_there_is_not_verified(assay_cmd, finished):
+    assert assay_cmd("verify", "s/nowhere").code == 2
+    assert assay_cmd("verify", "--all", "nowhere").code == 2
+    (finished / "ledger.jsonl").unlink()
+    assert assay_cmd("verify", "s").code == 4
+
+
+def test_a_repository_that_git_will_not_open_is_not_taken_for_none(assay_cmd, finished, tmp_path):
+    (tmp_path / ".git/HEAD").unlink()
+    done = assay_cmd("verify", "s")
+    assert done.code == 2
+    assert "git will not open" in done.err
+
+
+def test_pages_are_kept_fresh_so_that_a_start_can_be_committed(assay_cmd, finished, tmp_path):
+    for verb in ("board", "calibration", "falsified"):
+        assay_cmd(verb, "--study", "s", "--write")
+    hook = tmp_path / ".git/hooks/pre-commit"
+    hook.write_text(f"#!/bin/sh\nexec {sys.executable} -m assay verify --all --staged\n")
+    hook.chmod(0o755)
+    drafted = assay_cmd("draft", "002", "--method", "constant", "--study", "s")
+    assert drafted.code == 0
+    (finished / "preregs/002/prediction.toml").write_text("no_idea = true\n")
+    sealed = assay_cmd("seal", "002", "--study", "s", "--commit")
+    assert sealed.code == 0, sealed.err
+    ran = assay_cmd("run", "002", "--study", "s", "--commit")
+    assert ran.code == 1, ran.err
+    assert git(tmp_path, "log", "--format=%s", "-3").split("\n")[:3] == [
+        "Result of 002",
+        "Start 002",
+        "Seal 002",
+    ]
+
+
+def test_outputs_that_something_else_wrote_to_are_never_a_result(assay_cmd, study):
+    (study / "preregs/001/method.py").write_text(
+        "from pathlib import Path\n"
+        f"OUT = Path({str(study / 'runs/001/outputs.jsonl')!r})\n"
+        "def detect(question, response):\n"
+        "    if OUT.exists():\n"
+        "        OUT.write_bytes(OUT.read_bytes().replace(b'0.0', b'9.9'))\n"
+        "    return 0.0\n"
+    )
+    assert assay_cmd("seal", "001", "--study", "s", "--commit").code == 0
+    first = assay_cmd("run", "001", "--study", "s")
+    assert first.code == 4
+    again = assay_cmd("run", "001", "--study", "s")
+    assert again.code == 4
+    assert "is not what the run had made" in again.err
 
 
 def test_the_hook_and_the_workflow_run_commands_that_exist(assay_cmd, finished):

@@ -77,6 +77,6 @@ def test_the_command_says_what_differs(tmp_path):
     before = tree(tmp_path)
     done = command(study.root, "audit-run", "001")
     assert done.returncode == 1
-    assert "24 outputs differ" in done.stdout
+    assert "24 outputs came out differently" in done.stdout
     assert "The largest difference is 0." in done.stdout
     assert tree(tmp_path) == before

@@ -24,10 +24,7 @@ from assay.study.running import run_sealed
 from assay.study.sealing import seal
 
 NOW = 2030
-CLOCKS = [
-    f"assay.study.{module}.now"
-    for module in ("creating", "sealing", "judgements", "running", "revising", "runs")
-]
+CLOCKS = [f"assay.study.{module}.now" for module in ("entering", "runs")]
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.run_ import Shown
+from assay.cli.run_ import Following
 from assay.cli.studies import opened, study_flag
+from assay.words import counted
 
 
 @click.command("audit-run", epilog="Exit codes: 0 every output the same; 1 some differ.")
@@ -27,7 +28,7 @@ def command(submission: str, folder: Path, as_json: bool) -> None:
     from assay.study.auditing import audit_run
 
     study = opened(folder)
-    shown = Shown()
+    shown = Following()
     try:
         found = audit_run(study, submission, listener=shown)
     finally:
@@ -38,7 +39,9 @@ def command(submission: str, folder: Path, as_json: bool) -> None:
         click.echo(written(found))
     else:
         differ = found.changed + found.unmatched
-        said = "every output is the same" if not differ else f"{differ} outputs differ"
+        said = "every output is the same"
+        if differ:
+            said = f"{counted(differ, 'output')} came out differently"
         click.echo(f"{submission}: {found.items} items run again, {said}.")
         if found.largest:
             click.echo(f"The largest difference is {found.largest:.3g}, on item {found.item}.")

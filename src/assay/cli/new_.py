@@ -1,5 +1,6 @@
 """`assay new`: open a study."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     bars = ", ".join(f"{task} {version}" for task, version in study.config.bars.items())
     click.echo(f"{folder}: a study on {benchmark.name}, bars {bars}.")
     click.echo("Put it under git, whose commits are its witness. Then draft a submission in it:")
-    click.echo(f"  cd {folder}")
+    click.echo(f"  cd {shlex.quote(str(folder))}")
     click.echo("  assay draft 001 --method FILE.py:FUNCTION")
 
 

@@ -21,11 +21,13 @@ from assay.cli.studies import (
 )
 from assay.errors import MethodError
 from assay.evidence.record import Record
+from assay.study.concluding import Finished
 from assay.study.folder import Study
-from assay.study.running import Finished, Listener, run_sealed
+from assay.study.listening import Listener
+from assay.study.running import run_sealed
 
 
-class Shown(Listener):
+class Following(Listener):
     """Shows how a run goes on, and what the method prints, on standard error."""
 
     def __init__(self, on_started: Callable[[], None] | None = None) -> None:
@@ -86,7 +88,7 @@ def command(
     study = opened(folder)
     if committing:
         committable(study)
-    shown = Shown(_starting(study, submission) if committing else None)
+    shown = Following(_starting(study, submission, committing=committing))
     try:
         finished = run_sealed(study, submission, unwitnessed=unwitnessed, listener=shown)
     except (MethodError, KeyboardInterrupt) as error:
@@ -105,11 +107,15 @@ def command(
     sys.exit(0 if card is not None and card.verdict == "pass" else 1)
 
 
-def _starting(study: Study, submission: str) -> Callable[[], None]:
-    """Commit the start of a run before the method sees anything."""
+def _starting(study: Study, submission: str, *, committing: bool) -> Callable[[], None]:
+    """Bring the pages up to date when a run starts, and commit the start if asked to."""
 
     def start() -> None:
-        commit(study, [], f"Start {submission}")
+        from assay.report.views import refresh_views
+
+        views = refresh_views(study)
+        if committing:
+            commit(study, views, f"Start {submission}")
 
     return start
 

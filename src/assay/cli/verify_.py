@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.options import json_flag
-from assay.errors import storage
+from assay.errors import SpecError, storage
 
 if TYPE_CHECKING:
     from assay.study.verify.verification import Verification
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     " names.",
 )
 @click.argument("folders", metavar="[STUDY]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--study", "more", multiple=True, type=click.Path(path_type=Path), help="The same.")
+@click.option(
+    "--study",
+    "more",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Another study's folder.",
+)
 @click.option(
     "--checkpoint",
     "checkpoints",
@@ -29,7 +35,11 @@ if TYPE_CHECKING:
     help="A checkpoint that was kept; the ledger must continue what it saw.",
 )
 @click.option("--key", "keys", multiple=True, help="Whose signature a checkpoint must bear.")
-@click.option("--since", metavar="REV", help="Whose ledger this one must continue [HEAD].")
+@click.option(
+    "--since",
+    metavar="REV",
+    help="A revision whose ledger this one must continue, as it must HEAD's.",
+)
 @click.option("--all", "every", is_flag=True, help="Every study below the folder [.].")
 @click.option("--staged", is_flag=True, help="What is about to be committed, not what lies here.")
 @click.option("--rerun", is_flag=True, help="Run every submission again and compare.")
@@ -50,7 +60,7 @@ def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - 
     from assay.ledger.checkpoint import parse_checkpoint
     from assay.ledger.note import parse_verifier
     from assay.report.views import verify
-    from assay.study.finding import find_studies, staged
+    from assay.study.finding import find_studies, staged, tree_of
     from assay.study.folder import find_study
     from assay.study.verify.steps import Shown
 
@@ -63,15 +73,18 @@ def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - 
         rerun=flags["rerun"],
     )
     places = (*folders, *flags["more"]) or (Path(),)
+    found: list[Verification] = []
     with ExitStack() as stack:
-        if flags["staged"]:
-            places = tuple(stack.enter_context(staged(place)) for place in places)
-        if flags["every"]:
-            below = [find_studies(place, since=shown.since) for place in places]
-            studies = {study.root: study for found in below for study in found}
-        else:
-            studies = {study.root: study for study in map(find_study, places)}
-        found = [verify(study, shown) for study in studies.values()]
+        for place in places:
+            if not place.exists():
+                raise SpecError(f"there is no {str(place)!r}")
+            if not (flags["staged"] or flags["every"]):
+                found.append(verify(find_study(place), shown))
+                continue
+            tree = stack.enter_context(staged(place)) if flags["staged"] else tree_of(place)
+            below = find_studies(tree, since=shown.since)
+            chosen = below if flags["every"] else [find_study(tree.folder)]
+            found += [verify(one, shown, repository=tree.repository_of(one)) for one in chosen]
     _show(found, every=flags["every"], as_json=flags["as_json"])
     worst = {step.outcome.value for one in found for step in one.steps[-1:]}
     sys.exit(4 if "breach" in worst else 2 if "unchecked" in worst else 0)

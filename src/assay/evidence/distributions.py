@@ -7,13 +7,15 @@ questions, and a seal names it like everything else that decides what comes out.
 import csv
 import hashlib
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from assay._version import __version__
 from assay.digests import digest
-from assay.errors import StorageError, storage
+from assay.errors import SpecError, StorageError, storage
 from assay.plan.prereg import Distribution
 
 OURS = "assay-eval"
@@ -77,9 +79,34 @@ def _describe(installed: metadata.Distribution) -> Distribution:
         if file.name == "RECORD" and file.hash is None and path.is_file():
             with storage(path):
                 record = digest(path.read_bytes())
-        elif file.hash is not None:
+        elif path.suffix != ".pyc":
             listed.append((file.as_posix(), path))
+    listed = listed or list(_found(installed.metadata["Name"]))
+    if not listed:
+        raise SpecError(
+            f"{installed.metadata['Name']} lists no files, so it cannot be sealed",
+            hint="Install it with pip, or copy it into the submission's folder.",
+        )
     return Distribution(version=installed.version, record=record, content=_content(listed))
+
+
+def _found(name: str) -> Iterator[tuple[str, Path]]:
+    """The files of a distribution that does not list them, by the modules it brings."""
+    for module in sorted(modules_of({_plain(name)})):
+        spec = PathFinder.find_spec(module, sys.path)
+        places = [] if spec is None else [Path(p) for p in spec.submodule_search_locations or ()]
+        for place in places:
+            for path in sorted(place.rglob("*")):
+                if path.is_file() and path.suffix != ".pyc":
+                    yield f"{module}/{path.relative_to(place).as_posix()}", path
+        if spec is not None and spec.origin is not None and not places:
+            yield Path(spec.origin).name, Path(spec.origin)
+
+
+def unowned(modules: Iterable[str]) -> list[str]:
+    """Installed modules that belong to no distribution, so that nothing says what they are."""
+    owners = _owners()
+    return sorted(module for module in set(modules) if module not in owners and module != "assay")
 
 
 def _ours() -> Distribution:

@@ -189,7 +189,9 @@ class ProcessWorker:
     def _environment(self) -> dict[str, str]:
         missing = [name for name in self.passed if name not in os.environ]
         if missing:
-            raise SpecError(f"the environment has no variable {missing[0]}, which --env passes on")
+            raise SpecError(
+                f"the environment has no variable {missing[0]}, which was to be passed on"
+            )
         kept = {k: os.environ[k] for k in (*_KEPT_ENVIRONMENT, *self.passed) if k in os.environ}
         return kept | {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 

@@ -4,8 +4,8 @@ A range is graded by whether it holds the value, and by the interval score (Gnei
 2007): its width, plus 2 / (1 - level) times how far the value lies outside. Outcome probabilities
 are graded by the log score (minus the logarithm of what was given to what happened) and by the
 ranked probability score (Epstein 1969), divided by the number of steps between outcomes: outcomes
-are ordered, and a near miss is less of a miss. For all of these less is better, and no scorer can
-improve his expectation by saying anything but what he believes.
+are ordered, and a near miss is less of a miss. For all of these less is better, and nobody does
+better, on average, than by saying what they believe.
 
 A prediction of "no idea" is graded as equal probabilities for fail, unresolved and pass.
 """

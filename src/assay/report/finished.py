@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from assay.judges.grade import Grade
 from assay.plan.prediction import Prediction
 from assay.report.terminal import draw_scorecard, printable, styled, table
-from assay.study.running import Finished
+from assay.study.concluding import Finished
 from assay.words import counted, percent
 
 if TYPE_CHECKING:
@@ -76,5 +76,8 @@ def draw_grade(grade: Grade, out: "Console") -> None:
         came = " and ".join("-" if side is None else f"{side:.3f}" for side in sides)
         word = {True: "held", False: "did not hold", None: "not graded"}[direction.held]
         rows.append(("direction", direction.text, came, word))
+    if not rows:
+        out.print(styled("Nothing of the prediction could be graded."))
+        return
     out.print(styled(f"{grade.held} of {counted(grade.commitments, 'commitment')} held:"))
     out.print(table(("", "predicted", "came", ""), rows))

@@ -11,7 +11,8 @@ from assay.report.calibration import calibration_markdown
 from assay.report.falsified import falsified_markdown
 from assay.study.files import write_whole
 from assay.study.folder import Study
-from assay.study.records import Records, read_records
+from assay.study.git import Repository
+from assay.study.records import Records, records_of
 from assay.study.submissions import submissions_of, versions_of
 from assay.study.verify.steps import Shown, View
 from assay.study.verify.verification import Verification, verify_with
@@ -38,7 +39,7 @@ def falsified_of(study: Study, records: Records | None = None) -> tuple[Falsifie
 
 
 def _records(study: Study) -> Records:
-    return read_records(study.chain().entries)
+    return records_of(study)
 
 
 VIEWS: Mapping[str, View] = {
@@ -53,9 +54,11 @@ VIEWS: Mapping[str, View] = {
 """The pages that may lie in a study, and what each must hold."""
 
 
-def verify(study: Study, shown: Shown | None = None) -> Verification:
+def verify(
+    study: Study, shown: Shown | None = None, *, repository: Repository | None = None
+) -> Verification:
     """Verify a study, its views included."""
-    return verify_with(study, VIEWS, shown)
+    return verify_with(study, VIEWS, shown, repository=repository)
 
 
 def refresh_views(study: Study) -> list[str]:

@@ -7,13 +7,12 @@ import msgspec
 from assay.errors import DigestMismatch, SpecError
 from assay.evidence.outputs import Output, score_of
 from assay.evidence.record import Run
-from assay.evidence.run import collect
 from assay.plan.task import Task
 from assay.study.folder import Study
 from assay.study.judgements import load_result
-from assay.study.layout import laid_out, limits_of, sealed_worker
-from assay.study.records import read_records
-from assay.study.running import Listener
+from assay.study.listening import Listener
+from assay.study.records import records_of
+from assay.study.running import ask
 from assay.study.sealed import load_sealed
 
 
@@ -36,7 +35,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
 def audit_run(study: Study, submission: str, *, listener: Listener | None = None) -> Audit:
     """Run a sealed submission again and compare with what is stored; nothing is kept."""
     sealed = load_sealed(study, submission, distributions=False)
-    one = read_records(study.chain().entries).submissions[submission]
+    one = records_of(study).submission(submission)
     if one.run is None:
         raise SpecError(
             f"{submission} has no result to compare with",
@@ -44,26 +43,7 @@ def audit_run(study: Study, submission: str, *, listener: Listener | None = None
         )
     stored = load_result(study, one)
     heard = listener or Listener()
-    heard.total(sum(1 for _ in sealed.benchmark.keyed_items()), 0)
-    with (
-        laid_out(sealed.contents) as place,
-        sealed_worker(
-            sealed.prereg.method,
-            place,
-            prereg=sealed.prereg,
-            seed=sealed.seed,
-            on_print=heard.printed,
-        ) as worker,
-    ):
-        again = collect(
-            worker,
-            sealed.benchmark,
-            task=sealed.prereg.task,
-            seed=sealed.seed,
-            limits=limits_of(sealed.prereg),
-            keep_going=True,
-            on_record=heard.record,
-        )
+    again = ask(sealed, heard, on_record=heard.record)
     return _compared(submission, stored, again, same=_same_installed(study, submission))
 
 

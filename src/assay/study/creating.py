@@ -16,7 +16,8 @@ from assay.plan.benchmark import Benchmark, Columns
 from assay.plan.reading import BUNDLED, BUNDLED_COLUMNS
 from assay.plan.revision import quoted
 from assay.plan.task import TASKS, Task
-from assay.study.files import now, write_new
+from assay.study.entering import enter
+from assay.study.files import write_new
 from assay.study.folder import FORMAT, Study, open_study
 from assay.study.place import FILE, LEDGER
 
@@ -34,7 +35,7 @@ def new_study(
     bars: str | None,
     task: Task | None,
 ) -> Study:
-    """A study in a new or empty folder (a bare repository will do), its ledger opened."""
+    """A study in a new or empty folder (one that holds only .git will do), its ledger opened."""
     name = name or root.resolve().name.lower()
     if not is_name(name):
         raise SpecError(
@@ -59,12 +60,7 @@ def new_study(
     study = open_study(root)
     with study.ledger as ledger:
         if not ledger.entries:
-            ledger.append(
-                time=now(),
-                kind="study",
-                subject=name,
-                files={path: digest(data) for path, data in files.items()},
-            )
+            enter(ledger, "study", name, files={path: digest(d) for path, d in files.items()})
     return study
 
 

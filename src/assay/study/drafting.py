@@ -13,13 +13,13 @@ from assay.plan.benchmark import Benchmark
 from assay.plan.closure import closure_of
 from assay.plan.method import parse_method
 from assay.plan.prediction import Predictable
-from assay.plan.prereg import Prereg
+from assay.plan.prereg import Prereg, parse_seal
 from assay.plan.revision import quoted
 from assay.plan.task import TASKS, Task
 from assay.study.files import read_as, write_new, write_whole
 from assay.study.folder import Study, check_id
 from assay.study.layout import laid_out, sealed_worker
-from assay.study.records import Records, read_records
+from assay.study.records import Records, SubmissionRecord, records_of
 
 
 def draft(
@@ -32,7 +32,7 @@ def draft(
 ) -> tuple[Path, list[str]]:
     """A folder with a copy of the method and a prediction to fill in; the files copied."""
     check_id(submission)
-    records = read_records(study.chain().entries)
+    records = records_of(study)
     if submission in records.submissions:
         raise AlreadySealed(f"{submission} is sealed already", hint="Take another name.")
     folder = study.path(f"preregs/{submission}")
@@ -48,7 +48,7 @@ def draft(
         task = task or _task_of(study, records, aside, reference, wanted)
         bars = bars_in_force(study, records, task)
         write_whole(aside / "prereg.toml", _prereg_text(reference, task, wanted).encode())
-        about = predictable(study.benchmark(second=asks_second(bars)), bars, records)
+        about = predictable(study, study.benchmark(second=asks_second(bars)), bars, records)
         text = _prediction_text(submission, bars, about)
         write_whole(aside / "prediction.toml", text.encode())
         with storage(folder):
@@ -106,13 +106,24 @@ def bars_in_force(study: Study, records: Records, task: Task) -> BarSet:
     return parse_bars(read_as(study.root, newest.path, newest.digest), where=newest.path)
 
 
+def task_of(study: Study, one: SubmissionRecord) -> Task:
+    """The task that a submission was sealed for."""
+    ((path, expected),) = one.seal.files.items()
+    return parse_seal(read_as(study.root, path, expected), where=path).task
+
+
 def asks_second(bars: BarSet) -> bool:
     """Whether some bar is about a second corpus."""
     return any(bar.corpus == "second" for bar in bars.bars)
 
 
-def predictable(benchmark: Benchmark, bars: BarSet, records: Records) -> Predictable:
-    """What can be predicted of a run under these bars."""
+def predictable(
+    study: Study, benchmark: Benchmark, bars: BarSet, records: Records, *, before: int | None = None
+) -> Predictable:
+    """What can be predicted of a run under these bars.
+
+    A prediction may look back on results of the same task that were there `before` an entry.
+    """
     metrics: dict[str, float] = {}
     asked = [bar for bar in bars.bars if applies(bar, benchmark)]
     for bar in asked:
@@ -120,7 +131,13 @@ def predictable(benchmark: Benchmark, bars: BarSet, records: Records) -> Predict
         metrics[bar.id] = least
         if len(bar.partitions) > 1:
             metrics |= {f"{bar.id}.{name}": least for name in bar.partitions}
-    done = [one.id for one in records.submissions.values() if one.run is not None]
+    done = [
+        one.id
+        for one in records.submissions.values()
+        if one.run is not None
+        and (before is None or one.run.n < before)
+        and task_of(study, one) == bars.task
+    ]
     return Predictable(metrics=metrics, bars=len(asked), submissions=done)
 
 

@@ -28,7 +28,7 @@ def write_whole(path: Path, data: bytes) -> None:
             aside.chmod(0o666 & ~_umask())
             aside.replace(path)
             _sync_folder(path.parent)
-        except OSError:
+        except BaseException:
             with suppress(OSError):
                 aside.unlink()
             raise

@@ -158,11 +158,11 @@ def open_study(root: Path) -> Study:
 
 def find_study(start: Path) -> Study:
     """The study that a folder is, or lies in."""
+    if not start.exists():
+        raise SpecError(f"there is no {str(start)!r}")
     root = study_root(start)
     if root is not None:
         return open_study(root)
-    if not start.exists():
-        raise SpecError(f"there is no {str(start)!r}")
     bare = study_root(start, ledger=False)
     if bare is not None:
         raise IntegrityError(

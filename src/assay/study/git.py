@@ -1,33 +1,37 @@
 """git as the public witness: which commit held a seal before its run began.
 
 A commit proves content and order, never time: git accepts any date. So all that is asked of it is
-whether one commit comes before another, and what it holds.
+whether one commit comes before another, and what it holds. Where git is there and cannot be asked,
+that is said (`NotHere`), and not taken for a "no".
 """
 
 import os
 import posixpath
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assay.errors import SpecError, StorageError
+from assay.errors import NotHere, SpecError, StorageError, storage
 
 _SECONDS = 60.0
 # Nothing that a repository's own configuration names is to be run when one only looks.
-_QUIET = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0")
+_QUIET = (
+    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
+    *("-c", "gc.auto=0", "-c", "core.quotePath=false"),
+)
 _LEADING_ASTRAY = frozenset(
     "GIT_DIR GIT_WORK_TREE GIT_IMPLICIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_PREFIX"
     " GIT_GRAFT_FILE GIT_SHALLOW_FILE GIT_NAMESPACE".split()
 )
+_LINK, _MODULE = "120000", "160000"
 
 
 class Repository:
-    """The work tree that a folder lies in."""
+    """The work tree that a folder lies in, and where the folder is in it."""
 
-    def __init__(self, top: Path, folder: Path) -> None:
+    def __init__(self, top: Path, prefix: str) -> None:
         self.top = top
-        self.prefix = folder.resolve().relative_to(top).as_posix()
+        self.prefix = prefix
 
     def head(self) -> str | None:
         """The commit that is checked out, where there is one."""
@@ -59,7 +63,7 @@ class Repository:
     def ignored(self, names: Sequence[str]) -> list[str]:
         """Those of the files that git is told to leave out."""
         found = _git(self.top, "check-ignore", "--", *(self.path(name) for name in names))
-        return [] if not found else found.decode("utf-8", "replace").splitlines()
+        return [] if not found else os.fsdecode(found).splitlines()
 
     def has_identity(self) -> bool:
         """Whether git knows in whose name to commit."""
@@ -69,21 +73,39 @@ class Repository:
         """Whether a path, seen from the folder, lies in the work tree."""
         return not self.path(name).startswith("../")
 
-    def studies(self, commit: str, marker: str) -> list[str]:
-        """The folders below this one that hold a file of this name in a commit."""
+    def folders(self, commit: str, marker: str) -> list[str]:
+        """The folders, at or below this one, that hold a file of this name in a commit."""
         found = _git(self.top, "ls-tree", "-r", "-z", "--name-only", commit)
         names = [] if found is None else os.fsdecode(found).split("\0")
-        below = "" if self.prefix == "." else f"{self.prefix}/"
         return [
-            name.removeprefix(below).removesuffix(marker).rstrip("/")
+            posixpath.dirname(name) or "."
             for name in names
-            if name.startswith(below) and Path(name).name == marker
+            if posixpath.basename(name) == marker and self._below(name)
         ]
 
+    def _below(self, name: str) -> bool:
+        return self.prefix == "." or name.startswith(f"{self.prefix}/")
+
     def export(self, place: Path) -> None:
-        """Lay out what is staged in a folder."""
-        if _git(self.top, "checkout-index", "--all", f"--prefix={place}/", staged=True) is None:
-            raise StorageError("git could not lay out what is staged")
+        """Lay out the exact bytes of what is staged; no filter of the repository is run."""
+        listed = _git(self.top, "ls-files", "--stage", "-z", staged=True)
+        if listed is None:
+            raise StorageError("git could not list what is staged")
+        for line in os.fsdecode(listed).split("\0")[:-1]:
+            head, _, name = line.partition("\t")
+            mode, blob, _ = head.split(" ")
+            path = place / name
+            if mode == _MODULE or not path.resolve().is_relative_to(place):
+                continue
+            data = _git(self.top, "cat-file", "blob", blob)
+            if data is None:
+                raise StorageError(f"git has not got {name} as it is staged")
+            with storage(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                if mode == _LINK:
+                    path.symlink_to(os.fsdecode(data))
+                else:
+                    path.write_bytes(data)
 
     def path(self, name: str) -> str:
         """A file of the folder as git calls it."""
@@ -92,46 +114,34 @@ class Repository:
     def record(self, names: Sequence[str], message: str) -> str:
         """Commit these files and nothing else; the commit's name."""
         paths = [self.path(name) for name in names]
+        before = self.head()
         _git_or_say(self.top, "add", "--", *paths)
         _git_or_say(self.top, "commit", "--quiet", "-m", message, "--only", "--", *paths)
         found = self.head()
-        if found is None:
-            raise StorageError("git made no commit")
+        if found is None or found == before:
+            raise StorageError("git made no commit here")
         return found
+
+
+def repository_of(folder: Path) -> Repository | None:
+    """The repository that a folder lies in; None outside git."""
+    here = folder.resolve()
+    if not any((place / ".git").exists() for place in (here, *here.parents)):
+        return None
+    found = _git(here, "rev-parse", "--show-toplevel")
+    if not found:
+        said = _complaint(here, "rev-parse", "--show-toplevel")
+        raise NotHere(f"git will not open the repository of {folder}: {said}")
+    top = Path(os.fsdecode(found.removesuffix(b"\n"))).resolve()
+    return Repository(top, here.relative_to(top).as_posix())
 
 
 def _joined(place: str, name: str) -> str:
     return name if place == "." else f"{place}/{name}"
 
 
-_STANDING: dict[Path, Path] = {}
-
-
-@contextmanager
-def standing_for(copy: Path, top: Path) -> Iterator[None]:
-    """While this lasts, a copy of a work tree has the history of the original."""
-    _STANDING[copy] = top
-    try:
-        yield
-    finally:
-        del _STANDING[copy]
-
-
-def repository_of(folder: Path) -> Repository | None:
-    """The repository that a folder lies in; None outside git, and without git."""
-    here = folder.resolve()
-    for copy, top in _STANDING.items():
-        if here.is_relative_to(copy):
-            return Repository(top, top / here.relative_to(copy))
-    found = _git(folder, "rev-parse", "--show-toplevel")
-    if not found:
-        return None
-    top = Path(os.fsdecode(found.removesuffix(b"\n"))).resolve()
-    return Repository(top, here)
-
-
 def _git(folder: Path, *words: str, staged: bool = False) -> bytes | None:
-    """What git says, or None where it fails or is not there.
+    """What git says, or None where it says no.
 
     `staged` asks the index that a hook is given, which may not be the usual one.
     """
@@ -145,17 +155,33 @@ def _git(folder: Path, *words: str, staged: bool = False) -> bytes | None:
             timeout=_SECONDS,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotHere(f"git could not be asked: {error}") from None
     return done.stdout if done.returncode == 0 else None
+
+
+def _complaint(folder: Path, *words: str) -> str:
+    """The first line of what git has to say against something."""
+    done = subprocess.run(  # noqa: S603 - fixed words, no shell
+        ["git", *_QUIET, *words],  # noqa: S607 - whichever git the user has
+        cwd=folder,
+        env=_environment(staged=False),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+    return (done.stderr.decode("utf-8", "replace").strip().splitlines() or [""])[0][:300]
 
 
 def _git_or_say(folder: Path, *words: str) -> None:
     """Have git do something, with the user's own hooks and settings."""
+    kept = {name: value for name, value in os.environ.items() if name not in _LEADING_ASTRAY}
     try:
         done = subprocess.run(  # noqa: S603 - fixed words and our own paths, no shell
             ["git", *words],  # noqa: S607 - whichever git the user has
             cwd=folder,
+            env=kept,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=10 * _SECONDS,
@@ -177,8 +203,7 @@ def _environment(*, staged: bool) -> Mapping[str, str]:
     A hook runs with GIT_DIR set. No protocol may be spoken: a repository can promise that what it
     lacks is to be had from somewhere, and name a command that fetches it.
     """
-    wanted = {"GIT_INDEX_FILE"} if staged else set()
-    astray = _LEADING_ASTRAY - wanted
+    astray = _LEADING_ASTRAY - ({"GIT_INDEX_FILE"} if staged else set())
     kept = {name: value for name, value in os.environ.items() if name not in astray}
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_NO_LAZY_FETCH": "1"}
     return {**kept, **quiet, "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}

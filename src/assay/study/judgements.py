@@ -14,11 +14,11 @@ from assay.judges.score import score
 from assay.ledger.entry import Entry
 from assay.plan.bars import BarSet, parse_bars
 from assay.plan.prediction import Prediction
-from assay.plan.prereg import parse_seal
-from assay.plan.task import Task
-from assay.study.files import now, read_as, write_whole
+from assay.study.drafting import task_of
+from assay.study.entering import enter
+from assay.study.files import read_as, write_whole
 from assay.study.folder import Study
-from assay.study.records import BarsRecord, Records, SubmissionRecord, read_records
+from assay.study.records import BarsRecord, Records, SubmissionRecord, read_records, records_of
 from assay.study.runs import load_run
 
 FORMAT = "assay-judgement/1"
@@ -65,11 +65,11 @@ def judge(study: Study, run: Run, bars: BarSet) -> Judgement:
 def judge_missing(study: Study) -> list[tuple[str, Judgement]]:
     """Judge every result under every version of its task's bars, where that is not yet done."""
     made: list[tuple[str, Judgement]] = []
-    records = read_records(study.chain().entries)
+    records = records_of(study)
     for one in records.submissions.values():
         if one.run is None:
             continue
-        versions = records.versions(_task_of(study, one))
+        versions = records.versions(task_of(study, one))
         missing = [version for version in versions if version.version not in one.scores]
         if not missing:
             continue
@@ -81,28 +81,17 @@ def judge_missing(study: Study) -> list[tuple[str, Judgement]]:
     return made
 
 
-def _task_of(study: Study, one: SubmissionRecord) -> Task:
-    """The task that a submission was sealed for."""
-    ((path, expected),) = one.seal.files.items()
-    return parse_seal(read_as(study.root, path, expected), where=path).task
-
-
 def keep_judgement(study: Study, submission: str, judgement: Judgement) -> None:
     """Write a judgement down and into the ledger, unless another process just did."""
     path = f"scorecards/{submission}@{judgement.bars}.json"
     data = judgement_bytes(submission, judgement)
     with study.ledger as ledger:
-        one = read_records(ledger.entries).submissions[submission]
+        one = read_records(ledger.entries).submission(submission)
         if judgement.bars in one.scores:
             return
         _write(study.path(path), data)
-        ledger.append(
-            time=now(),
-            kind="score",
-            subject=submission,
-            files={path: digest(data)},
-            said={"bars": judgement.bars},
-        )
+        said = {"bars": judgement.bars}
+        enter(ledger, "score", submission, files={path: digest(data)}, said=said)
 
 
 def judgement_bytes(submission: str, judgement: Judgement) -> bytes:
@@ -126,10 +115,10 @@ def keep_grade(study: Study, submission: str, made: Grade) -> None:
     path = f"grades/{submission}.json"
     data = grade_bytes(made)
     with study.ledger as ledger:
-        one = read_records(ledger.entries).submissions[submission]
+        one = read_records(ledger.entries).submission(submission)
         if one.grade is None:
             _write(study.path(path), data)
-            ledger.append(time=now(), kind="grade", subject=submission, files={path: digest(data)})
+            enter(ledger, "grade", submission, files={path: digest(data)})
 
 
 def grade_bytes(made: Grade) -> bytes:

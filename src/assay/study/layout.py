@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from assay.digests import digest
-from assay.errors import IntegrityError, SpecError, storage
+from assay.errors import IntegrityError, SpecError, StorageError, storage
 from assay.evidence.process import ProcessWorker
 from assay.evidence.record import Limits
 from assay.evidence.seeds import derive
@@ -22,7 +22,7 @@ from assay.study.files import inside
 
 _MAX_FILES = 10_000
 _MAX_BYTES = 1 << 30
-NOT_SEALED = ("__pycache__",)
+NOT_SEALED = ("__pycache__", ".DS_Store", "Thumbs.db")
 SEAL = "seal.json"
 
 
@@ -31,9 +31,9 @@ def folder_contents(folder: Path) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     total = 0
     with storage(folder):
-        for here, folders, files in os.walk(folder):
+        for here, folders, files in os.walk(folder, onerror=_say):
             folders[:] = sorted(name for name in folders if name not in NOT_SEALED)
-            for name in sorted([*files, *folders]):
+            for name in sorted({*files, *folders} - set(NOT_SEALED)):
                 path = Path(here, name)
                 relative = path.relative_to(folder).as_posix()
                 _check_plain(path, relative)
@@ -48,6 +48,10 @@ def folder_contents(folder: Path) -> dict[str, bytes]:
                 found[relative] = path.read_bytes()
     _check_case(found, folder)
     return found
+
+
+def _say(error: OSError) -> None:
+    raise StorageError(f"{error.filename}: {error.strerror}")
 
 
 def _check_plain(path: Path, name: str) -> None:

@@ -12,6 +12,6 @@ def study_root(start: Path, *, ledger: bool = True) -> Path | None:
     with storage(start):
         here = start.resolve()
         for folder in (here, *here.parents):
-            if (folder / FILE).is_file() and ((folder / LEDGER).exists() or not ledger):
-                return folder
+            if (folder / FILE).is_file():
+                return folder if (folder / LEDGER).exists() or not ledger else None
     return None

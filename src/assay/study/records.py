@@ -11,7 +11,7 @@ from assay.digests import is_name
 from assay.errors import IntegrityError
 from assay.ledger.entry import Entry
 from assay.plan.task import Task
-from assay.study.folder import bars_in
+from assay.study.folder import Study, bars_in
 from assay.study.place import FILE
 
 
@@ -52,6 +52,15 @@ class Records:
         """Every version of a task's bars, oldest first; the last is in force."""
         return [bars for bars in self.bars if bars.task == task]
 
+    def submission(self, name: str) -> SubmissionRecord:
+        """A sealed submission; one that the ledger does not know any more is a breach."""
+        if name not in self.submissions:
+            raise IntegrityError(
+                f"the ledger does not know {name} any more",
+                hint="It was put back to an older state; put back what it was: git checkout",
+            )
+        return self.submissions[name]
+
     def in_force(self, task: Task, entry: Entry) -> str | None:
         """The version of a task's bars that was in force when an entry was made."""
         known = [bars.version for bars in self.versions(task) if bars.entry.n < entry.n]
@@ -66,6 +75,11 @@ class Records:
             found = (one.seal, one.started, one.run, one.grade, *one.scores.values())
             entries += [entry for entry in found if entry is not None]
         return {name: entry for entry in entries for name in entry.files}
+
+
+def records_of(study: Study) -> Records:
+    """What the ledger of a study says now."""
+    return read_records(study.chain().entries)
 
 
 def read_records(entries: Sequence[Entry]) -> Records:
@@ -97,7 +111,9 @@ def _study(records: Records, entry: Entry, where: str) -> None:
 
 
 def _bars(records: Records, entry: Entry, where: str) -> None:
-    for name in _named(entry, where, 1):
+    if len(entry.files) != 1:
+        raise IntegrityError(f"{where}: it names {len(entry.files)} files, expected 1")
+    for name in entry.files:
         _add_bars(records, entry, name, where)
 
 
@@ -188,12 +204,6 @@ def _expect(entry: Entry, where: str, *names: str) -> None:
     if sorted(entry.files) != sorted(names):
         listed = ", ".join(entry.files) or "nothing"
         raise IntegrityError(f"{where}: it names {listed:.200}, expected {', '.join(names)}")
-
-
-def _named(entry: Entry, where: str, count: int) -> list[str]:
-    if len(entry.files) != count:
-        raise IntegrityError(f"{where}: it names {len(entry.files)} files, expected {count}")
-    return list(entry.files)
 
 
 _READERS: Mapping[str, Callable[[Records, Entry, str], None]] = {

@@ -12,13 +12,13 @@ from assay.plan.bars import BarSet, load_bars
 from assay.study.folder import Study
 from assay.study.judgements import judge_missing, load_result, load_version, read_judgement
 from assay.study.judging import Rejudged
-from assay.study.records import BarsRecord, Records, SubmissionRecord, read_records
+from assay.study.records import BarsRecord, Records, SubmissionRecord, records_of
 from assay.study.scorecards import Kept
 
 
 def judge_in_study(study: Study, folder: Path, bars: str | None) -> Scorecard:
     """A result of a study, under a version of its bars (the newest unless told) or a stranger's."""
-    records = read_records(study.chain().entries)
+    records = records_of(study)
     one = records.submissions.get(folder.resolve().name)
     if one is None or folder.resolve() != study.path(f"runs/{one.id}"):
         raise SpecError(f"{folder} is no run of the study", hint="Its runs are under runs/.")
@@ -54,7 +54,7 @@ def _check_own(study: Study, file: Path, records: Records, bars: BarSet) -> None
 def judge_study(study: Study) -> list[Rejudged]:
     """Every result of a study under every version; what was missing is made and entered."""
     judge_missing(study)
-    records = read_records(study.chain().entries)
+    records = records_of(study)
     found = []
     for one in records.submissions.values():
         if one.run is None:
@@ -64,6 +64,8 @@ def judge_study(study: Study) -> list[Rejudged]:
         kept = [
             (one.scores[v.version], read_judgement(study, one.scores[v.version])) for v in older
         ]
+        if newest.version not in one.scores:
+            continue  # it came while this was read; it is being judged where it came from
         now = read_judgement(study, one.scores[newest.version])
         found.append(
             Rejudged(
@@ -82,4 +84,4 @@ def judge_study(study: Study) -> list[Rejudged]:
 
 
 def _entries(one: SubmissionRecord, versions: Sequence[BarsRecord]) -> list[Entry]:
-    return [one.scores[version.version] for version in versions]
+    return [one.scores[v.version] for v in versions if v.version in one.scores]

@@ -9,15 +9,16 @@ from assay.plan.bars import BarSet, bundled_versions
 from assay.plan.revision import next_version
 from assay.plan.task import Task
 from assay.study.drafting import bars_in_force
-from assay.study.files import now, write_whole
+from assay.study.entering import enter
+from assay.study.files import write_whole
 from assay.study.folder import Study
 from assay.study.judgements import judge_missing, load_result, load_version
-from assay.study.records import read_records
+from assay.study.records import read_records, records_of
 
 
 def bars_of_study(study: Study, task: Task | None) -> BarSet:
     """The bars in force, of the only task or of the one named."""
-    records = read_records(study.chain().entries)
+    records = records_of(study)
     tasks = list(dict.fromkeys(bars.task for bars in records.bars))
     if task is None and len(tasks) > 1:
         raise SpecError(
@@ -39,7 +40,7 @@ def version_after(bars: BarSet) -> str:
 
 def study_bars(study: Study, version: str, task: Task | None) -> BarSet | None:
     """A version of the study's bars, where it has one of that name."""
-    records = read_records(study.chain().entries)
+    records = records_of(study)
     for record in records.bars:
         if record.version == version and task in (None, record.task):
             return load_version(study, record)
@@ -48,14 +49,15 @@ def study_bars(study: Study, version: str, task: Task | None) -> BarSet | None:
 
 def stored_run(study: Study, submission: str) -> Run | None:
     """The result of a submission, where it has one."""
-    one = read_records(study.chain().entries).submissions.get(submission)
+    one = records_of(study).submissions.get(submission)
     return None if one is None or one.run is None else load_result(study, one)
 
 
 def adopt(study: Study, made: Revision, *, after: str | None) -> list[tuple[str, Judgement]]:
     """Enter a revision and judge every result under it; `after` is the submission that led to it.
 
-    Whatever stops this half-way, `verify` says what is missing and `assay score --all` makes it.
+    Whatever stops this half-way, `verify` says what is missing, and how to mend it: revising again
+    before the version is entered, `assay score --all` after.
     """
     bars = made.bars
     path = f"bars/{bars.name}.toml"
@@ -73,11 +75,6 @@ def adopt(study: Study, made: Revision, *, after: str | None) -> list[tuple[str,
                 hint="Revise what is in force.",
             )
         write_whole(study.path(path), data)  # what lies there in no entry was cut off
-        ledger.append(
-            time=now(),
-            kind="bars",
-            subject=bars.name,
-            files={path: digest(data)},
-            said={"cheat": made.before.method[:200], **({} if after is None else {"after": after})},
-        )
+        said = {"cheat": made.before.method[:200], **({} if after is None else {"after": after})}
+        enter(ledger, "bars", bars.name, files={path: digest(data)}, said=said)
     return judge_missing(study)

@@ -2,67 +2,33 @@
 
 Exactly once: one process at a time holds the seal, and the ledger holds what has happened. The
 entry `run-started` is on the disk before the method sees an item. A run that is cut off stays
-public as "started, no result"; what it made is kept, and the same run can be taken up again where
-it stopped, never begun anew.
+public as "started, no result"; it can be taken up again, and what it made is kept. When it ends
+otherwise than by a kill, the ledger also holds the digest of what it had written by then, and going
+on from anything else is refused.
 """
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
-
-import msgspec
 
 from assay.digests import digest
-from assay.errors import AlreadyRun, MethodError, SpecError, storage
+from assay.errors import AlreadyRun, DigestMismatch, SpecError, storage
 from assay.evidence.record import Provenance, Record, Run
 from assay.evidence.run import Sealed, collect
-from assay.judges.grade import Grade
-from assay.judges.judgement import Judgement
-from assay.study.files import now, read_as, read_inside
+from assay.study.concluding import Finished, conclude
+from assay.study.entering import enter
+from assay.study.files import read_inside
 from assay.study.folder import Study
 from assay.study.git import repository_of
-from assay.study.judgements import (
-    grade_of,
-    judge_missing,
-    keep_grade,
-    read_grade,
-    read_judgement,
-)
 from assay.study.layout import laid_out, limits_of, sealed_worker
-from assay.study.records import Records, SubmissionRecord, read_records
-from assay.study.runs import RunFolder, load_run
+from assay.study.listening import Listener
+from assay.study.records import SubmissionRecord, read_records, records_of
+from assay.study.runs import RunFolder
 from assay.study.sealed import SealedPrereg, load_sealed
 from assay.study.witness import witness_of
 
 _UNWITNESSED = "none"
-
-
-class Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run came to: under each version of the bars, and beside its prediction."""
-
-    submission: str
-    original: str
-    judgements: tuple[Judgement, ...]
-    grade: Grade
-    resumed: int
-
-
-class Listener:
-    """Who is told how a run goes on; tells nobody."""
-
-    def total(self, items: int, made: int) -> None:
-        """So many items there are, and so many have been asked before."""
-
-    def started(self) -> None:
-        """The ledger says that the run begins, and the method has seen nothing yet."""
-
-    def record(self, record: Record) -> None:
-        """One more record."""
-
-    def printed(self, data: bytes) -> None:
-        """The method printed something."""
 
 
 def run_sealed(
@@ -71,7 +37,7 @@ def run_sealed(
     """Run a sealed submission once, or take up where its run was cut off; then judge and grade."""
     sealed = load_sealed(study, submission)
     with _only_one(study, submission):
-        one = _records(study).submissions[submission]
+        one = records_of(study).submission(submission)
         if one.run is None:
             _make(study, sealed, one, unwitnessed=unwitnessed, listener=listener or Listener())
         elif one.grade is not None:
@@ -80,25 +46,6 @@ def run_sealed(
                 hint=f"See it: assay board. To compare another run: assay audit-run {submission}",
             )
         return conclude(study, sealed)
-
-
-def conclude(study: Study, sealed: SealedPrereg) -> Finished:
-    """Judge a result under every version of the bars and grade its prediction, once."""
-    judge_missing(study)
-    records = _records(study)
-    one = records.submissions[sealed.id]
-    if one.grade is None:
-        keep_grade(study, sealed.id, grade_of(study, records, one, sealed.prediction, sealed.bars))
-        records = _records(study)
-        one = records.submissions[sealed.id]
-    assert one.grade is not None  # noqa: S101 - kept two lines above
-    return Finished(
-        submission=sealed.id,
-        original=sealed.bars.version,
-        judgements=tuple(read_judgement(study, entry) for entry in one.scores.values()),
-        grade=read_grade(study, one.grade),
-        resumed=len(one.resumed),
-    )
 
 
 @contextmanager
@@ -117,6 +64,15 @@ def _only_one(study: Study, submission: str) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def is_running(study: Study, submission: str) -> bool:
+    """Whether some process holds the seal just now."""
+    try:
+        with _only_one(study, submission):
+            return False
+    except AlreadyRun:
+        return True
 
 
 def _make(
@@ -142,9 +98,6 @@ def _make(
     else:
         said = one.started.said.get("witness", _UNWITNESSED)
         witness = None if said == _UNWITNESSED else said
-        if _is_closed(path):
-            _enter(study, sealed)
-            return
         _check_kept(study, one)
         folder, made = RunFolder.again(path)
     provenance = Provenance(
@@ -155,11 +108,11 @@ def _make(
     with closing(folder):
         try:
             run = _ask(study, sealed, folder, provenance, made, listener)
-        except (MethodError, KeyboardInterrupt):
-            _stop(study, sealed)
+            folder.finish(run)
+        except BaseException:
+            _stop(study, sealed, folder)
             raise
-        folder.finish(run)
-    _enter(study, sealed)
+    _enter_result(study, sealed)
 
 
 def _ask(
@@ -171,7 +124,6 @@ def _ask(
     listener: Listener,
 ) -> Run:
     def start(run: Run) -> None:
-        listener.total(sum(1 for _ in sealed.benchmark.keyed_items()), len(made))
         _start(study, sealed, provenance, made)
         listener.started()
         folder.begin(run)
@@ -180,6 +132,20 @@ def _ask(
         folder.add(record)
         listener.record(record)
 
+    return ask(sealed, listener, provenance=provenance, made=made, on_start=start, on_record=add)
+
+
+def ask(
+    sealed: SealedPrereg,
+    listener: Listener,
+    *,
+    provenance: Provenance | None = None,
+    made: tuple[Record, ...] = (),
+    on_start: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 - nobody listens
+    on_record: Callable[[Record], None],
+) -> Run:
+    """Ask a copy of the sealed method about every item that has not been asked."""
+    listener.total(sum(1 for _ in sealed.benchmark.keyed_items()), len(made))
     with (
         laid_out(sealed.contents) as place,
         sealed_worker(
@@ -200,8 +166,8 @@ def _ask(
             sealed=Sealed(
                 provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
             ),
-            on_start=start,
-            on_record=add,
+            on_start=on_start,
+            on_record=on_record,
         )
 
 
@@ -210,63 +176,47 @@ def _start(
 ) -> None:
     """Say in public that the run begins, or goes on, before the method sees an item."""
     with study.ledger as ledger:
-        one = read_records(ledger.entries).submissions[sealed.id]
+        one = read_records(ledger.entries).submission(sealed.id)
         if one.run is not None:
             raise AlreadyRun(f"{sealed.id} has been run meanwhile: entry {one.run.n}")
         if one.started is None:
-            ledger.append(
-                time=now(),
-                kind="run-started",
-                subject=sealed.id,
-                said={"witness": provenance.witness or _UNWITNESSED, **_place(study)},
-            )
+            repository = repository_of(study.root)
+            said = {"witness": provenance.witness or _UNWITNESSED}
+            if repository is not None:  # so that a witness stays one when the study is moved
+                said["place"] = repository.prefix
+            enter(ledger, "run-started", sealed.id, said=said)
             return
         kept = read_inside(study.root, f"runs/{sealed.id}/outputs.jsonl") if made else b""
         said = {"kept": str(len(made)), "outputs": digest(kept)}
-        ledger.append(time=now(), kind="run-resumed", subject=sealed.id, said=said)
+        enter(ledger, "run-resumed", sealed.id, said=said)
 
 
-def _place(study: Study) -> dict[str, str]:
-    """Where the study is in its repository, so that a witness stays one when it is moved."""
-    repository = repository_of(study.root)
-    return {} if repository is None else {"place": repository.prefix}
-
-
-def _stop(study: Study, sealed: SealedPrereg) -> None:
-    """Say in public what had been made when a run was stopped, so that it stays as it is."""
-    name = f"runs/{sealed.id}/outputs.jsonl"
+def _stop(study: Study, sealed: SealedPrereg, folder: RunFolder) -> None:
+    """Say in public what the run had written when it was stopped, so that it stays as it is."""
     with study.ledger as ledger:
-        one = read_records(ledger.entries).submissions[sealed.id]
-        if one.started is None or not study.path(name).exists():
-            return
-        kept = read_inside(study.root, name)
-        said = {"kept": str(kept.count(b"\n")), "outputs": digest(kept)}
-        ledger.append(time=now(), kind="run-stopped", subject=sealed.id, said=said)
+        one = read_records(ledger.entries).submission(sealed.id)
+        if one.started is not None and one.run is None and folder.begun:
+            said = {"kept": str(folder.lines), "outputs": folder.digest}
+            enter(ledger, "run-stopped", sealed.id, said=said)
 
 
 def _check_kept(study: Study, one: SubmissionRecord) -> None:
     """Refuse to go on from outputs that are not those the run had made when it was stopped."""
     begun = [entry for entry in (one.started, *one.resumed) if entry is not None]
-    if one.stopped and one.stopped[-1].n > begun[-1].n:
-        read_as(study.root, f"runs/{one.id}/outputs.jsonl", one.stopped[-1].said["outputs"])
+    if not one.stopped or one.stopped[-1].n < begun[-1].n:
+        return
+    name = f"runs/{one.id}/outputs.jsonl"
+    data = read_inside(study.root, name)
+    if digest(data[: data.rfind(b"\n") + 1]) != one.stopped[-1].said.get("outputs"):
+        raise DigestMismatch(
+            f"{name} is not what the run had made when it was stopped (entry {one.stopped[-1].n})",
+            hint="Something else wrote to it; a run does not go on from that.",
+        )
 
 
-def _enter(study: Study, sealed: SealedPrereg) -> None:
+def _enter_result(study: Study, sealed: SealedPrereg) -> None:
     """Put the outputs of a closed run into the ledger."""
     names = [f"runs/{sealed.id}/{name}" for name in ("run.json", "outputs.jsonl")]
     files = {name: digest(read_inside(study.root, name)) for name in names}
     with study.ledger as ledger:
-        if read_records(ledger.entries).submissions[sealed.id].run is None:
-            ledger.append(time=now(), kind="run", subject=sealed.id, files=files)
-
-
-def _is_closed(path: Path) -> bool:
-    """Whether a run had been closed when something stopped it from being entered."""
-    try:
-        return load_run(path).complete
-    except SpecError:
-        return False
-
-
-def _records(study: Study) -> Records:
-    return read_records(study.chain().entries)
+        enter(ledger, "run", sealed.id, files=files)

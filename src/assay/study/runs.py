@@ -39,7 +39,8 @@ class RunFolder:
                 )
         self._written = hashlib.sha256()
         self._started = now()
-        self._begun = False
+        self.begun = False
+        self.lines = 0
 
     @classmethod
     def again(cls, path: Path) -> tuple["RunFolder", tuple[Record, ...]]:
@@ -49,7 +50,7 @@ class RunFolder:
         """
         folder = object.__new__(cls)
         folder.path, folder._written, folder._started = path, hashlib.sha256(), now()
-        folder._begun = False
+        folder.begun, folder.lines = False, 0
         outputs = path / "outputs.jsonl"
         with storage(path):
             if not outputs.exists():
@@ -62,26 +63,32 @@ class RunFolder:
             folder._outputs.truncate(len(whole))
             folder._outputs.seek(len(whole))
         folder._written.update(whole)
-        folder._begun = True
+        folder.begun, folder.lines = True, whole.count(b"\n")
         return folder, made
 
     def begin(self, run: Run) -> None:
         """Make the folder and write what is about to run."""
-        if not self._begun:
+        if not self.begun:
             with storage(self.path):
                 self.path.mkdir(parents=True, exist_ok=True)
                 self._outputs = (self.path / "outputs.jsonl").open("xb", buffering=0)
-            self._begun = True
+            self.begun = True
         self._write_head(run, {})
+
+    @property
+    def digest(self) -> str:
+        """The digest of what was written, whatever lies in the file by now."""
+        return f"sha256:{self._written.hexdigest()}"
 
     def add(self, record: Record) -> None:
         """Hand one record to the disk."""
         line = msgspec.json.encode(record) + b"\n"
-        self._written.update(line)
         with storage(self.path):
             view = memoryview(line)
             while view:
                 view = view[self._outputs.write(view) or 0 :]
+        self._written.update(line)
+        self.lines += 1
 
     def finish(self, run: Run) -> None:
         """Make the outputs durable and write what produced them, with the digest of their bytes."""
@@ -90,7 +97,7 @@ class RunFolder:
             os.fsync(self._outputs.fileno())
             self._outputs.close()
             stored = digest(file.read_bytes())
-        made = f"sha256:{self._written.hexdigest()}"
+        made = self.digest
         if stored != made:
             raise DigestMismatch(
                 f"{file}: its digest is {stored}, and what was written to it has {made}",
@@ -101,7 +108,7 @@ class RunFolder:
 
     def close(self) -> None:
         """Let go of the outputs, whatever has come of the run; a second time does nothing."""
-        if self._begun:
+        if self.begun:
             self._outputs.close()
 
     def _write_head(self, run: Run, ending: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Whether two records say the same; floats may differ in their last digits between machines."""
+"""Where two records differ; floats may differ in their last digits between machines."""
 
 import math
 
@@ -13,21 +13,24 @@ _OF_THE_RUN = ("unwitnessed", "unsealed-code", "resumed", "unscored", "learner")
 """Caveats that every version knows, and that only the run decides."""
 
 
-def same_record(stored: msgspec.Struct, again: msgspec.Struct) -> str | None:
+def record_difference(stored: msgspec.Struct, again: msgspec.Struct) -> str | None:
     """The first difference between two records, in words; None where there is none."""
     return _difference(msgspec.to_builtins(stored), msgspec.to_builtins(again), "")
 
 
-def same_card(stored: Judgement, again: Judgement) -> str | None:
+def card_difference(stored: Judgement, again: Judgement) -> str | None:
     """The first difference between two judgements.
 
     Another version of Assay may word a caveat otherwise or know one more; the figures must agree,
     and so must what is said of the run itself, or a stated version would be a licence to leave out.
     """
+    if stored.scorecard is None and again.scorecard is None:
+        kinds = [str(one.error).partition(":")[0] for one in (stored, again)]
+        return None if kinds[0] == kinds[1] else f"error is {kinds[0]}, and comes to {kinds[1]}"
     if stored.scorecard is None or again.scorecard is None:
-        return same_record(stored, again)
+        return record_difference(stored, again)
     if _version(stored.scorecard) == _version(again.scorecard):
-        return same_record(stored, again)
+        return record_difference(stored, again)
     before, after = (msgspec.to_builtins(one.scorecard) for one in (stored, again))
     for name in _FIGURES:
         found = _difference(before[name], after[name], name)

@@ -26,7 +26,7 @@ from assay.study.drafting import predictable
 from assay.study.files import read_as
 from assay.study.folder import Study, bars_in, check_id
 from assay.study.layout import SEAL, folder_contents
-from assay.study.records import Records, read_records
+from assay.study.records import Records, records_of
 
 
 class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +65,7 @@ def load_sealed(
     Without `distributions` what is installed here may differ from what was installed there.
     """
     check_id(submission)
-    records = records or read_records(study.chain().entries)
+    records = records or records_of(study)
     if submission not in records.submissions:
         known = ", ".join(list(records.submissions)[-8:])
         first = study.path(f"preregs/{submission}").is_dir() or not known
@@ -98,7 +98,7 @@ def load_sealed(
         prereg=prereg,
         prediction=parse_prediction(
             contents["prediction.toml"],
-            predictable(benchmark, bars, records),
+            predictable(study, benchmark, bars, records, before=entry.n),
             where=f"preregs/{submission}/prediction.toml",
         ),
         contents=contents,

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.digests import digest
 from assay.errors import AlreadySealed, IntegrityError, MethodError, SpecError, storage
-from assay.evidence.distributions import distributions_of, our_requirements
+from assay.evidence.distributions import distributions_of, our_requirements, unowned
 from assay.evidence.outputs import check_output
 from assay.evidence.process import ProcessWorker
 from assay.evidence.run import check_answerable
@@ -21,11 +21,12 @@ from assay.plan.closure import closure_of
 from assay.plan.prediction import parse_prediction
 from assay.plan.prereg import SEAL_FORMAT, Distribution, Prereg, Seal, SealedFile, parse_prereg
 from assay.study.drafting import asks_second, bars_in_force, predictable
-from assay.study.files import now, read_as, write_whole
+from assay.study.entering import enter
+from assay.study.files import read_as, write_whole
 from assay.study.folder import Study, check_id
 from assay.study.layout import SEAL, folder_contents, laid_out, sealed_worker
 from assay.study.place import FILE
-from assay.study.records import Records, read_records
+from assay.study.records import Records, read_records, records_of
 from assay.study.sealed import foreign, settings
 
 PROBE = ("Is this a question?", "It is one.")
@@ -35,7 +36,7 @@ PROBE = ("Is this a question?", "It is one.")
 def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
     """Seal a drafted submission: from here on nothing of it can change, and it can run once."""
     check_id(submission)
-    records = read_records(study.chain().entries)
+    records = records_of(study)
     _check_unsealed(records, submission)
     folder = study.path(f"preregs/{submission}")
     with storage(folder):
@@ -55,9 +56,7 @@ def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, En
             raise SpecError("the bars were revised meanwhile", hint="Seal again.")
         write_whole(folder / SEAL, data)
         path = f"preregs/{submission}/{SEAL}"
-        entry = ledger.append(
-            time=now(), kind="seal", subject=submission, files={path: digest(data)}
-        )
+        entry = enter(ledger, "seal", submission, files={path: digest(data)})
     return made, entry
 
 
@@ -88,7 +87,7 @@ def _seal_of(
     benchmark = study.benchmark(second=asks_second(bars))
     parse_prediction(
         contents["prediction.toml"],
-        predictable(benchmark, bars, records),
+        predictable(study, benchmark, bars, records),
         where=f"{where}/prediction.toml",
     )
     distributions = _examined(prereg, contents, benchmark, where, probe=probe)
@@ -141,6 +140,12 @@ def _examined(
                 hint="A submission is whole: copy the file into its folder.",
             )
         installed = {*modules.installed, *closure_of(worker.method, folder=folder).installed}
+    nobodys = unowned(installed)
+    if nobodys:
+        raise SpecError(
+            f"{prereg.method} imports {nobodys[0]}, which belongs to no installed distribution",
+            hint=f"A submission is whole: copy it into {where}.",
+        )
     if prereg.method in REGISTERED:
         installed |= our_requirements()
     return distributions_of(installed)

@@ -1,9 +1,11 @@
 """Which commit is the witness of a seal."""
 
 import os
+import shlex
 
 from assay.digests import digest
 from assay.errors import BrokenChain, NotWitnessed
+from assay.plan.reading import BUNDLED
 from assay.study.folder import Study
 from assay.study.git import repository_of
 from assay.study.place import LEDGER
@@ -18,7 +20,7 @@ def witness_of(study: Study, sealed: SealedPrereg, *, unwitnessed: bool) -> str 
         if unwitnessed:
             return None
         said = f"no commit holds the seal of {sealed.id} yet"
-        place = os.path.relpath(study.root)
+        place = shlex.quote(os.path.relpath(study.root))
         hint = f"Commit it: git add {place} && git commit -m 'Seal {sealed.id}'"
         if not lacking:
             said = f"{sealed.id} has no witness: the study is in no git repository"
@@ -63,4 +65,11 @@ def _lacking(study: Study, sealed: SealedPrereg) -> str | list[str]:
         found = repository.read(head, name)
         if found is None or digest(found) != expected:
             missing.append(name)
+    for corpus in (sealed.seal.benchmark, sealed.seal.second):
+        place = None if corpus is None else corpus.origin.place
+        if corpus is None or place is None or place in BUNDLED or not repository.holds(place):
+            continue  # what lies outside no commit can hold; sealing says so
+        found = repository.read(head, place)
+        if found is None or digest(found) != corpus.digest:
+            missing.append(place)
     return missing or f"git:{head}"

@@ -5,50 +5,68 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.digests import digest
-from assay.errors import BrokenChain, IntegrityError, NotHere, SpecError, storage
+from assay.errors import BrokenChain, IntegrityError, NotHere, storage
 from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
 from assay.ledger.file import reading
 from assay.study.files import is_aside, read_inside
-from assay.study.place import LEDGER
+from assay.study.git import Repository
+from assay.study.place import FILE, LEDGER
 from assay.study.records import SubmissionRecord, read_records
 from assay.study.verify.steps import Found, Verifying
 from assay.words import counted
 
-_UNBORN = "0" * 40
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def check_chain(at: Verifying) -> Found:
     """Step 1."""
+    revisions = list(_revisions(at))  # before the ledger, which may grow meanwhile
     at.chain = at.study.chain()
-    since = _since(at)
     said = counted(len(at.chain.lines), "entry")
-    if since is not None and at.repository is not None:
-        name, commit = since
-        old = at.repository.read(commit, LEDGER)
-        if old is not None:
+    notes = []
+    for name, commit in revisions:
+        old = _ledger_in(at, commit)
+        if old is None:
+            notes.append(f"{name} holds no ledger of this study")
+        else:
             _check_continues(at, old[: old.rfind(b"\n") + 1], name)
             said += f", continuing the ledger of {name}"
     if at.chain.torn:
-        return Found(f"{said}; {at.chain.torn} bytes of a line that was cut off follow", noted=True)
-    return Found(said)
+        notes.append(f"{counted(at.chain.torn, 'byte')} of a line that was cut off follow")
+    return Found("; ".join([said, *notes]), noted=bool(notes))
 
 
-def _since(at: Verifying) -> tuple[str, str] | None:
-    """The revision whose ledger must be the beginning of this one."""
-    asked = at.shown.since
+def _revisions(at: Verifying) -> Iterator[tuple[str, str]]:
+    """The revisions whose ledger must be the beginning of this one: HEAD, and the one named."""
     if at.repository is None:
-        if asked is not None:
-            raise SpecError(f"no revision {asked!r:.80}: the study is in no git repository")
-        return None
-    if asked == _UNBORN:  # what a push of a new branch names as its predecessor
-        return None
-    commit = at.repository.commit(asked or "HEAD")
-    if commit is None and asked is not None:
-        raise NotHere(
-            f"no revision {asked!r:.80} in this clone: it was not fetched, or history was rewritten"
-        )
-    return None if commit is None else (asked or "HEAD", commit)
+        return
+    for name in dict.fromkeys(("HEAD", at.shown.since)):
+        if name is None or set(name) == {"0"}:  # a push of a new branch names zeros
+            continue
+        commit = at.repository.commit(name)
+        if commit is not None:
+            yield name, commit
+        elif name != "HEAD":
+            raise NotHere(
+                f"no revision {name!r:.80} in this clone: it was not fetched, or history was"
+                " rewritten"
+            )
+
+
+def _ledger_in(at: Verifying, commit: str) -> bytes | None:
+    """The ledger as a commit holds it, wherever the study was then."""
+    assert at.repository is not None  # noqa: S101 - only then are there revisions
+    plan = read_inside(at.study.root, FILE)
+    for place in dict.fromkeys([at.repository.prefix, *_whole(at).folders(commit, LEDGER)]):
+        if at.repository.read(commit, FILE, place=place) == plan:
+            return at.repository.read(commit, LEDGER, place=place)
+    return None
+
+
+def _whole(at: Verifying) -> Repository:
+    """The whole of the repository."""
+    assert at.repository is not None  # noqa: S101 - only then is it asked
+    return Repository(at.repository.top, ".")
 
 
 def _check_continues(at: Verifying, old: bytes, name: str) -> None:
@@ -124,9 +142,11 @@ def check_order(at: Verifying) -> Found:
     )
     if started and at.repository is None:
         return Found(f"{said}; not in git here, so no witness was checked", noted=True)
-    if unwitnessed:
-        return Found(f"{said}; {counted(unwitnessed, 'run')} had no witness", noted=True)
-    return Found(said)
+    notes = [f"{counted(unwitnessed, 'run')} had no witness"] if unwitnessed else []
+    open_ = [one.id for one in started if one.run is None]
+    if open_:
+        notes.append(f"{', '.join(open_)} started without a result")
+    return Found("; ".join([said, *notes]), noted=bool(notes))
 
 
 def _check_strays(at: Verifying) -> None:
@@ -137,7 +157,11 @@ def _check_strays(at: Verifying) -> None:
     with storage(root):
         seals = list(root.glob("preregs/*/seal.json"))
         kept = [p for name in ("scorecards", "grades", "bars") for p in root.glob(f"{name}/*")]
-        runs = [path for path in root.glob("runs/*") if path.name not in started]
+        runs = [
+            path
+            for path in root.glob("runs/*")
+            if path.name not in started and not path.name.startswith(".")
+        ]
     for path in (*seals, *kept):
         name = path.relative_to(root).as_posix()
         if name not in known and not is_aside(path.name):
@@ -196,6 +220,10 @@ def _stray_hint(path: Path) -> str | None:
     folder = path.parent.name
     if path.name == "seal.json":
         return f"Seal it: assay seal {folder}"
-    if folder in ("scorecards", "grades"):
+    if folder == "scorecards":
         return "If a command was cut off: assay score --all"
+    if folder == "grades":
+        return f"If a command was cut off: assay run {path.stem}"
+    if folder == "bars":
+        return "If a command was cut off, revise again: assay bars revise"
     return None

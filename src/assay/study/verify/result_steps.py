@@ -1,5 +1,9 @@
 """Steps 4 to 7: what was sealed, what came of it, and what that is worth."""
 
+from itertools import pairwise
+
+import msgspec
+
 from assay.digests import digest
 from assay.errors import DigestMismatch, IntegrityError
 from assay.evidence.record import Run
@@ -14,7 +18,8 @@ from assay.study.judgements import (
     read_judgement,
 )
 from assay.study.records import SubmissionRecord
-from assay.study.same import same_card, same_record
+from assay.study.running import is_running
+from assay.study.same import card_difference, record_difference
 from assay.study.sealed import load_sealed
 from assay.study.verify.steps import Found, Verifying
 from assay.words import counted
@@ -30,7 +35,8 @@ def check_closures(at: Verifying) -> Found:
     for bars in at.records.bars:
         load_version(at.study, bars)
     for name in at.records.submissions:
-        at.sealed[name] = load_sealed(at.study, name, distributions=False, records=at.records)
+        sealed = load_sealed(at.study, name, distributions=False, records=at.records)
+        at.sealed[name] = msgspec.structs.replace(sealed, contents={})  # they may be large
     named = sum(len(sealed.seal.files) for sealed in at.sealed.values())
     return Found(
         f"{named} files named by {counted(len(at.sealed), 'seal')}, all as they were sealed"
@@ -44,11 +50,11 @@ def check_outputs(at: Verifying) -> Found:
             at.runs[one.id] = _checked_run(at, one)
     lines = sum(len(run.records) for run in at.runs.values())
     said = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
-    resumed = [one.id for one in at.records.submissions.values() if one.run and one.resumed]
-    if resumed:
+    killed = [one.id for one in at.records.submissions.values() if one.run and _was_killed(one)]
+    if killed:
         return Found(
-            f"{said}, all as they were entered; {', '.join(resumed)} was cut off, and what it had"
-            " made by then was in its owner's hands alone (--rerun compares)",
+            f"{said}, all as they were entered; cut off by a kill, so that only their owner's word"
+            f" vouches for what had been made by then: {', '.join(killed)} (--rerun compares)",
             noted=True,
         )
     return Found(f"{said}, all as they were made" if at.runs else "none yet")
@@ -80,6 +86,14 @@ def _checked_run(at: Verifying, one: SubmissionRecord) -> Run:
     return run
 
 
+def _was_killed(one: SubmissionRecord) -> bool:
+    """Whether a run was taken up again without the ledger knowing what it had made."""
+    stops = {entry.n for entry in one.stopped}
+    begun = [entry.n for entry in (one.started, *one.resumed) if entry is not None]
+    spans = pairwise(begun)
+    return any(not any(start < stop < end for stop in stops) for start, end in spans)
+
+
 def _check_kept(at: Verifying, one: SubmissionRecord) -> None:
     """What had been made whenever the run stopped must be how the outputs begin."""
     lines = read_inside(at.study.root, f"runs/{one.id}/outputs.jsonl").splitlines(keepends=True)
@@ -96,6 +110,7 @@ def _check_kept(at: Verifying, one: SubmissionRecord) -> None:
 def check_scorecards(at: Verifying) -> Found:
     """Step 6."""
     count = 0
+    unfinished = []
     versions = {(bars.task, bars.version): bars for bars in at.records.bars}
     for one in at.records.submissions.values():
         for version, entry in one.scores.items():
@@ -105,12 +120,18 @@ def check_scorecards(at: Verifying) -> Found:
             again = judge(at.study, run, load_version(at.study, versions[run.task, version]))
             _check_same(one.id, read_judgement(at.study, entry), again)
             count += 1
-        _check_grade(at, one)
-    return Found(f"{counted(count, 'scorecard')}, judged again from the outputs; grades too")
+        if one.run is not None and one.grade is None and is_running(at.study, one.id):
+            unfinished.append(one.id)
+        else:
+            _check_grade(at, one)
+    said = f"{counted(count, 'scorecard')}, judged again from the outputs; grades too"
+    if unfinished:
+        return Found(f"{said}; {', '.join(unfinished)} is being judged just now", noted=True)
+    return Found(said if count else "none yet")
 
 
 def _check_same(submission: str, stored: Judgement, again: Judgement) -> None:
-    difference = same_card(stored, again)
+    difference = card_difference(stored, again)
     if difference is not None:
         raise DigestMismatch(
             f"scorecards/{submission}@{stored.bars}.json is not what the outputs give: {difference}"
@@ -127,7 +148,7 @@ def _check_grade(at: Verifying, one: SubmissionRecord) -> None:
         return
     sealed = at.sealed[one.id]
     again = grade_of(at.study, at.records, one, sealed.prediction, sealed.bars)
-    difference = same_record(read_grade(at.study, one.grade), again)
+    difference = record_difference(read_grade(at.study, one.grade), again)
     if difference is not None:
         raise DigestMismatch(f"grades/{one.id}.json is not what the result gives: {difference}")
 
@@ -138,7 +159,7 @@ def check_versions(at: Verifying) -> Found:
         if one.run is None:
             continue
         for bars in at.records.versions(at.runs[one.id].task):
-            if bars.version not in one.scores:
+            if bars.version not in one.scores and not is_running(at.study, one.id):
                 raise IntegrityError(
                     f"{one.id} was not judged under {bars.task} bars {bars.version}, which"
                     f" entry {bars.entry.n} brought",

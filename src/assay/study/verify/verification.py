@@ -26,9 +26,9 @@ from enum import StrEnum
 
 import msgspec
 
-from assay.errors import AssayError, NotHere
+from assay.errors import AssayError, NotHere, SpecError, StorageError
 from assay.study.folder import Study
-from assay.study.git import repository_of
+from assay.study.git import Repository, repository_of
 from assay.study.verify.ledger_steps import check_chain, check_checkpoints, check_order
 from assay.study.verify.result_steps import (
     check_closures,
@@ -83,12 +83,21 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def verify_with(
-    study: Study, views: Mapping[str, View], shown: Shown | None = None
+    study: Study,
+    views: Mapping[str, View],
+    shown: Shown | None = None,
+    *,
+    repository: Repository | None = None,
 ) -> Verification:
-    """Go through the procedure; the last step is the breach, where there is one."""
-    at = Verifying(
-        study=study, views=views, shown=shown or Shown(), repository=repository_of(study.root)
-    )
+    """Go through the procedure; the last step is the breach, where there is one.
+
+    The repository is the one that the study lies in, unless another is named whose history it has.
+    """
+    shown = shown or Shown()
+    repository = repository or repository_of(study.root)
+    if shown.since is not None and repository is None:
+        raise SpecError(f"no revision {shown.since!r:.80}: the study is in no git repository")
+    at = Verifying(study=study, views=views, shown=shown, repository=repository)
     steps: list[Step] = []
     for number, (name, check) in enumerate(PROCEDURE.items(), 1):
         if check is check_again and not at.shown.rerun:
@@ -97,7 +106,8 @@ def verify_with(
             found = check(at)
         except AssayError as error:
             said = error.message if error.hint is None else f"{error.message}. {error.hint}"
-            outcome = Outcome.UNCHECKED if isinstance(error, NotHere) else Outcome.BREACH
+            open_ = isinstance(error, (NotHere, StorageError))
+            outcome = Outcome.UNCHECKED if open_ else Outcome.BREACH
             steps.append(Step(number=number, name=name, outcome=outcome, found=said))
             break
         outcome = Outcome.NOTED if found.noted else Outcome.OK
