@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -112,6 +113,23 @@ def test_the_commands_of_a_guide_run(guide, workplace):
         assert done.returncode in (0, 1), (words, done.stderr)
         assert done.stderr == "", words
         assert done.stdout, words
+
+
+def test_the_commands_of_the_worked_study_run_in_a_copy_of_it(tmp_path):
+    shutil.copytree(ROOT / "examples/gauntlet", tmp_path / "gauntlet")
+    text = (ROOT / "examples/gauntlet/README.md").read_text(encoding="utf-8")
+    lines = [line for block in blocks(text, "console") for line in block.splitlines()]
+    assert len(lines) >= 5
+    for line in lines:
+        done = subprocess.run(
+            [sys.executable, "-m", *shlex.split(line.removeprefix("$ "))],
+            cwd=tmp_path / "gauntlet",
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, ""), line
 
 
 def test_the_guide_of_a_study_works_as_it_stands(workplace):
