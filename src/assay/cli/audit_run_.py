@@ -7,7 +7,8 @@ import click
 
 from assay.cli.options import json_flag
 from assay.cli.run_ import Following
-from assay.cli.studies import opened, study_flag
+from assay.cli.studies import study_flag
+from assay.study.folder import find_study
 from assay.words import counted
 
 
@@ -27,7 +28,7 @@ def command(submission: str, folder: Path, as_json: bool) -> None:
     """
     from assay.study.auditing import audit_run
 
-    study = opened(folder)
+    study = find_study(folder)
     shown = Following()
     try:
         found = audit_run(study, submission, listener=shown)

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import opened, study_flag, wrote
+from assay.cli.studies import study_flag, wrote
+from assay.study.folder import find_study
 
 
 @click.command("board")
@@ -28,7 +29,7 @@ def command(form: str | None, write: bool, folder: Path, as_json: bool) -> None:
     from assay.report.board import board_csv, board_markdown, draw_board
     from assay.report.views import board_of, write_view
 
-    study = opened(folder)
+    study = find_study(folder)
     if write:
         wrote(write_view(study, "BOARD.md"), as_json=as_json)
         return

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import opened, study_flag, wrote
+from assay.cli.studies import study_flag, wrote
+from assay.study.folder import find_study
 
 
 @click.command("calibration")
@@ -26,7 +27,7 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
     from assay.report.calibration import calibration_markdown, draw_calibration
     from assay.report.views import calibration_of, write_view
 
-    study = opened(folder)
+    study = find_study(folder)
     if write:
         wrote(write_view(study, "CALIBRATION.md"), as_json=as_json)
         return

@@ -6,9 +6,10 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import opened, study_flag, typed
+from assay.cli.studies import study_flag, typed
 from assay.plan.prereg import Prereg
 from assay.plan.task import TASKS, Task
+from assay.study.folder import find_study
 
 
 @click.command("draft")
@@ -42,7 +43,7 @@ def command(
     """
     from assay.study.drafting import draft
 
-    study = opened(folder)
+    study = find_study(folder)
     prereg = Prereg(
         method=method,
         task=task or "detection",

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import opened, study_flag
+from assay.cli.studies import study_flag
 from assay.errors import IntegrityError, SpecError, storage
+from assay.study.folder import find_study
 
 
 @click.group("ledger")
@@ -32,7 +33,7 @@ def show(folder: Path, as_json: bool) -> None:
     Example:
       assay ledger show
     """
-    entries = opened(folder).chain().entries
+    entries = find_study(folder).chain().entries
     if as_json:
         from assay.report.records import as_json as written
 
@@ -72,7 +73,7 @@ def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_
     from assay.ledger.note import parse_signer
     from assay.study.files import write_new
 
-    study = opened(folder)
+    study = find_study(folder)
     made = checkpoint_of(study.chain(), origin=study.config.origin)
     if key is not None:
         with storage(key):
@@ -114,7 +115,7 @@ def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_jso
     from assay.report.records import as_json as written
     from assay.study.files import write_new
 
-    study = opened(folder)
+    study = find_study(folder)
     chain = study.chain()
     tree = chain.tree()
     last = len(chain.lines) - (not consistency)

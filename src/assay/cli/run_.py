@@ -15,14 +15,13 @@ from assay.cli.studies import (
     commit,
     committable,
     how_to_commit,
-    opened,
     study_flag,
     typed,
 )
 from assay.errors import MethodError
 from assay.evidence.record import Record
 from assay.study.concluding import Finished
-from assay.study.folder import Study
+from assay.study.folder import Study, find_study
 from assay.study.listening import Listener
 from assay.study.running import run_sealed
 
@@ -85,7 +84,7 @@ def command(
     Example:
       assay run 019 --commit
     """
-    study = opened(folder)
+    study = find_study(folder)
     if committing:
         committable(study)
     shown = Following(_starting(study, submission, committing=committing))

@@ -9,14 +9,13 @@ from assay.cli.studies import (
     commit,
     committable,
     how_to_commit,
-    opened,
     outside_files,
     plan_files,
     study_flag,
     typed,
 )
 from assay.errors import AlreadySealed, StorageError
-from assay.study.folder import Study
+from assay.study.folder import Study, find_study
 
 
 @click.command("seal")
@@ -43,7 +42,7 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
     from assay.study.sealed import load_sealed
     from assay.study.sealing import seal
 
-    study = opened(folder)
+    study = find_study(folder)
     if committing:
         committable(study)
     try:

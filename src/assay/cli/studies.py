@@ -10,7 +10,7 @@ import click
 
 from assay.errors import SpecError
 from assay.plan.reading import BUNDLED
-from assay.study.folder import Study, find_study
+from assay.study.folder import Study
 from assay.study.git import Repository, repository_of
 from assay.study.place import LEDGER
 
@@ -26,11 +26,6 @@ def study_flag(command: Decorated) -> Decorated:
         default=".",
         help="The study's folder. Default: the one you are in.",
     )(command)
-
-
-def opened(folder: Path) -> Study:
-    """The study that a folder is or lies in."""
-    return find_study(folder)
 
 
 def typed(words: str, folder: Path) -> str:
@@ -57,19 +52,20 @@ def committable(study: Study) -> Repository:
 
 def plan_files(study: Study) -> list[str]:
     """What every seal rests on: the plan, the bars, and data that lie in the repository."""
-    corpora = (study.config.benchmark, study.config.second)
-    places = [one.place for one in corpora if one is not None and one.place not in BUNDLED]
-    repository = repository_of(study.root)
-    inside = [place for place in places if repository is not None and repository.holds(place)]
-    return [".gitattributes", "study.toml", "bars", *inside]
+    outside = outside_files(study)
+    return [".gitattributes", "study.toml", "bars", *(p for p in _data(study) if p not in outside)]
 
 
 def outside_files(study: Study) -> list[str]:
     """Data that no clone of the repository will have."""
-    corpora = (study.config.benchmark, study.config.second)
-    places = [one.place for one in corpora if one is not None and one.place not in BUNDLED]
     repository = repository_of(study.root)
-    return [place for place in places if repository is not None and not repository.holds(place)]
+    return [] if repository is None else [p for p in _data(study) if not repository.holds(p)]
+
+
+def _data(study: Study) -> list[str]:
+    """The study's own data files, as seen from its folder."""
+    corpora = (study.config.benchmark, study.config.second)
+    return [one.place for one in corpora if one is not None and one.place not in BUNDLED]
 
 
 def commit(study: Study, names: Sequence[str], message: str) -> str:

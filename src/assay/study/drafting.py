@@ -6,20 +6,19 @@ from pathlib import Path
 
 from assay.errors import AlreadySealed, SpecError, storage
 from assay.evidence.workers import default_task
-from assay.judges.parts import applies
 from assay.methods.registry import REGISTERED
-from assay.plan.bars import BarSet, parse_bars
-from assay.plan.benchmark import Benchmark
+from assay.plan.bars import BarSet
 from assay.plan.closure import closure_of
 from assay.plan.method import parse_method
 from assay.plan.prediction import Predictable
-from assay.plan.prereg import Prereg, parse_seal
+from assay.plan.prereg import Prereg
 from assay.plan.revision import quoted
 from assay.plan.task import TASKS, Task
-from assay.study.files import read_as, write_new, write_whole
+from assay.study.files import write_new, write_whole
 from assay.study.folder import Study, check_id
 from assay.study.layout import laid_out, sealed_worker
-from assay.study.records import Records, SubmissionRecord, records_of
+from assay.study.plans import asks_second, bars_in_force, predictable
+from assay.study.records import Records, records_of
 
 
 def draft(
@@ -92,53 +91,6 @@ def _task_of(study: Study, records: Records, folder: Path, method: str, prereg: 
     }
     with laid_out(contents) as place, sealed_worker(method, place, prereg=prereg, seed=0) as worker:
         return default_task(worker, study.benchmark(second=False))
-
-
-def bars_in_force(study: Study, records: Records, task: Task) -> BarSet:
-    """The newest version of a task's bars, as the ledger knows it."""
-    versions = records.versions(task)
-    if not versions:
-        raise SpecError(
-            f"the study has no bars for {task}",
-            hint="It was opened for another task; see its study.toml.",
-        )
-    newest = versions[-1]
-    return parse_bars(read_as(study.root, newest.path, newest.digest), where=newest.path)
-
-
-def task_of(study: Study, one: SubmissionRecord) -> Task:
-    """The task that a submission was sealed for."""
-    ((path, expected),) = one.seal.files.items()
-    return parse_seal(read_as(study.root, path, expected), where=path).task
-
-
-def asks_second(bars: BarSet) -> bool:
-    """Whether some bar is about a second corpus."""
-    return any(bar.corpus == "second" for bar in bars.bars)
-
-
-def predictable(
-    study: Study, benchmark: Benchmark, bars: BarSet, records: Records, *, before: int | None = None
-) -> Predictable:
-    """What can be predicted of a run under these bars.
-
-    A prediction may look back on results of the same task that were there `before` an entry.
-    """
-    metrics: dict[str, float] = {}
-    asked = [bar for bar in bars.bars if applies(bar, benchmark)]
-    for bar in asked:
-        least = 0.0 if bar.minus is None else -1.0
-        metrics[bar.id] = least
-        if len(bar.partitions) > 1:
-            metrics |= {f"{bar.id}.{name}": least for name in bar.partitions}
-    done = [
-        one.id
-        for one in records.submissions.values()
-        if one.run is not None
-        and (before is None or one.run.n < before)
-        and task_of(study, one) == bars.task
-    ]
-    return Predictable(metrics=metrics, bars=len(asked), submissions=done)
 
 
 def _prereg_text(method: str, task: Task, prereg: Prereg) -> str:

@@ -14,10 +14,10 @@ from assay.judges.score import score
 from assay.ledger.entry import Entry
 from assay.plan.bars import BarSet, parse_bars
 from assay.plan.prediction import Prediction
-from assay.study.drafting import task_of
 from assay.study.entering import enter
 from assay.study.files import read_as, write_whole
 from assay.study.folder import Study
+from assay.study.plans import task_of
 from assay.study.records import BarsRecord, Records, SubmissionRecord, read_records, records_of
 from assay.study.runs import load_run
 

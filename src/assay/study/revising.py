@@ -8,11 +8,11 @@ from assay.judges.revise import Revision
 from assay.plan.bars import BarSet, bundled_versions
 from assay.plan.revision import next_version
 from assay.plan.task import Task
-from assay.study.drafting import bars_in_force
 from assay.study.entering import enter
 from assay.study.files import write_whole
 from assay.study.folder import Study
 from assay.study.judgements import judge_missing, load_result, load_version
+from assay.study.plans import bars_in_force
 from assay.study.records import read_records, records_of
 
 

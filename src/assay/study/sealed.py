@@ -22,10 +22,10 @@ from assay.plan.bars import BarSet, parse_bars
 from assay.plan.benchmark import Benchmark
 from assay.plan.prediction import Prediction, parse_prediction
 from assay.plan.prereg import Prereg, Seal, parse_prereg, parse_seal
-from assay.study.drafting import predictable
 from assay.study.files import read_as
 from assay.study.folder import Study, bars_in, check_id
 from assay.study.layout import SEAL, folder_contents
+from assay.study.plans import predictable
 from assay.study.records import Records, records_of
 
 

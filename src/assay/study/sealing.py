@@ -20,12 +20,12 @@ from assay.plan.benchmark import Benchmark
 from assay.plan.closure import closure_of
 from assay.plan.prediction import parse_prediction
 from assay.plan.prereg import SEAL_FORMAT, Distribution, Prereg, Seal, SealedFile, parse_prereg
-from assay.study.drafting import asks_second, bars_in_force, predictable
 from assay.study.entering import enter
 from assay.study.files import read_as, write_whole
 from assay.study.folder import Study, check_id
 from assay.study.layout import SEAL, folder_contents, laid_out, sealed_worker
 from assay.study.place import FILE
+from assay.study.plans import asks_second, bars_in_force, predictable
 from assay.study.records import Records, read_records, records_of
 from assay.study.sealed import foreign, settings
 
