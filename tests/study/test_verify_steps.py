@@ -608,3 +608,14 @@ def test_a_study_that_was_only_begun_is_intact(tmp_path):
     run_sealed(study, "001")
     assert breach(open_study(study.root)) == (None, "")
     assert kinds(study)[-1] == "grade"
+
+
+def test_step_1_compares_with_the_last_commit_even_where_the_plan_was_rewritten_too(tmp_path):
+    study = a_study(tmp_path, "git-finished")
+    plan = study.root / "study.toml"
+    plan.write_bytes(plan.read_bytes() + b"# another plan\n")
+    lines = lines_of(study)
+    write_lines(study, lines[:-1])
+    number, found = breach(study)
+    assert number == 1
+    assert "some were taken away" in found

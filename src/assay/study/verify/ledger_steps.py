@@ -54,19 +54,16 @@ def _revisions(at: Verifying) -> Iterator[tuple[str, str]]:
 
 
 def _ledger_in(at: Verifying, commit: str) -> bytes | None:
-    """The ledger as a commit holds it, wherever the study was then."""
+    """The ledger as a commit holds it: where it is now, or else where its study was then."""
     assert at.repository is not None  # noqa: S101 - only then are there revisions
+    held = at.repository.read(commit, LEDGER)
+    if held is not None:
+        return held
     plan = read_inside(at.study.root, FILE)
-    for place in dict.fromkeys([at.repository.prefix, *_whole(at).folders(commit, LEDGER)]):
+    for place in Repository(at.repository.top, ".").folders(commit, LEDGER):
         if at.repository.read(commit, FILE, place=place) == plan:
             return at.repository.read(commit, LEDGER, place=place)
     return None
-
-
-def _whole(at: Verifying) -> Repository:
-    """The whole of the repository."""
-    assert at.repository is not None  # noqa: S101 - only then is it asked
-    return Repository(at.repository.top, ".")
 
 
 def _check_continues(at: Verifying, old: bytes, name: str) -> None:
