@@ -63,7 +63,7 @@ def outputs_of(study):
     return data[: data.rfind(b"\n") + 1]
 
 
-@pytest.mark.parametrize("size", scale([0, 30, 700, 1500], range(0, 2000, 100)))
+@pytest.mark.parametrize("size", scale([0, 30, 700, 1300], range(0, 1400, 100)))
 def test_a_full_disk_while_sealing_loses_nothing_and_can_be_mended(tmp_path, size):
     study = a_study(tmp_path / "home", "opened")
     drafted(study)
