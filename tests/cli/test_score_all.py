@@ -34,7 +34,7 @@ def test_old_and_new_stand_side_by_side_with_what_changed(assay_cmd, runs):
     first = assay_cmd("score", "--all", "--bars", "v1")
     assert first.code == 0, first.err
     assert first.out.count("judged for the first time") == 2
-    assert "2 of 2 runs pass." in first.out
+    assert "2 of 2 runs passed." in first.out
     kept = scorecards(runs)
     assert len(kept) == 2
     second = assay_cmd("score", "--all", "--bars", "v3")
@@ -45,7 +45,7 @@ def test_old_and_new_stand_side_by_side_with_what_changed(assay_cmd, runs):
         "now (v3)",
         "FAIL",
         "new D3 0.000",
-        "0 of 2 runs pass.",
+        "0 of 2 runs passed.",
     ):
         assert words in second.out
     after = scorecards(runs)
@@ -96,7 +96,7 @@ def test_a_broken_run_is_reported_and_the_others_are_judged(assay_cmd, runs):
     shown = assay_cmd("score", "--all", "--bars", "v1")
     assert "not judged" in shown.out
     assert "DigestMismatch" in shown.out
-    assert "2 of 3 runs pass." in shown.out
+    assert "2 of 3 runs passed." in shown.out
 
 
 def test_runs_with_failures_and_unfinished_ones_are_never_passed(assay_cmd, tmp_path):
