@@ -16,6 +16,7 @@ from assay.cli.studies import (
 )
 from assay.errors import AlreadySealed, StorageError
 from assay.study.folder import Study, find_study
+from assay.study.sealed import SealedPrereg
 
 
 @click.command("seal")
@@ -36,8 +37,6 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
     Example:
       assay seal 019 --commit
     """
-    from assay.digests import short
-    from assay.report.finished import prediction_lines
     from assay.report.views import refresh_views
     from assay.study.sealed import load_sealed
     from assay.study.sealing import seal
@@ -51,27 +50,38 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
         if not committing or _is_committed(study, submission):
             raise
     sealed = load_sealed(study, submission, distributions=False)
-    made, entry = sealed.seal, sealed.entry
     names = [f"preregs/{submission}", *plan_files(study), *refresh_views(study)]
-    message = f"Seal {submission}"
-    done = None
-    if committing:
-        try:
-            done = commit(study, names, message)
-        except StorageError as error:
-            error.hint = (
-                f"{submission} IS sealed (entry {entry}); only the commit failed."
-                f" Once that is mended: {typed(f'seal {submission} --commit', folder)}"
-            )
-            raise
+    done = _committed(study, sealed, names, folder) if committing else None
     if as_json:
         from assay.report.records import as_json as written
 
-        said = {"submission": submission, "digest": sealed.digest, "entry": entry, "commit": done}
-        click.echo(written({**said, "seal": made}))
-        return
+        said = {"submission": submission, "digest": sealed.digest, "entry": sealed.entry}
+        click.echo(written({**said, "commit": done, "seal": sealed.seal}))
+    else:
+        _say(study, sealed, names, done, folder)
+
+
+def _committed(study: Study, sealed: SealedPrereg, names: list[str], folder: Path) -> str:
+    """Commit the seal; where that fails, the seal stands all the same, and that is said."""
+    try:
+        return commit(study, names, f"Seal {sealed.id}")
+    except StorageError as error:
+        error.hint = (
+            f"{sealed.id} IS sealed (entry {sealed.entry}); only the commit failed."
+            f" Once that is mended: {typed(f'seal {sealed.id} --commit', folder)}"
+        )
+        raise
+
+
+def _say(
+    study: Study, sealed: SealedPrereg, names: list[str], done: str | None, folder: Path
+) -> None:
+    from assay.digests import short
+    from assay.report.finished import prediction_lines
+
+    made = sealed.seal
     click.echo(
-        f"{submission} is sealed: entry {entry}, digest {short(sealed.digest)};"
+        f"{sealed.id} is sealed: entry {sealed.entry}, digest {short(sealed.digest)};"
         f" {len(made.files)} files, and {', '.join(made.distributions)}."
     )
     for line in prediction_lines(sealed.prediction):
@@ -83,9 +93,9 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
         click.echo("Push it, and run it, once:")
     else:
         click.echo("Commit it, so that git can bear witness:")
-        click.echo(f"  {how_to_commit(study, names, message)}")
+        click.echo(f"  {how_to_commit(study, names, f'Seal {sealed.id}')}")
         click.echo("Then run it, once:")
-    click.echo(f"  {typed(f'run {submission}', folder)}")
+    click.echo(f"  {typed(f'run {sealed.id}', folder)}")
 
 
 def _is_committed(study: Study, submission: str) -> bool:

@@ -1,6 +1,7 @@
 """What runs are worth, kept in the study: one judgement a submission and version of the bars."""
 
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -20,6 +21,8 @@ from assay.study.folder import Study
 from assay.study.plans import task_of
 from assay.study.records import BarsRecord, Records, SubmissionRecord, read_records, records_of
 from assay.study.runs import load_run
+
+Stored = TypeVar("Stored", Judgement, Grade)
 
 FORMAT = "assay-judgement/1"
 GRADE_FORMAT = "assay-grade/1"
@@ -102,12 +105,7 @@ def judgement_bytes(submission: str, judgement: Judgement) -> bytes:
 
 def read_judgement(study: Study, entry: Entry) -> Judgement:
     """A stored judgement, by the entry that brought it."""
-    ((path, expected),) = entry.files.items()
-    found = _read(study, path, expected, FORMAT, entry.subject)
-    try:
-        return msgspec.convert(found, Judgement)
-    except msgspec.ValidationError as error:
-        raise IntegrityError(f"{path}: {error}") from None
+    return _stored(study, entry, FORMAT, Judgement)
 
 
 def keep_grade(study: Study, submission: str, made: Grade) -> None:
@@ -129,12 +127,7 @@ def grade_bytes(made: Grade) -> bytes:
 
 def read_grade(study: Study, entry: Entry) -> Grade:
     """A stored grade, by the entry that brought it."""
-    ((path, expected),) = entry.files.items()
-    found = _read(study, path, expected, GRADE_FORMAT, entry.subject)
-    try:
-        return msgspec.convert(found, Grade)
-    except msgspec.ValidationError as error:
-        raise IntegrityError(f"{path}: {error}") from None
+    return _stored(study, entry, GRADE_FORMAT, Grade)
 
 
 def grade_of(
@@ -155,17 +148,21 @@ def grade_of(
     return grade(one.id, prediction, mine, bars, earlier)
 
 
-def _read(study: Study, path: str, expected: str, form: str, submission: str) -> object:
+def _stored(study: Study, entry: Entry, form: str, kind: type[Stored]) -> Stored:
+    """A record of a submission from the file that an entry names."""
+    ((path, expected),) = entry.files.items()
     data = read_as(study.root, path, expected)
     try:
         found = parse_json(decode_utf8(data, where=path), where=path)
+        if not isinstance(found, dict) or found.get("format") != form:
+            raise IntegrityError(f"{path}: expected format {form!r}")
+        if found.get("submission") != entry.subject:
+            raise IntegrityError(f"{path}: it is about {found.get('submission')!r:.80}")
+        return msgspec.convert(found, kind)
     except SpecError as error:
         raise IntegrityError(error.message) from None
-    if not isinstance(found, dict) or found.get("format") != form:
-        raise IntegrityError(f"{path}: expected format {form!r}")
-    if found.get("submission") != submission:
-        raise IntegrityError(f"{path}: it is about {found.get('submission')!r:.80}")
-    return found
+    except msgspec.ValidationError as error:
+        raise IntegrityError(f"{path}: {error}") from None
 
 
 def _write(path: Path, data: bytes) -> None:
