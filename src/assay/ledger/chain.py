@@ -3,10 +3,9 @@
 import hashlib
 from collections.abc import Sequence
 
-from assay.digests import digest
 from assay.errors import BrokenChain
 from assay.ledger.entry import NOTHING, Entry, Link, decode_lines, decode_links
-from assay.ledger.tree import Tree, leaf_hash, leaf_hashes
+from assay.ledger.tree import Tree, leaf_hashes
 
 MAX_ENTRIES = 10_000_000
 _AT_ONCE = 1 << 18  # bytes
@@ -53,8 +52,9 @@ class Chain:
             leaves += leaf_hashes(part)
             lines += part
             start = end
+        if len(self._leaves) == len(self.lines):
+            self._leaves += leaves
         self.lines += lines
-        self._leaves += leaves
         self.last = last
         self.size += whole
         self.torn = len(data) - whole
@@ -62,13 +62,13 @@ class Chain:
     def push(self, line: bytes) -> None:
         """One line more, which was made to follow."""
         self.lines.append(line)
-        self._leaves.append(leaf_hash(line))
-        self.last = digest(line)
+        self.last = "sha256:" + hashlib.sha256(line).hexdigest()
         self.size += len(line) + 1
         self.torn = 0
 
     def tree(self) -> Tree:
         """The Merkle tree over the lines."""
+        self._leaves += leaf_hashes(self.lines[len(self._leaves) :])
         return Tree(self._leaves)
 
     def _check(self, data: bytes, lines: list[bytes], first: int, last: str) -> str:

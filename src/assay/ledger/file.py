@@ -145,12 +145,14 @@ class LedgerFile:
                 flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
                 self._handle = os.open(self._name, flags)
             fcntl.flock(self._handle, fcntl.LOCK_EX)
-            mine, named = os.fstat(self._handle), os.lstat(self._name)
+            named = os.lstat(self._name)
             node = named.st_dev, named.st_ino
-            if (mine.st_dev, mine.st_ino) == node:
-                if node != self._node:
+            if node != self._node:  # opened just now, or replaced while we waited
+                mine = os.fstat(self._handle)
+                if (mine.st_dev, mine.st_ino) == node:
                     self._node, self._chain = node, Chain(where=str(self.path))
-                self._size = mine.st_size
+            if node == self._node:
+                self._size = named.st_size
                 return self._handle
             self.close()  # the file was replaced while we waited, by a checkout perhaps
 
