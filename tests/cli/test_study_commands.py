@@ -319,3 +319,16 @@ def test_bars_revised_in_a_study_judge_everything_again(assay_cmd, finished):
     assert (found["kind"], found["submission"]) == ("bars", "001")
     assert found["revised"][0]["version"] == "mine-2"
     assert assay_cmd("verify", "s").code == 0
+
+
+def test_a_commit_goes_to_the_repository_of_the_study_whatever_the_environment_says(
+    assay_cmd, study, tmp_path
+):
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    led = {"GIT_DIR": str(other / ".git"), "GIT_WORK_TREE": str(other)}
+    done = assay_cmd("seal", "001", "--study", "s", "--commit", **led)
+    assert done.code == 0, done.err
+    assert git(tmp_path, "log", "-1", "--format=%s").strip() == "Seal 001"
+    assert git(other, "rev-list", "--all") == ""

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from studies import METHOD, a_study, kinds, raised, sealed
 
-from assay.errors import DigestMismatch, StorageError
+from assay.errors import DigestMismatch, SpecError, StorageError
 from assay.study.auditing import audit_run
 from assay.study.judgements import read_judgement
 from assay.study.records import read_records
@@ -166,3 +166,27 @@ def test_a_byte_of_assay_itself_is_sealed(tmp_path, monkeypatch):
     error = raised(run_sealed, study, "001", unwitnessed=True)
     assert isinstance(error, DigestMismatch)
     assert "sealed with assay-eval" in error.message
+
+
+def test_a_module_that_no_distribution_owns_is_not_sealed(tmp_path, place):
+    (place / "plantedlib.py").write_text("value = 1\n")
+    importlib.invalidate_caches()
+    study = a_study(tmp_path / "home", "opened")
+    error = raised(sealed, study, body=BODY)
+    assert isinstance(error, SpecError)
+    assert "imports plantedlib, which belongs to no installed distribution" in error.message
+    assert kinds(study) == ["study"]
+
+
+def test_a_distribution_without_a_list_of_files_is_sealed_by_the_files_it_has(tmp_path, place):
+    info = install(place)
+    (info / "RECORD").unlink()
+    (info / "top_level.txt").write_text("plantedlib\n")
+    importlib.invalidate_caches()
+    study = a_study(tmp_path / "home", "opened")
+    made, _ = sealed(study, body=BODY)
+    assert made.distributions["plantedlib"].record is None
+    append(place / "plantedlib/__init__.py", "#")
+    error = raised(run_sealed, study, "001", unwitnessed=True)
+    assert isinstance(error, DigestMismatch)
+    assert "sealed with plantedlib 1.0" in error.message

@@ -88,7 +88,7 @@ def test_data_may_be_a_link_since_only_their_bytes_count(tmp_path):
     study = a_study(tmp_path)
     (tmp_path / "data.jsonl").rename(tmp_path / "elsewhere.jsonl")
     (tmp_path / "data.jsonl").symlink_to("elsewhere.jsonl")
-    load_sealed(study, "001", distributions=False)
+    assert load_sealed(study, "001", distributions=False).id == "001"
 
 
 @pytest.mark.parametrize("name", ["more.py", "method.pyc", ".hidden", "deep/er/words.txt"])
