@@ -10,6 +10,7 @@ import click
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
 from assay.judges.caveats import CODES
+from assay.judges.compare.caveats import CODES as COMPARISON
 from assay.judges.lint.linter import CODES as LINT
 from assay.methods.feature_table import truncated
 from assay.methods.registry import REGISTERED
@@ -42,8 +43,12 @@ def _part(name: str, command: click.Command, parent: click.Context) -> str:
 
 def caveats() -> str:
     """Every caveat's code."""
-    rows = "\n".join(f"| `{code}` | {about} |" for code, about in CODES.items())
-    return f"# Caveats\n\n{MADE}\n\n| code | what it warns of |\n|---|---|\n{rows}\n"
+    head = "| code | what it warns of |\n|---|---|"
+    parts = [f"# Caveats\n\n{MADE}\n"]
+    for title, codes in (("Of a scorecard", CODES), ("Of a comparison", COMPARISON)):
+        rows = "\n".join(f"| `{code}` | {about} |" for code, about in codes.items())
+        parts.append(f"## {title}\n\n{head}\n{rows}\n")
+    return "\n".join(parts)
 
 
 def methods() -> str:

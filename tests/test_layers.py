@@ -14,6 +14,7 @@ LAYERS = (
     ("plan",),
     ("methods",),
     ("evidence",),
+    ("imports",),
     ("judges",),
     ("study",),
     ("report",),

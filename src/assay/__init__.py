@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         BadOutput,
         BrokenChain,
         DigestMismatch,
+        IncomparableRuns,
         IntegrityError,
         MethodCrashed,
         MethodError,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         MethodRaised,
         MethodTimedOut,
         NotHere,
+        NotRatified,
         NotSealed,
         NotWitnessed,
         OneClassPartition,
@@ -40,13 +42,17 @@ if TYPE_CHECKING:
     )
     from assay.evidence.record import Limits, Record, Run
     from assay.evidence.run import run
+    from assay.evidence.trial import Trial
     from assay.judges.balance import Balanced, balance
+    from assay.judges.compare.comparison import Comparison, NetVerdict
+    from assay.judges.compare.judge import compare
     from assay.judges.confound_audit import ConfoundAudit, Fitness
     from assay.judges.confounds import confounds
     from assay.judges.score import score
     from assay.judges.scorecard import Caveat, Scorecard, Verdict
     from assay.plan.bars import Bar, BarSet, load_bars
     from assay.plan.benchmark import Benchmark, Columns, Item
+    from assay.plan.dimensions import Dimension, Dimensions
     from assay.plan.reading import load_benchmark
     from assay.report.views import verify
     from assay.stats.estimate import Estimate
@@ -68,6 +74,7 @@ _HOMES = {
         "BadOutput",
         "BrokenChain",
         "DigestMismatch",
+        "IncomparableRuns",
         "IntegrityError",
         "MethodCrashed",
         "MethodError",
@@ -76,6 +83,7 @@ _HOMES = {
         "MethodRaised",
         "MethodTimedOut",
         "NotHere",
+        "NotRatified",
         "NotSealed",
         "NotWitnessed",
         "OneClassPartition",
@@ -85,13 +93,17 @@ _HOMES = {
     ),
     "evidence.record": ("Limits", "Record", "Run"),
     "evidence.run": ("run",),
+    "evidence.trial": ("Trial",),
     "judges.balance": ("Balanced", "balance"),
+    "judges.compare.comparison": ("Comparison", "NetVerdict"),
+    "judges.compare.judge": ("compare",),
     "judges.confound_audit": ("ConfoundAudit", "Fitness"),
     "judges.confounds": ("confounds",),
     "judges.score": ("score",),
     "judges.scorecard": ("Caveat", "Scorecard", "Verdict"),
     "plan.bars": ("Bar", "BarSet", "load_bars"),
     "plan.benchmark": ("Benchmark", "Columns", "Item"),
+    "plan.dimensions": ("Dimension", "Dimensions"),
     "plan.reading": ("load_benchmark",),
     "report.views": ("verify",),
     "stats.estimate": ("Estimate",),
@@ -120,11 +132,15 @@ __all__ = [
     "BrokenChain",
     "Caveat",
     "Columns",
+    "Comparison",
     "ConfoundAudit",
     "DigestMismatch",
+    "Dimension",
+    "Dimensions",
     "Estimate",
     "Finished",
     "Fitness",
+    "IncomparableRuns",
     "IntegrityError",
     "Item",
     "Limits",
@@ -134,7 +150,9 @@ __all__ = [
     "MethodNotLoaded",
     "MethodRaised",
     "MethodTimedOut",
+    "NetVerdict",
     "NotHere",
+    "NotRatified",
     "NotSealed",
     "NotWitnessed",
     "OneClassPartition",
@@ -145,11 +163,13 @@ __all__ = [
     "SpecError",
     "StorageError",
     "Study",
+    "Trial",
     "Verdict",
     "Verification",
     "__version__",
     "audit_run",
     "balance",
+    "compare",
     "confounds",
     "draft",
     "load_bars",

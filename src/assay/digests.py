@@ -70,6 +70,14 @@ def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any o
     return value
 
 
+def parse_object(data: bytes, *, where: str) -> dict[str, Any]:
+    """One JSON object from the bytes of a whole file."""
+    found = parse_json(decode_utf8(data, where=where), where=where)
+    if not isinstance(found, dict):
+        raise SpecError(f"{where}: expected a JSON object")
+    return found
+
+
 def json_lines(data: bytes, *, where: str) -> Iterator[tuple[int, Any]]:
     """Line number and value of each line; blank lines are passed over."""
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):

@@ -9,7 +9,9 @@
     │   ├── NotSealed              3  there is no seal, and nothing runs without one
     │   ├── NotWitnessed           3  no commit holds the seal yet
     │   ├── AlreadySealed          3  what is sealed is not sealed again
-    │   └── AlreadyRun             3  a sealed method runs once
+    │   ├── AlreadyRun             3  a sealed method runs once
+    │   ├── IncomparableRuns       3  two sides that are no comparison
+    │   └── NotRatified            3  nothing is frozen that was not shown to help
     ├── IntegrityError             4  a record is not what it was
     │   ├── DigestMismatch         4  bytes differ from the digest that names them
     │   └── BrokenChain            4  a ledger's entries do not follow from each other
@@ -97,6 +99,14 @@ class AlreadySealed(ProtocolError):
 
 class AlreadyRun(ProtocolError):
     """A sealed method runs once."""
+
+
+class IncomparableRuns(ProtocolError):
+    """Two sides that are no comparison: other instances, another scorer, a run given twice."""
+
+
+class NotRatified(ProtocolError):
+    """Nothing is frozen that was not shown to help, or is not what was measured."""
 
 
 class IntegrityError(AssayError):

@@ -10,6 +10,7 @@ VERBS = {
     "calibration": "Show how good the predictions of a study are.",
     "bars": "Show, compare and revise the pass conditions.",
     "benchmarks": "List the bundled benchmarks.",
+    "compare": "Find out whether a change helps more than it hurts.",
     "confounds": "Find out what the surface of a benchmark gives away.",
     "demo": "Watch a PASS turn into what it is, in a few seconds.",
     "draft": "Begin a submission: a copy of the method, and a prediction to fill in.",
@@ -18,9 +19,12 @@ VERBS = {
     "ledger": "Show the ledger, take a checkpoint of it, prove what is in it.",
     "methods": "List the bundled methods.",
     "new": "Open a study: one benchmark, its bars, and an empty record.",
+    "power": "Find out how many pairs show an effect, or how small an effect they show.",
+    "ratify": "Freeze an artifact that was shown to help, or take it back.",
     "run": "Run a sealed submission, once, and publish whatever comes out.",
     "score": "Judge a stored run again, under any bars.",
     "seal": "Seal a submission: nothing of it can change any more, and it can run once.",
+    "trials": "Run a system with and without an artifact, and compare.",
     "try": "Run a method on a benchmark and judge it.",
     "verify": "Verify a study, step by step: chain, seals, outputs, scorecards, views.",
 }
@@ -33,6 +37,7 @@ Usage: assay [OPTIONS] COMMAND [ARGS]...
     assay demo
     assay confounds answers.jsonl
     assay try my_method.py:detect --benchmark answers.jsonl
+    assay compare --baseline before/ --candidate after/
     assay new my-study --benchmark answers.jsonl
 
 Options:

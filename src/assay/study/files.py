@@ -27,7 +27,7 @@ def write_whole(path: Path, data: bytes) -> None:
                 os.fsync(file.fileno())
             aside.chmod(0o666 & ~_umask())
             aside.replace(path)
-            _sync_folder(path.parent)
+            sync(path.parent)
         except BaseException:
             with suppress(OSError):
                 aside.unlink()
@@ -39,9 +39,9 @@ def is_aside(name: str) -> bool:
     return name.startswith(".")
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make a name durable; what it names already is."""
-    handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Make durable what a file holds, or which names a folder has."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -47,6 +47,7 @@ class Records:
     opening: Entry | None = None
     bars: list[BarsRecord] = field(default_factory=list)
     submissions: dict[str, SubmissionRecord] = field(default_factory=dict)
+    ratified: list[Entry] = field(default_factory=list)
 
     def versions(self, task: Task) -> list[BarsRecord]:
         """Every version of a task's bars, oldest first; the last is in force."""
@@ -74,6 +75,7 @@ class Records:
         for one in self.submissions.values():
             found = (one.seal, one.started, one.run, one.grade, *one.scores.values())
             entries += [entry for entry in found if entry is not None]
+        entries += self.ratified
         return {name: entry for entry in entries for name in entry.files}
 
 
@@ -187,6 +189,32 @@ def _grade(records: Records, entry: Entry, where: str) -> None:
     one.grade = entry
 
 
+def _ratify(records: Records, entry: Entry, where: str) -> None:
+    names = [name for name in entry.files if name.startswith("comparisons/")]
+    if len(entry.files) != 1 or not names:
+        raise IntegrityError(f"{where}: it names no comparison")
+    _frozen(records, entry, where)
+
+
+def _revert(records: Records, entry: Entry, where: str) -> None:
+    if entry.files:
+        raise IntegrityError(f"{where}: it names files, expected none")
+    _frozen(records, entry, where)
+
+
+def _frozen(records: Records, entry: Entry, where: str) -> None:
+    """What is in place after a step must be what the next step finds there."""
+    path, previous = entry.said.get("path", ""), entry.said.get("previous", "")
+    if not path or not previous or not entry.said.get("artifact"):
+        raise IntegrityError(f"{where}: it does not say what was put where")
+    before = [one for one in records.ratified if one.said["path"] == path]
+    if before and before[-1].said["artifact"] != previous:
+        raise IntegrityError(f"{where}: it does not follow what was in place before")
+    if not before and entry.kind == "revert":
+        raise IntegrityError(f"{where}: there was nothing to take back")
+    records.ratified.append(entry)
+
+
 def _finished(records: Records, entry: Entry, where: str) -> SubmissionRecord:
     one = _submission(records, entry, where, "was never sealed")
     if one.run is None:
@@ -216,5 +244,7 @@ _READERS: Mapping[str, Callable[[Records, Entry, str], None]] = {
     "run": _run,
     "score": _score,
     "grade": _grade,
+    "ratify": _ratify,
+    "revert": _revert,
 }
 """The kinds of entry, and what each does to the records."""

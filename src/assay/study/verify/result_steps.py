@@ -4,11 +4,12 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.digests import digest
-from assay.errors import DigestMismatch, IntegrityError
+from assay.digests import digest, short
+from assay.errors import DigestMismatch, IntegrityError, storage
 from assay.evidence.record import Run
 from assay.judges.judgement import Judgement
-from assay.study.files import read_as, read_inside
+from assay.plan.artifact import artifact_digest
+from assay.study.files import inside, read_as, read_inside
 from assay.study.judgements import (
     grade_of,
     judge,
@@ -37,10 +38,31 @@ def check_closures(at: Verifying) -> Found:
     for name in at.records.submissions:
         sealed = load_sealed(at.study, name, distributions=False, records=at.records)
         at.sealed[name] = msgspec.structs.replace(sealed, contents={})  # they may be large
+    frozen = _check_frozen(at)
     named = sum(len(sealed.seal.files) for sealed in at.sealed.values())
     return Found(
-        f"{named} files named by {counted(len(at.sealed), 'seal')}, all as they were sealed"
+        f"{named} files named by {counted(len(at.sealed), 'seal')}, all as they were sealed{frozen}"
     )
+
+
+def _check_frozen(at: Verifying) -> str:
+    """What was ratified is in place, and the comparisons that it rests on are as they were."""
+    standing: dict[str, str] = {}
+    for entry in at.records.ratified:
+        for name, expected in entry.files.items():
+            read_as(at.study.root, name, expected)
+        standing[entry.said["path"]] = entry.said["artifact"]
+    for name, expected in standing.items():
+        path = inside(at.study.root, name)
+        with storage(path):
+            found = artifact_digest(path) if path.exists() else "none"
+        if found != expected:
+            raise DigestMismatch(
+                f"{name} is not what was ratified: its digest is {short(found)}, expected"
+                f" {short(expected)}",
+                hint="What was ratified is kept beside it, in .ratified.",
+            )
+    return f"; {counted(len(standing), 'artifact')} as ratified" if standing else ""
 
 
 def check_outputs(at: Verifying) -> Found:

@@ -1,0 +1,163 @@
+"""`assay compare`: whether a change helps more than it hurts."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.options import json_flag
+
+EXITS = (
+    "Exit codes: 0 ratify; 1 reject, no effect or inconclusive; 2 bad usage or input; 3 refused:"
+    " the sides are no comparison."
+)
+_FOLDER = click.Path(path_type=Path)
+
+
+class Paths(click.Command):
+    """Lets --baseline and --candidate take several paths: everything up to the next flag."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat the flag before each further path."""
+        spread: list[str] = []
+        flag: str | None = None
+        first = False
+        for arg in args:
+            if arg.startswith("-") and arg != "-":
+                flag = arg if arg in ("--baseline", "--candidate") else None
+                first = True
+                spread.append(arg)
+            elif flag is not None and not first:
+                spread += [flag, arg]
+            else:
+                first = False
+                spread.append(arg)
+        return super().parse_args(ctx, spread)
+
+
+@click.command("compare", cls=Paths, epilog=EXITS)
+@click.option(
+    "--baseline",
+    multiple=True,
+    required=True,
+    type=_FOLDER,
+    metavar="PATH...",
+    help="Runs without the change.",
+)
+@click.option(
+    "--candidate",
+    multiple=True,
+    required=True,
+    type=_FOLDER,
+    metavar="PATH...",
+    help="Runs with it.",
+)
+@click.option(
+    "--config", type=_FOLDER, metavar="FILE", help="Dimensions, gates, margins: a TOML file."
+)
+@click.option(
+    "--gate", "gates", multiple=True, metavar="NAME", help="A dimension that must not lose."
+)
+@click.option(
+    "--instance",
+    default="instance",
+    show_default=True,
+    metavar="COLUMN",
+    help="Which instance a row is of.",
+)
+@click.option(
+    "--trial", default="trial", show_default=True, metavar="COLUMN", help="Which run of it."
+)
+@click.option(
+    "--dimension",
+    "columns",
+    multiple=True,
+    metavar="COLUMN",
+    help="Read this column and no other; repeat it.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["fail", "exclude"]),
+    help="What a missing value is. Default: it blocks.",
+)
+@click.option(
+    "--crashed",
+    type=click.Choice(["fail", "exclude"]),
+    help="What a crashed or lost run is. Default: it blocks.",
+)
+@click.option(
+    "--allow", multiple=True, type=click.Choice(["harness"]), help="A difference that is meant."
+)
+@click.option(
+    "--strict-gates", is_flag=True, help="A gate needs its margin shown, however spotless the runs."
+)
+@click.option("--sequential", is_flag=True, help="Evidence that may be looked at after every pair.")
+@click.option(
+    "--rule",
+    type=click.Choice(["net-effect", "adr-0031"]),
+    default="net-effect",
+    show_default=True,
+    help="How to decide.",
+)
+@click.option(
+    "--resamples",
+    default=9_999,
+    show_default=True,
+    type=click.IntRange(99, 10_000_000),
+    help="Draws, where all flips are too many.",
+)
+@click.option("--seed", default=0, show_default=True, help="Of those draws.")
+@click.option(
+    "--artifact",
+    type=_FOLDER,
+    metavar="PATH",
+    help="What the candidate had: its digest is noted, for `assay ratify`.",
+)
+@click.option("--out", type=_FOLDER, metavar="FILE", help="Write the comparison there.")
+@json_flag
+def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
+    """Find out whether a change helps more than it hurts.
+
+    A PATH is a folder of scored runs (`eval.json`, and `manifest.json` beside it), a .jsonl or
+    .csv of trials (`instance`, `trial`, one column a dimension, `harness.*`), or a stored run that
+    was judged. Scores are read and never computed. Runs pair by instance and trial.
+
+    \b
+    Examples:
+      assay compare --baseline before/ --candidate after/
+      assay compare --baseline a.jsonl --candidate b.jsonl --gate grounded
+    """
+    from assay.judges.compare.adr_0031 import compare_adr_0031
+    from assay.study.comparing import compare_paths, read_plan, sides_of, write_comparison
+
+    request = read_plan(flags)
+    if flags["rule"] == "adr-0031":
+        sides = sides_of(flags["baseline"], flags["candidate"], request)
+        plan = request.plan
+        made: Any = compare_adr_0031(*sides.trials, *([] if plan is None else [plan.dimensions]))
+        favourable = made.verdict == "ratify"
+    else:
+        made = compare_paths(flags["baseline"], flags["candidate"], request)
+        favourable = made.verdict == "ratify"
+    if flags["out"] is not None:
+        write_comparison(flags["out"], made)
+    _show(made, as_json=flags["as_json"])
+    if flags["out"] is not None and not flags["as_json"]:
+        click.echo(f"Wrote {flags['out']}.")
+    sys.stdout.flush()
+    sys.exit(0 if favourable else 1)
+
+
+def _show(made: Any, *, as_json: bool) -> None:  # noqa: ANN401 - one of two records
+    if as_json:
+        from assay.report.records import as_json as written
+
+        click.echo(written(made))
+        return
+    from assay.judges.compare.comparison import Comparison
+    from assay.report.comparison import draw_comparison, draw_source_comparison
+    from assay.report.terminal import console
+
+    draw = draw_comparison if isinstance(made, Comparison) else draw_source_comparison
+    draw(made, console())

@@ -1,0 +1,106 @@
+"""`assay power`: what a comparison could show, before it is made."""
+
+from typing import Any
+
+import click
+
+from assay.cli.options import json_flag
+from assay.errors import SpecError
+
+
+@click.command("power", epilog="Exit codes: 0; 2 bad usage.")
+@click.option(
+    "--from", "before", type=float, metavar="RATE", help="How often the baseline is right."
+)
+@click.option("--to", "after", type=float, metavar="RATE", help="How often the candidate is.")
+@click.option("--effect", type=float, help="A mean difference of scores; with --spread.")
+@click.option(
+    "--spread",
+    type=click.FloatRange(0.0, min_open=True),
+    help="The standard deviation of the pairs' differences.",
+)
+@click.option("--pairs", type=click.IntRange(1, 100_000), help="Ask what so many pairs show.")
+@click.option(
+    "--margin",
+    type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+    help="Ask for a gate: pairs that show a loss under this.",
+)
+@click.option(
+    "--correlation",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(-1.0, 1.0),
+    help="Between a pair's two runs.",
+)
+@click.option(
+    "--power",
+    default=0.8,
+    show_default=True,
+    type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+    help="The chance of showing it.",
+)
+@click.option(
+    "--dimensions",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="How many are tested together.",
+)
+@json_flag
+def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
+    """Find out how many pairs show an effect, or how small an effect they show.
+
+    For rates (0/1 scores) the figures are exact for the test that `assay compare` makes of one
+    dimension; several that move together show it with fewer. With ten instances or more, a pair is
+    an instance.
+
+    \b
+    Examples:
+      assay power --from 0.6 --to 0.8
+      assay power --pairs 30
+      assay power --effect 0.05 --spread 0.3
+      assay power --from 0.95 --margin 0.05
+    """
+    found = _answer(flags)
+    if flags["as_json"]:
+        from assay.report.records import as_json
+
+        click.echo(as_json(found))
+        return
+    from assay.report.power import draw_power
+    from assay.report.terminal import console
+
+    draw_power(found, console())
+
+
+def _answer(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Power, imported late
+    from assay.judges.compare.power import (
+        pairs_for_gate,
+        power_of_rates,
+        power_of_scores,
+        smallest_effect,
+    )
+
+    before, after, effect, spread = (flags[k] for k in ("before", "after", "effect", "spread"))
+    how = {"power": flags["power"]}
+    many = how | {"dimensions": flags["dimensions"]}
+    if flags["margin"] is not None:
+        if before is None:
+            raise SpecError(
+                "--margin asks about a gate: say how often it is right now, --from RATE"
+            )
+        correlation = flags["correlation"]
+        return pairs_for_gate(before, flags["margin"], after=after, correlation=correlation, **how)
+    if before is not None and after is not None:
+        correlation, pairs = flags["correlation"], flags["pairs"]
+        return power_of_rates(before, after, correlation=correlation, pairs=pairs, **many)
+    if effect is not None and spread is not None:
+        if effect == 0.0:
+            raise SpecError("an effect of 0 is none: no number of pairs shows it")
+        return power_of_scores(effect, spread, **many)
+    if flags["pairs"] is not None and before is None and after is None and effect is None:
+        return smallest_effect(flags["pairs"], spread=spread, **many)
+    raise SpecError(
+        "say what to plan for",
+        hint="--from RATE --to RATE; --effect E --spread S; --pairs N; or --from RATE --margin M.",
+    )

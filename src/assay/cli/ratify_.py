@@ -1,0 +1,127 @@
+"""`assay ratify`: propose, ratify, freeze; and take it back."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.compare_ import Paths
+from assay.cli.options import json_flag
+from assay.errors import NotRatified, SpecError
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command(
+    "ratify",
+    cls=Paths,
+    epilog="Exit codes: 0 done; 2 bad usage or input; 3 refused: not shown to help, not what was"
+    " measured, or not confirmed; 4 something is not what was ratified.",
+)
+@click.argument("comparison", type=_PATH, required=False)
+@click.option("--artifact", type=_PATH, help="What is to be frozen: a file or a folder.")
+@click.option(
+    "--into", type=_PATH, required=True, metavar="DIR", help="Where ratified artifacts are."
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option(
+    "--revert", "name", metavar="NAME", help="Take back what was ratified last under NAME."
+)
+@click.option("--check", is_flag=True, help="Only look whether all is as ratified.")
+@click.option(
+    "--baseline",
+    multiple=True,
+    type=_PATH,
+    metavar="PATH...",
+    help="Compare again, from these runs,",
+)
+@click.option("--candidate", multiple=True, type=_PATH, metavar="PATH...", help="and from these.")
+@json_flag
+def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
+    """Freeze an artifact that was shown to help, or take it back.
+
+    COMPARISON is what `assay trials` or `assay compare --out` wrote. Its verdict must be ratify,
+    nothing may block it, and the artifact must have the digest of the one measured. A person
+    confirms. What was there before is kept, and --revert puts it back. In a study, the ledger
+    records it.
+
+    \b
+    Examples:
+      assay ratify skill/comparison.json --artifact skill.md --into skills
+      assay ratify --revert skill.md --into skills
+    """
+    asked = [flags["comparison"] is not None, flags["name"] is not None, flags["check"]]
+    if sum(asked) != 1:
+        raise SpecError("name a comparison, or --revert NAME, or --check: one of them")
+    from assay.study.frozen import frozen_folder
+    from assay.study.ratifying import check_frozen, revert
+
+    if flags["comparison"] is not None:
+        steps = [_ratify(flags)]
+    elif flags["check"]:
+        with frozen_folder(flags["into"]) as at:
+            steps = check_frozen(at)
+    else:
+        _confirm(f"Take back {flags['name']} in {flags['into']}?", flags)
+        with frozen_folder(flags["into"]) as at:
+            steps = [revert(at, flags["name"])]
+    _show(steps, flags)
+
+
+def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported late
+    from assay.digests import short
+    from assay.report.terminal import printable
+    from assay.study.comparing import check_again, read_comparison
+    from assay.study.frozen import frozen_folder
+    from assay.study.ratifying import check_ratifiable, ratify
+
+    if flags["artifact"] is None:
+        raise SpecError("say what is to be frozen: --artifact PATH")
+    comparison, data = read_comparison(flags["comparison"])
+    measured = check_ratifiable(comparison, flags["artifact"])
+    if flags["baseline"] or flags["candidate"]:
+        check_again(comparison, flags["baseline"], flags["candidate"])
+    if not flags["yes"]:
+        click.echo(printable(f"RATIFY: {comparison.because}"), err=True)
+        click.echo(printable(comparison.signature), err=True)
+        for caveat in comparison.caveats:
+            click.echo(printable(f"{caveat.code}: {caveat.message}"), err=True)
+    _confirm(f"Freeze {flags['artifact']} ({short(measured)}) into {flags['into']}?", flags)
+    with frozen_folder(flags["into"]) as at:
+        return ratify(at, (comparison, data), flags["artifact"])
+
+
+def _confirm(question: str, flags: dict[str, Any]) -> None:
+    """Ask a person; where there is none, nothing is done."""
+    from assay.report.terminal import printable
+
+    if flags["yes"]:
+        return
+    if not sys.stdin.isatty():
+        raise NotRatified("nobody is here to confirm it", hint="Confirm it beforehand: --yes.")
+    if not click.confirm(printable(question), err=True):
+        raise NotRatified("it was not confirmed, and nothing was changed")
+
+
+def _show(steps: list[Any], flags: dict[str, Any]) -> None:
+    if flags["as_json"]:
+        from assay.report.records import as_json
+
+        click.echo(as_json(steps[0] if not flags["check"] else {"standing": steps}))
+        return
+    from assay.digests import short
+    from assay.report.terminal import printable
+
+    for step in steps:
+        place = flags["into"] / step.name
+        if flags["check"]:
+            said = f"{place} is as ratified ({short(step.artifact)})"
+        elif step.kind == "ratify":
+            said = f"Froze {place} ({short(step.artifact)})."
+        else:
+            back = "nothing is there now" if step.artifact == "none" else short(step.artifact)
+            said = f"Took back {place}: {back}."
+        click.echo(printable(said))
+    if not steps:
+        click.echo("Nothing is ratified there.")

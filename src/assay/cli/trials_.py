@@ -1,0 +1,62 @@
+"""`assay trials`: make the paired runs, and compare them."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from assay.cli.options import json_flag
+from assay.cli.progress import progress
+
+
+@click.command(
+    "trials",
+    epilog="Exit codes: 0 ratify; 1 reject, no effect or inconclusive; 2 bad usage or input; 3 the"
+    " folder holds trials of another plan, or is in use.",
+)
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where runs are kept. Default: SPEC's name, without its ending.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, 10_000), help="Runs at a time, instead of what the spec says."
+)
+@json_flag
+def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> None:
+    """Run a system with and without an artifact, and compare.
+
+    SPEC is a TOML file: a command, an artifact that the candidate has and the baseline has not,
+    instances, trials, a budget. Each run has a fresh copy of the system; arms come in random order.
+    A pair is void unless the candidate is seen to open the artifact and the baseline not. Stops on
+    a verdict. Typed again, it goes on where it stopped.
+
+    \b
+    Examples:
+      assay trials skill.toml
+      assay compare --baseline skill/baseline.jsonl --candidate skill/candidate.jsonl
+    """
+    from msgspec.structs import replace
+
+    from assay.judges.compare.comparison import NetVerdict
+    from assay.plan.trial_spec import load_trial_spec
+    from assay.study.trialling import run_trials
+
+    plan = load_trial_spec(spec)
+    plan = plan if jobs is None else replace(plan, jobs=jobs)
+    with progress("runs", 2 * len(plan.items) * plan.trials) as advance:
+        found = run_trials(plan, out or spec.with_suffix(""), on_run=lambda _: advance())
+    if as_json:
+        from assay.report.records import as_json as written
+
+        click.echo(written(found))
+    else:
+        from assay.report.terminal import console
+        from assay.report.trialling import draw_trials
+
+        draw_trials(found, console())
+    sys.stdout.flush()
+    favourable = found.comparison is not None and found.comparison.verdict is NetVerdict.RATIFY
+    sys.exit(0 if favourable else 1)

@@ -1,0 +1,148 @@
+"""Trials from rows of JSONL, CSV, TSV or Parquet: `instance`, `trial`, one column a dimension.
+
+Columns that are no numbers are no dimensions. `harness.*` says what a run was made with, `scorer`
+what scored it, `run` which run it is, `status` how it ended, `artifact` what it had.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from assay.errors import SpecError
+from assay.evidence.trial import Trial
+from assay.imports.eval_folder import is_crash
+from assay.plan.rows import Row, rows_of
+
+_HARNESS = "harness."
+_NEVER = frozenset(
+    {"id", "index", "seed", "run", "run_id", "scorer", "status", "error", "artifact", "timestamp"}
+)
+
+
+class TrialColumns(msgspec.Struct, frozen=True, kw_only=True):
+    """Which columns say what a row is of; `dimensions` are those to be read, all where none."""
+
+    instance: str = "instance"
+    trial: str = "trial"
+    dimensions: tuple[str, ...] = ()
+
+
+def read_rows(path: Path, data: bytes, columns: TrialColumns) -> list[Trial]:
+    """Every row of a file as a trial."""
+    rows = list(rows_of(path, data))
+    if not rows:
+        raise SpecError(f"{path}: no rows")
+    header = list(dict.fromkeys(name for _, row in rows for name in row))
+    if columns.instance not in header:
+        raise SpecError(
+            f"{path}: no column {columns.instance!r}; there are {', '.join(header[:12])}",
+            hint="Name the column that says which instance a run was of: --instance COLUMN.",
+        )
+    names = _dimension_columns(path, [row for _, row in rows], header, columns)
+    return [_trial(where, row, names, columns, row.get(columns.trial)) for where, row in rows]
+
+
+def _dimension_columns(
+    path: Path, rows: Sequence[Row], header: Sequence[str], columns: TrialColumns
+) -> list[str]:
+    """The columns that hold numbers; those that were asked for must."""
+    for name in columns.dimensions:
+        if name not in header:
+            raise SpecError(f"{path}: no column {name!r}; there are {', '.join(header[:12])}")
+    if columns.dimensions:
+        return list(columns.dimensions)
+    others = {columns.instance, columns.trial} | _NEVER
+    found = [
+        name
+        for name in header
+        if name not in others
+        and not name.startswith(_HARNESS)
+        and all(_is_number(row.get(name)) for row in rows)
+        and not all(_is_blank(row.get(name)) for row in rows)
+    ]
+    if not found:
+        raise SpecError(
+            f"{path}: no column holds numbers; there are {', '.join(header[:12])}",
+            hint="A dimension is a column of scores, such as 0 and 1.",
+        )
+    return found
+
+
+def _trial(
+    where: str, row: Row, names: Sequence[str], columns: TrialColumns, trial: object
+) -> Trial:
+    instance = row.get(columns.instance)
+    if _is_blank(instance):
+        raise SpecError(f"{where}: no {columns.instance}")
+    status, error = row.get("status"), row.get("error")
+    run = row.get("run", row.get("run_id"))
+    return Trial(
+        instance=_plain(instance, where),
+        trial=None if _is_blank(trial) else _plain(trial, where),
+        dimensions={name: _value(row.get(name), f"{where}: {name}") for name in names},
+        harness={
+            name.removeprefix(_HARNESS): str(value)
+            for name, value in row.items()
+            if name.startswith(_HARNESS) and not _is_blank(value)
+        }
+        | _nested(row.get("harness")),
+        scorer=_optional(row.get("scorer")),
+        run=_optional(run),
+        artifact=_optional(row.get("artifact")),
+        crashed=is_crash(status) or (isinstance(error, str) and bool(error.strip())),
+    )
+
+
+def _nested(harness: object) -> dict[str, str]:
+    if not isinstance(harness, dict):
+        return {}
+    return {str(name): str(value) for name, value in harness.items() if value is not None}
+
+
+def _plain(value: object, where: str) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, (str, int)) and not isinstance(value, bool):
+        return str(value)
+    raise SpecError(f"{where}: {value!r:.60} names no instance or trial")
+
+
+def _optional(value: object) -> str | None:
+    return None if _is_blank(value) else str(value)
+
+
+def _is_blank(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, str):
+        return _is_blank(value) or value.strip().lower() in _WORDS or _parsed(value) is not None
+    return value is None or isinstance(value, (bool, int, float))
+
+
+_WORDS = {"true": 1.0, "false": 0.0, "null": math.nan, "none": math.nan, "na": math.nan}
+
+
+def _parsed(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _value(value: object, where: str) -> float | None:
+    if _is_blank(value):
+        return None
+    if isinstance(value, str):
+        word = value.strip().lower()
+        number = _WORDS[word] if word in _WORDS else _parsed(value)
+    else:
+        number = float(value) if isinstance(value, (bool, int, float)) else None
+    if number is None:
+        raise SpecError(f"{where}: expected a number, got {value!r:.60}")
+    if math.isinf(number):
+        raise SpecError(f"{where}: {number} is no score")
+    return None if math.isnan(number) else number

@@ -1,0 +1,105 @@
+"""One side of a comparison from paths: folders of scored runs, files of trials, stored runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.digests import digest
+from assay.errors import IncomparableRuns, SpecError, storage
+from assay.evidence.trial import Trial
+from assay.imports.eval_folder import SCORES, digest_of, read_run, run_folders
+from assay.imports.stored_run import is_stored_run, read_stored_run
+from assay.imports.trial_rows import TrialColumns, read_rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """What one path gave: its trials, what it is, its digest, and a digest for each run."""
+
+    kind: str
+    digest: str
+    trials: tuple[Trial, ...]
+    each: tuple[str, ...]
+    source: bool
+
+
+def read_sides(
+    baseline: Sequence[Path],
+    candidate: Sequence[Path],
+    *,
+    columns: TrialColumns | None = None,
+    all_scores: bool = False,
+) -> tuple[list[Read], list[Read]]:
+    """Both sides; a path that is given twice, on one side or on both, is refused."""
+    columns = columns or TrialColumns()
+    seen: dict[tuple[int, int], str] = {}
+    sides: tuple[list[Read], list[Read]] = ([], [])
+    for paths, side in zip((baseline, candidate), sides, strict=True):
+        for path in paths:
+            side.append(_read(path, columns, all_scores, seen))
+    return sides
+
+
+def have_repeats(*sides: Sequence[Read]) -> bool:
+    """Whether runs have the same bytes, and no id that tells them apart."""
+    known: set[str] = set()
+    for read in (one for side in sides for one in side):
+        for trial_digest, trial in zip(read.each, read.trials, strict=False):
+            if trial.run is None and trial_digest in known:
+                return True
+            known.add(trial_digest)
+    return False
+
+
+def _read(
+    path: Path, columns: TrialColumns, all_scores: bool, seen: dict[tuple[int, int], str]
+) -> Read:
+    with storage(path):
+        if not path.exists():
+            raise SpecError(f"there is no {str(path)!r}")
+        is_folder = path.is_dir()
+    if is_folder and is_stored_run(path):
+        _once(path, seen)
+        trials, data = read_stored_run(path)
+        name = digest(data)
+        return Read(
+            kind="stored-run", digest=name, trials=tuple(trials), each=(name,), source=False
+        )
+    if is_folder:
+        return _read_folder(path, all_scores, seen)
+    _once(path, seen)
+    with storage(path):
+        data = path.read_bytes()
+    if path.name == SCORES:
+        raise SpecError(f"{path}: name its folder, not the file")
+    trials = read_rows(path, data, columns)
+    name = digest(data)
+    return Read(kind="trials", digest=name, trials=tuple(trials), each=(name,), source=False)
+
+
+def _read_folder(path: Path, all_scores: bool, seen: dict[tuple[int, int], str]) -> Read:
+    trials, parts = [], []
+    for name, folder in run_folders(path):
+        _once(folder, seen)
+        trial, data = read_run(name, folder, all_scores=all_scores)
+        trials.append(trial)
+        parts.append(data)
+    each = tuple(map(digest, parts))
+    return Read(
+        kind="eval-folder", digest=digest_of(parts), trials=tuple(trials), each=each, source=True
+    )
+
+
+def _once(path: Path, seen: dict[tuple[int, int], str]) -> None:
+    """Note a place, however it is spelt; the same one again is the same run."""
+    with storage(path):
+        known = path.stat()
+    place = (known.st_dev, known.st_ino)
+    if place in seen:
+        raise IncomparableRuns(
+            f"the same run is given twice: {path} is {seen[place]}"
+            if str(path) != seen[place]
+            else f"the same run is given twice: {path}",
+            hint="A copy is no evidence: give each run once, on one side.",
+        )
+    seen[place] = str(path)

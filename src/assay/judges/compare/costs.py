@@ -1,0 +1,60 @@
+"""Dimensions that decide nothing: tokens, money, time, and columns whose direction nobody said.
+
+They have no range, so their intervals are Student's, and each p-value is its own. Runs without a
+value are left out of that dimension, which its `n` tells.
+"""
+
+import numpy as np
+from msgspec.structs import replace
+
+from assay.judges.compare.comparison import Change, DimensionResult, Settings
+from assay.judges.compare.results import untold
+from assay.judges.compare.table import Table
+from assay.stats import differences
+from assay.stats.resampling import flip_signs, shuffle_labels
+
+
+def compare_costs(table: Table, settings: Settings) -> list[DimensionResult]:
+    """Each of them on both sides."""
+    return [_cost(table, index, settings) for index in range(len(table.others))]
+
+
+def _cost(table: Table, index: int, settings: Settings) -> DimensionResult:
+    dimension = table.others[index]
+    columns = tuple(values[:, [index]] for values in table.raw)
+    there = [
+        rows & ~np.isnan(values[:, 0]) for rows, values in zip(table.included, columns, strict=True)
+    ]
+    kept = table.kept.design.keep(there[0], there[1])
+    if not kept.units:
+        return untold(dimension)
+    how = {"draws": settings.resamples, "seed": settings.seed}
+    if kept.design.unit == "run":
+        values, flags, strata = kept.stacked(*columns)
+        found = differences.unpaired(values[:, 0], flags, strata, ends=None)
+        resampled = shuffle_labels(values, flags, strata, **how)
+        means = [float(values[flags == side, 0].mean()) for side in (False, True)]
+    else:
+        first, second = kept.sides(*columns)
+        found = differences.paired((second - first)[:, 0], reach=None)
+        resampled = flip_signs(second - first, **how)
+        means = [float(first.mean()), float(second.mean())]
+    p = float(resampled.p_values()[0])
+    low, high = (None, None) if found is None else found.interval(settings.level)
+    delta = means[1] - means[0] if found is None else found.value
+    change = None
+    if dimension.better is not None:
+        apart = low is not None and high is not None and (low > 0.0 or high < 0.0)
+        shown = apart and p <= 1.0 - settings.level
+        gained = delta < 0.0 if dimension.better == "lower" else delta > 0.0
+        change = (Change.IMPROVEMENT if gained else Change.DECLINE) if shown else Change.UNCLEAR
+    return replace(
+        untold(dimension, kept.units),
+        baseline=means[0],
+        candidate=means[1],
+        delta=delta,
+        low=low,
+        high=high,
+        p=p,
+        cls=change,
+    )

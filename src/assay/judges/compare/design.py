@@ -1,0 +1,171 @@
+"""What pairs with what, and what counts as one piece of evidence.
+
+Runs pair where both sides know the same trials of an instance, or have one run each of it. With ten
+instances or more the instance is the unit, since what holds of some instances is to hold of others,
+and repeated runs of one say little of the next. With fewer, runs are the units, and the verdict is
+about these instances. Fewer than six pairs show nothing by flipping them, since even all one way
+are not rare enough; repeated runs are then taken one by one, as independent.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.evidence.trial import Trial
+from assay.stats.arrays import Floats
+
+MANY_INSTANCES = 10
+FEWEST_PAIRS = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """How rows of the baseline and of the candidate belong together.
+
+    `pairs` are rows that pair (two columns of indices), `lost` rows that ought to pair and have
+    nothing to pair with, on either side.
+    """
+
+    unit: Literal["pair", "instance", "run"]
+    names: tuple[str, ...]
+    codes: tuple[NDArray[np.intp], NDArray[np.intp]]
+    pairs: NDArray[np.intp]
+    lost: tuple[tuple[int, ...], tuple[int, ...]]
+
+    @property
+    def paired(self) -> bool:
+        """Whether runs pair."""
+        return len(self.pairs) > 0
+
+    def keep(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> "Kept":
+        """The units that are left where some rows are not to be counted."""
+        if self.unit == "pair":
+            both = first[self.pairs[:, 0]] & second[self.pairs[:, 1]]
+            return Kept(design=self, pairs=self.pairs[both], rows=(np.empty(0, np.intp),) * 2)
+        rows = tuple(np.flatnonzero(flags) for flags in (first, second))
+        present = [set(codes[kept].tolist()) for codes, kept in zip(self.codes, rows, strict=True)]
+        held = np.array(sorted(present[0] & present[1]), dtype=np.intp)
+        kept = tuple(
+            one[np.isin(codes[one], held)] for codes, one in zip(self.codes, rows, strict=True)
+        )
+        return Kept(design=self, pairs=self.pairs, rows=(kept[0], kept[1]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """A design without the rows that are left out."""
+
+    design: Design
+    pairs: NDArray[np.intp]
+    rows: tuple[NDArray[np.intp], NDArray[np.intp]]
+
+    @property
+    def units(self) -> int:
+        """How many pieces of evidence there are; for runs that do not pair, on the smaller side."""
+        if self.design.unit == "pair":
+            return len(self.pairs)
+        if self.design.unit == "instance":
+            return int(np.unique(self.design.codes[0][self.rows[0]]).size)
+        return min(self.rows[0].size, self.rows[1].size)
+
+    @property
+    def runs_a_unit(self) -> float:
+        """How many runs of a side one unit is the mean of."""
+        if self.design.unit != "instance":
+            return 1.0
+        return min(rows.size for rows in self.rows) / max(self.units, 1)
+
+    def sides(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
+        """The values of each unit on both sides (units x columns), where units are matched."""
+        if self.design.unit == "pair":
+            return first[self.pairs[:, 0]], second[self.pairs[:, 1]]
+        means = [
+            _means(values[rows], codes[rows])
+            for values, codes, rows in zip(
+                (first, second), self.design.codes, self.rows, strict=True
+            )
+        ]
+        return means[0], means[1]
+
+    def stacked(
+        self, first: Floats, second: Floats
+    ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.intp]]:
+        """All runs below each other, which side each is on, and its instance."""
+        rows = self.rows
+        values = np.concatenate([first[rows[0]], second[rows[1]]])
+        flags = np.repeat([False, True], [rows[0].size, rows[1].size])
+        codes = np.concatenate([self.design.codes[0][rows[0]], self.design.codes[1][rows[1]]])
+        return values, flags, np.unique(codes, return_inverse=True)[1]
+
+    def in_order(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
+        """Matched units in the order in which they came, by which unpaired runs are matched."""
+        if self.design.unit != "run":
+            return self.sides(first, second)
+        pairs = []
+        for code in range(len(self.design.names)):
+            found = [
+                rows[codes[rows] == code]
+                for rows, codes in zip(self.rows, self.design.codes, strict=True)
+            ]
+            pairs += list(zip(found[0].tolist(), found[1].tolist(), strict=False))
+        order = np.array(sorted(pairs, key=lambda pair: (max(pair), pair)), dtype=np.intp)
+        order = order.reshape(-1, 2)
+        return first[order[:, 0]], second[order[:, 1]]
+
+
+def _means(values: Floats, codes: NDArray[np.intp]) -> Floats:
+    places, dense = np.unique(codes, return_inverse=True)
+    sums = (
+        np.stack(
+            [np.bincount(dense, weights=column, minlength=places.size) for column in values.T],
+            axis=1,
+        )
+        if values.shape[1]
+        else np.empty((places.size, 0))
+    )
+    return np.asarray(sums / np.bincount(dense)[:, None])
+
+
+def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> Design:
+    """Find out what pairs, and what the unit is."""
+    names = tuple(dict.fromkeys(one.instance for one in candidate))
+    number = {name: index for index, name in enumerate(names)}
+    codes = tuple(
+        np.array([number[one.instance] for one in side], dtype=np.intp)
+        for side in (baseline, candidate)
+    )
+    counts = [np.bincount(one, minlength=len(names)) for one in codes]
+    single = bool((counts[0] == 1).all() and (counts[1] == 1).all())
+    pairs, lost = _matched(baseline, candidate, single=single)
+    unit: Literal["pair", "instance", "run"] = "run"
+    if single or len(pairs) >= FEWEST_PAIRS:
+        unit = "pair"
+    if len(names) >= MANY_INSTANCES and not single:
+        unit = "instance"
+    return Design(
+        unit=unit,
+        names=names,
+        codes=(codes[0], codes[1]),
+        pairs=np.array(pairs, dtype=np.intp).reshape(-1, 2),
+        lost=lost,
+    )
+
+
+def _matched(
+    baseline: Sequence[Trial], candidate: Sequence[Trial], *, single: bool
+) -> tuple[list[tuple[int, int]], tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Rows that pair, and rows that ought to; none where most trials are on one side only."""
+    places: list[dict[tuple[str, str | None], int]] = [
+        {(one.instance, None if single else one.trial): row for row, one in enumerate(side)}
+        for side in (baseline, candidate)
+    ]
+    known = single or not any(one.trial is None for one in (*baseline, *candidate))
+    shared = places[0].keys() & places[1].keys()
+    if not known or 2 * len(shared) <= len(places[0].keys() | places[1].keys()):
+        return [], ((), ())
+    pairs = [(places[0][key], row) for key, row in places[1].items() if key in shared]
+    lost = tuple(tuple(row for key, row in side.items() if key not in shared) for side in places)
+    return pairs, (lost[0], lost[1])

@@ -1,0 +1,204 @@
+"""What a comparison could show before it is made: pairs for an effect, or an effect for pairs."""
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.errors import SpecError
+from assay.stats.power import (
+    MOST,
+    effect_for,
+    fewest_pairs,
+    pairs_for,
+    share_pairs,
+    share_power,
+)
+from assay.stats.quantiles import normal_quantile
+
+POWERS = (0.5, 0.8, 0.9, 0.95)
+SIZES = (10, 20, 30, 50, 100, 200, 500)
+RATES = (0.5, 0.7, 0.8, 0.9, 0.95)
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """So many pairs show so much with this power; `rate` is the baseline's, where it matters."""
+
+    pairs: int | None
+    effect: float | None
+    power: float
+    rate: float | None = None
+
+
+class Power(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer, and a table around it. `how` names the test that the figures are for."""
+
+    question: str
+    pairs: int | None
+    effect: float | None
+    power: float
+    level: float
+    how: str
+    table: tuple[Row, ...]
+
+
+def power_of_rates(
+    before: float,
+    after: float,
+    *,
+    correlation: float = 0.0,
+    pairs: int | None = None,
+    power: float = 0.8,
+    level: float = 0.95,
+    dimensions: int = 1,
+) -> Power:
+    """Pairs that show one rate turning into another, or the power that so many have; exact."""
+    up, down = _moves(before, after, correlation)
+    swapped = (up, down) if up >= down else (down, up)
+    if before == after:
+        raise SpecError("the two rates are the same: there is no effect to show")
+    alpha = (1.0 - level) / dimensions
+    needed = share_pairs(*swapped, alpha=alpha, power=power) if pairs is None else pairs
+    table = [
+        Row(pairs=size, effect=after - before, power=share_power(size, *swapped, alpha=alpha))
+        for size in _around(needed)
+    ]
+    reached = power if pairs is None else share_power(pairs, *swapped, alpha=alpha)
+    return Power(
+        question=f"a rate of {before:g} becomes {after:g}",
+        pairs=needed,
+        effect=after - before,
+        power=reached,
+        level=level,
+        how="exact: sign flips of paired 0/1 scores, two-sided",
+        table=tuple(table),
+    )
+
+
+def power_of_scores(
+    effect: float,
+    spread: float,
+    *,
+    power: float = 0.8,
+    level: float = 0.95,
+    dimensions: int = 1,
+) -> Power:
+    """Pairs that show a mean difference, the spread of the pairs' differences being known."""
+    alpha = (1.0 - level) / dimensions
+    return Power(
+        question=f"a mean difference of {effect:g}, the differences having a spread of {spread:g}",
+        pairs=pairs_for(effect, spread, alpha=alpha, power=power),
+        effect=effect,
+        power=power,
+        level=level,
+        how="by the normal approximation, two-sided",
+        table=tuple(
+            Row(pairs=pairs_for(effect, spread, alpha=alpha, power=one), effect=effect, power=one)
+            for one in POWERS
+        ),
+    )
+
+
+def smallest_effect(
+    pairs: int,
+    *,
+    spread: float | None = None,
+    power: float = 0.8,
+    level: float = 0.95,
+    dimensions: int = 1,
+) -> Power:
+    """The smallest effect that so many pairs show: of scores with a spread, or of rates."""
+    alpha = (1.0 - level) / dimensions
+    if spread is not None:
+        rows = [
+            Row(pairs=pairs, effect=effect_for(pairs, spread, alpha=alpha, power=one), power=one)
+            for one in POWERS
+        ]
+        effect: float | None = effect_for(pairs, spread, alpha=alpha, power=power)
+        how = "by the normal approximation, two-sided"
+    else:
+        rows = [
+            Row(
+                pairs=pairs,
+                effect=_smallest_gain(pairs, rate, alpha, power),
+                power=power,
+                rate=rate,
+            )
+            for rate in RATES
+        ]
+        effect, how = rows[0].effect, "exact: sign flips of paired 0/1 scores, two-sided"
+    if pairs < fewest_pairs(alpha):
+        effect = None
+    return Power(
+        question=f"{pairs} pairs",
+        pairs=pairs,
+        effect=effect,
+        power=power,
+        level=level,
+        how=how,
+        table=tuple(rows),
+    )
+
+
+def pairs_for_gate(
+    rate: float,
+    margin: float,
+    *,
+    after: float | None = None,
+    correlation: float = 0.0,
+    power: float = 0.8,
+    level: float = 0.95,
+) -> Power:
+    """Pairs that show a gated rate to have lost less than the margin."""
+    after = rate if after is None else after
+    gap = after - rate + margin
+    if gap <= 0.0:
+        raise SpecError(f"a loss of {rate - after:g} is not inside a margin of {margin:g}")
+    up, down = _moves(rate, after, correlation)
+    spread = math.sqrt(max(up + down - (up - down) ** 2, 0.0))
+
+    def needed(one: float) -> int:
+        wanted = normal_quantile(level) + normal_quantile(one)
+        spotless = math.log(1.0 - level) / math.log1p(-margin)
+        return math.ceil(max((wanted * spread / gap) ** 2, spotless))
+
+    return Power(
+        question=f"a gated rate of {rate:g} that becomes {after:g} loses less than {margin:g}",
+        pairs=needed(power),
+        effect=after - rate,
+        power=power,
+        level=level,
+        how="by the normal approximation, one-sided",
+        table=tuple(Row(pairs=needed(one), effect=after - rate, power=one) for one in POWERS),
+    )
+
+
+def _moves(before: float, after: float, correlation: float) -> tuple[float, float]:
+    """How often a pair goes up and goes down, from both rates and how they go together."""
+    for rate in (before, after):
+        if not 0.0 <= rate <= 1.0:
+            raise SpecError(f"a rate of {rate:g}: expected a number from 0 to 1")
+    together = correlation * math.sqrt(before * (1.0 - before) * after * (1.0 - after))
+    up, down = after * (1.0 - before) - together, before * (1.0 - after) - together
+    if up < -1e-12 or down < -1e-12 or up + down > 1.0 + 1e-12:
+        raise SpecError(
+            f"rates of {before:g} and {after:g} cannot have a correlation of {correlation:g}"
+        )
+    return max(up, 0.0), max(down, 0.0)
+
+
+def _smallest_gain(pairs: int, rate: float, alpha: float, power: float) -> float | None:
+    """The smallest gain over a rate that so many pairs show; None where even 1 is not enough."""
+    if share_power(pairs, *_moves(rate, 1.0, 0.0), alpha=alpha) < power:
+        return None
+    low, high = rate, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2.0
+        enough = share_power(pairs, *_moves(rate, middle, 0.0), alpha=alpha) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return high - rate
+
+
+def _around(needed: int | None) -> Sequence[int]:
+    top = MOST if needed is None else max(4 * needed, 20)
+    return sorted({*(size for size in SIZES if size <= top), *([needed] if needed else [])})

@@ -1,0 +1,196 @@
+"""Dimensions: what somebody else's scorer measured of a run, and which of it decides.
+
+A dimension that counts has a range, a better end, and a margin: differences inside the margin do
+not matter. A gated one must be shown not to have become worse by more than that. Dimensions that do
+not count (tokens, money, time) are compared and shown, and decide nothing.
+
+    [dimensions.grounded]
+    gated = true            # default: false
+    better = "higher"       # or "lower"; default: higher
+    ideal = 1.0             # default: the better end of the range
+    range = [0.0, 1.0]      # default: [0, 1]
+    margin = 0.05           # default: a twentieth of the range
+    weight = 1.0            # in the balance; default: 1
+    counts = true           # default: true
+
+    [policy]
+    missing = "fail"        # or "exclude": what a missing value is; default: it blocks
+    crashed = "fail"        # or "exclude": what a crashed or lost run is; default: it blocks
+    allow = ["harness"]     # differences that are meant
+    gates = "strict"        # a spotless record does not do where the margin is not shown
+"""
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from assay.digests import decode_utf8
+from assay.errors import SpecError
+
+Policy = Literal["fail", "exclude"]
+Better = Literal["higher", "lower"]
+_SHARE = 0.05
+_COSTS = re.compile(
+    r"(^|[_.])(tokens?|costs?|usd|eur|dollars?|money|price|secs?|seconds|minutes|ms|latency"
+    r"|duration|time|elapsed|queries_run|pivot_burden|calls|turns|steps)($|[_.])",
+    re.IGNORECASE,
+)
+
+
+class Dimension(msgspec.Struct, frozen=True, kw_only=True):
+    """One dimension; `range` is None only where it does not count."""
+
+    name: str
+    gated: bool = False
+    better: Better | None = "higher"
+    ideal: float | None = None
+    range: tuple[float, float] | None = (0.0, 1.0)
+    margin: float = _SHARE
+    weight: float = 1.0
+    counts: bool = True
+
+    @property
+    def width(self) -> float:
+        """What a whole of the scale is: the range, or 1 where there is none."""
+        return 1.0 if self.range is None else self.range[1] - self.range[0]
+
+
+class Dimensions(msgspec.Struct, frozen=True, kw_only=True):
+    """The dimensions of a comparison and its policies, decided before it is made."""
+
+    dimensions: tuple[Dimension, ...]
+    missing: Policy | None = None
+    crashed: Policy | None = None
+    allow: tuple[str, ...] = ()
+    strict_gates: bool = False
+
+
+class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    gated: bool = False
+    better: Better = "higher"
+    ideal: float | None = None
+    range: tuple[float, float] | None = None
+    margin: float | None = None
+    weight: float = 1.0
+    counts: bool = True
+
+
+class _PolicyTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    missing: Policy | None = None
+    crashed: Policy | None = None
+    allow: tuple[Literal["harness"], ...] = ()
+    gates: Literal["strict", "spotless"] = "spotless"
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    dimensions: dict[str, _Written]
+    policy: _PolicyTable = _PolicyTable()
+
+
+SOURCE_DIMENSIONS = (
+    Dimension(name="grounded", gated=True, ideal=1.0),
+    Dimension(name="recall", ideal=1.0),
+    Dimension(name="trajectory", ideal=1.0),
+    Dimension(name="supporting_fact_f1", ideal=1.0),
+    Dimension(name="citation_coverage", gated=True, ideal=1.0),
+)
+"""The five of `eval.json`: ideal 1, two of them gated."""
+
+
+def parse_dimensions(data: bytes, *, where: str) -> Dimensions:
+    """Dimensions and policies from the bytes of a TOML file."""
+    try:
+        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _File)
+    except (ValueError, RecursionError) as error:
+        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
+        hint = "docs/how-to/compare-two-versions.md shows every key and its values."
+        raise SpecError(f"{where}: {kind}{error}", hint=hint) from None
+    return dimensions_from(written.dimensions, written.policy, where=where)
+
+
+def dimensions_table(
+    table: Mapping[str, Any], policy: Mapping[str, Any], *, where: str
+) -> Dimensions:
+    """The same from tables inside another file."""
+    try:
+        written = msgspec.convert({"dimensions": table, "policy": policy}, _File)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{where}: {error}") from None
+    return dimensions_from(written.dimensions, written.policy, where=where)
+
+
+def dimensions_from(
+    table: Mapping[str, _Written], policy: _PolicyTable, *, where: str
+) -> Dimensions:
+    """Every dimension checked, what was left out filled in."""
+    if not table:
+        raise SpecError(f"{where}: no dimensions", hint="Add a table: [dimensions.NAME]")
+    found = tuple(
+        _dimension(name, one, f"{where}: dimension {name}") for name, one in table.items()
+    )
+    if not any(one.counts for one in found):
+        raise SpecError(f"{where}: no dimension counts, so nothing can be decided")
+    return Dimensions(
+        dimensions=found,
+        missing=policy.missing,
+        crashed=policy.crashed,
+        allow=tuple(policy.allow),
+        strict_gates=policy.gates == "strict",
+    )
+
+
+def _dimension(name: str, written: _Written, here: str) -> Dimension:
+    if written.gated and not written.counts:
+        raise SpecError(f"{here}: a gated dimension counts")
+    ends = written.range
+    if ends is None and written.counts:
+        ends = (0.0, 1.0)
+    if ends is not None and not (ends[0] < ends[1] and all(map(math.isfinite, ends))):
+        raise SpecError(f"{here}: range = {list(ends)}, expected a lower and a higher number")
+    width = 1.0 if ends is None else ends[1] - ends[0]
+    ideal = written.ideal
+    if ideal is None and ends is not None:
+        ideal = ends[1] if written.better == "higher" else ends[0]
+    if ideal is not None and ends is not None and not ends[0] <= ideal <= ends[1]:
+        raise SpecError(f"{here}: ideal = {ideal:g} is outside its range {list(ends)}")
+    margin = _SHARE * width if written.margin is None else written.margin
+    if not (math.isfinite(margin) and 0.0 < margin < width):
+        raise SpecError(f"{here}: margin = {margin:g}, expected over 0 and under {width:g}")
+    if not (math.isfinite(written.weight) and written.weight > 0.0):
+        raise SpecError(f"{here}: weight = {written.weight:g}, expected a number over 0")
+    return Dimension(
+        name=name,
+        gated=written.gated,
+        better=written.better,
+        ideal=ideal,
+        range=ends,
+        margin=margin,
+        weight=written.weight,
+        counts=written.counts,
+    )
+
+
+def is_cost(name: str) -> bool:
+    """Whether a name says that it is tokens, money or time: less is better, and it never counts."""
+    return _COSTS.search(name) is not None
+
+
+def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimension:
+    """What a column is taken for where nobody says: a share, a cost, or nothing that decides."""
+    known = next((one for one in SOURCE_DIMENSIONS if one.name == name), None)
+    if known is not None:
+        return known
+    if not gated and is_cost(name):
+        return Dimension(name=name, better="lower", range=None, counts=False, margin=0.0)
+    if all(0.0 <= value <= 1.0 for value in values):
+        return Dimension(name=name, gated=gated, ideal=1.0)
+    if gated:
+        raise SpecError(
+            f"dimension {name} has values outside 0 to 1, so its range must be said",
+            hint="Say it in a file: --config dims.toml, with range = [LOW, HIGH].",
+        )
+    return Dimension(name=name, better=None, range=None, counts=False, margin=0.0)

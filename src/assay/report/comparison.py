@@ -1,0 +1,159 @@
+"""A comparison for people: each dimension, the verdict and why, what flipped, what to know."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.judges.compare.adr_0031 import SourceComparison
+from assay.judges.compare.comparison import (
+    BETTER,
+    WORSE,
+    Comparison,
+    DimensionResult,
+    Flip,
+    NetVerdict,
+)
+from assay.report.terminal import styled
+from assay.words import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_STYLE = {
+    NetVerdict.RATIFY: "green",
+    NetVerdict.REJECT: "red",
+    NetVerdict.NO_EFFECT: "cyan",
+    NetVerdict.INCONCLUSIVE: "yellow",
+}
+_SHOWN_FLIPS = 10
+_WIDEST = 28
+
+
+def draw_comparison(comparison: Comparison, out: "Console") -> None:
+    """The whole of it, narrow enough for any terminal."""
+    title = (
+        f"candidate against baseline: {counted(comparison.n_candidate, 'run')} against"
+        f" {comparison.n_baseline:,}, {counted(comparison.instances, 'instance')}"
+    )
+    title += f", {counted(comparison.pairs, 'pair')}" if comparison.pairs else ""
+    out.print(styled(title))
+    out.print()
+    counting = [one for one in comparison.dimensions if one.counts]
+    others = [one for one in comparison.dimensions if not one.counts]
+    wide = min(max((len(one.name) for one in comparison.dimensions), default=8), _WIDEST) + 2
+    head = f"{'':{wide}}{'before':>9}{'after':>9}{'change':>9}  {'95 % interval':<18}{'p':>6}"
+    out.print(styled(head.rstrip()))
+    for one in counting:
+        _draw_dimension(one, wide, out)
+    _draw_balance(comparison, wide, out)
+    if others:
+        out.print(styled("beside it, deciding nothing"))
+        for one in others:
+            _draw_dimension(one, wide, out)
+    out.print()
+    _draw_verdict(comparison, out)
+    _draw_flips(comparison.flips, out)
+    out.print()
+    for caveat in comparison.caveats:
+        mark = "BLOCKS: " if caveat.blocking else ""
+        style = "yellow" if caveat.blocking else "dim"
+        out.print(styled(f"{mark}{caveat.code}: {caveat.message}", style=style))
+    out.print(styled(comparison.signature, style="dim"))
+
+
+def _draw_dimension(one: DimensionResult, wide: int, out: "Console") -> None:
+    name = f"{one.name[:_WIDEST]}{' *' if one.gated else ''}"
+    if one.delta is None or one.baseline is None or one.candidate is None:
+        out.print(styled(f"{name:<{wide}}{'cannot be compared':>27}"))
+        return
+    figures = f"{_number(one.baseline):>9}{_number(one.candidate):>9}{_signed(one.delta):>9}"
+    line = styled(f"{name:<{wide}}{figures}  {_interval(one.low, one.high):<18}{_p(one.p):>6}  ")
+    if one.cls is not None:
+        style = "green" if one.cls in BETTER else "red" if one.cls in WORSE else ""
+        line.append(one.cls.value, style=style)
+    if one.gate is not None:
+        line.append(f"  gate: {one.gate.value}", style="dim")
+    out.print(line)
+
+
+def _draw_balance(comparison: Comparison, wide: int, out: "Console") -> None:
+    balance = comparison.balance
+    if balance is None:
+        return
+    figures = f"{'':>18}{_signed(balance.value):>9}"
+    interval = _interval(balance.low, balance.high)
+    out.print(styled(f"{'on balance':<{wide}}{figures}  {interval:<18}{_p(balance.p):>6}"))
+
+
+def _draw_verdict(comparison: Comparison, out: "Console") -> None:
+    line = styled("verdict  ")
+    line.append(comparison.verdict.upper(), style=f"bold {_STYLE[comparison.verdict]}")
+    line.append(f"  {comparison.because}")
+    out.print(line)
+    if comparison.verdict is NetVerdict.INCONCLUSIVE and not comparison.blocked:
+        what = "pair" if comparison.unit == "pair" else comparison.unit
+        a_side = " a side" if comparison.unit == "run" else ""
+        needed = comparison.needed_pairs
+        said = (
+            "how many more would settle it cannot be foretold from these"
+            if needed is None
+            else f"about {counted(needed, f'more {what}')}{a_side} would settle it, if the"
+            " estimates are right"
+        )
+        out.print(styled(f"         {said}"))
+    looks = comparison.looks
+    if looks is not None:
+        unit = "instance" if comparison.unit == "instance" else "pair"
+        said = (
+            f"decided after {counted(looks.decided_at, unit)}; what came later was not looked at"
+            if looks.decided_at is not None
+            else f"looked at after every one of {counted(looks.units, unit)}; look again when"
+            " there are more"
+        )
+        out.print(styled(f"         {said}"))
+
+
+def _draw_flips(flips: Sequence[Flip], out: "Console") -> None:
+    for to, said in (("ideal", "now at the ideal"), ("short", "no longer at the ideal")):
+        found = [flip for flip in flips if flip.to == to]
+        if not found:
+            continue
+        out.print()
+        out.print(styled(f"{said}: {counted(len(found), 'flip')}"))
+        for flip in found[:_SHOWN_FLIPS]:
+            shares = f"{flip.baseline} -> {flip.candidate}"
+            out.print(styled(f"  {flip.instance:.60}  {flip.dimension}  {shares}"))
+        if len(found) > _SHOWN_FLIPS:
+            out.print(styled(f"  and {len(found) - _SHOWN_FLIPS} more; --json lists all"))
+
+
+def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None:
+    """The verdict by ADR-0031's rule."""
+    out.print(styled(f"by the rule of ADR-0031: {comparison.verdict.upper()}"))
+    out.print()
+    for delta in comparison.deltas:
+        figures = (
+            f"{_number(delta.baseline):>9}{_number(delta.candidate):>9}{_signed(delta.delta):>9}"
+        )
+        out.print(styled(f"{delta.dimension[:_WIDEST]:<{_WIDEST}}{figures}  {delta.verdict}"))
+    out.print()
+    repairs = counted(comparison.repairs, "repair")
+    regressions = counted(comparison.regressions, "regression")
+    out.print(styled(f"{repairs}, {regressions}, net {comparison.net:+d}"))
+    for caveat in comparison.caveats:
+        out.print(styled(caveat, style="dim"))
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 100.0 else f"{value:,.0f}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}" if abs(value) < 10.0 else f"{value:+,.0f}"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"[{_signed(low)}, {_signed(high)}]"
+
+
+def _p(p: float | None) -> str:
+    return "" if p is None else ("<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0"))

@@ -1,0 +1,83 @@
+"""How many pairs show an effect, and how small an effect so many pairs can show.
+
+For shares the power is exact: of n pairs some go up and some go down, and the sign-flip test then
+is the sign test of those (McNemar's), so every outcome can be gone through. For scores with a known
+spread it is the usual approximation by the normal distribution.
+"""
+
+import math
+
+import numpy as np
+
+from assay.stats.arrays import Floats
+from assay.stats.quantiles import normal_quantile
+
+MOST = 100_000
+
+
+def pairs_for(effect: float, spread: float, *, alpha: float, power: float) -> int:
+    """Pairs that show a mean difference with this power, two-sided, the pairs' spread known."""
+    wanted = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power)
+    return max(fewest_pairs(alpha), math.ceil((wanted * spread / abs(effect)) ** 2))
+
+
+def effect_for(pairs: int, spread: float, *, alpha: float, power: float) -> float:
+    """The smallest mean difference that so many pairs show with this power."""
+    wanted = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power)
+    return wanted * spread / math.sqrt(pairs)
+
+
+def fewest_pairs(alpha: float) -> int:
+    """Fewer pairs than these show nothing: even all flips one way are not rare enough."""
+    return math.ceil(1.0 - math.log2(alpha) - 1e-9)
+
+
+def share_power(pairs: int, up: float, down: float, *, alpha: float) -> float:
+    """The chance that the sign-flip test shows a gain, each pair going up or down so often."""
+    moved = up + down
+    if moved <= 0.0:
+        return 0.0
+    total = 0.0
+    for many, chance in enumerate(_binomial(pairs, moved)):
+        if chance > 1e-15 and many:
+            least = _least_up(many, alpha)
+            total += chance * float(_binomial(many, up / moved)[least:].sum())
+    return total
+
+
+def share_pairs(up: float, down: float, *, alpha: float, power: float) -> int | None:
+    """The fewest pairs that show a gain with this power and keep it with every pair more.
+
+    The test is a staircase, so that power falls a little at some steps; the answer is past them.
+    """
+    guess = pairs_for(up - down, math.sqrt(up + down - (up - down) ** 2), alpha=alpha, power=power)
+    if guess > 2000:
+        return guess if guess <= MOST else None
+    upper = 2 * guess + 20
+    for pairs in range(upper, 0, -1):
+        if share_power(pairs, up, down, alpha=alpha) < power:
+            return pairs + 1
+    return 1
+
+
+def _binomial(count: int, chance: float) -> Floats:
+    ks = np.arange(count + 1)
+    if chance <= 0.0 or chance >= 1.0:
+        return np.asarray(ks == (count if chance >= 1.0 else 0), dtype=np.float64)
+    steps = (
+        np.log(np.maximum(count - ks[:-1], 1)) - np.log(ks[1:]) + math.log(chance / (1 - chance))
+    )
+    logs = count * math.log1p(-chance) + np.concatenate([[0.0], np.cumsum(steps)])
+    return np.asarray(np.exp(logs))
+
+
+_LEAST: dict[tuple[int, float], int] = {}
+
+
+def _least_up(moved: int, alpha: float) -> int:
+    """How many of the moved pairs must go up for the two-sided sign test to show a gain."""
+    if (moved, alpha) not in _LEAST:
+        tails = np.cumsum(_binomial(moved, 0.5)[::-1])
+        shown = int((2.0 * tails <= alpha * (1.0 + 1e-9)).sum())
+        _LEAST[moved, alpha] = moved + 1 - shown
+    return _LEAST[moved, alpha]

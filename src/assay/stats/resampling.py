@@ -1,0 +1,172 @@
+"""Exact tests of many differences at once: sign flips of pairs, shuffles of labels, step-down.
+
+Where the change has no effect, each pair could as well have come out the other way round, and each
+run of an instance could as well have been one of the other side. So the data themselves say how
+large a difference chance makes: flip every pair in all ways (or shuffle the labels within every
+instance), and see how often the difference is as large as the one observed. All ways are gone
+through where there are few, and seeded draws taken where there are many, the observed one counted
+among them, so that the error rate holds at any number of draws (Phipson and Smyth 2010).
+
+All columns are resampled together, so what they share is respected: the step-down maximum
+(Westfall and Young 1993) adjusts each p-value for all the others, and five columns that say the
+same thing count as one.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.stats.arrays import Floats
+
+_CELLS = 1 << 22
+_EXACT = 1 << 14
+_NEAR = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampled:
+    """Standardised differences: as observed (one a column), and under chance (draws x columns).
+
+    `exact` says that all ways were gone through, of which the observed one is one.
+    """
+
+    observed: Floats
+    chance: Floats
+    exact: bool
+
+    def p_values(self) -> Floats:
+        """Each column's own two-sided p-value."""
+        return self._share(np.abs(self.chance), np.abs(self.observed))
+
+    def adjusted(self) -> Floats:
+        """Two-sided p-values that hold for all columns together, by stepping down the maximum."""
+        sizes = np.abs(self.observed)
+        order = np.argsort(-sizes, kind="stable")
+        chance = np.abs(self.chance)[:, order]
+        greatest = np.maximum.accumulate(chance[:, ::-1], axis=1)[:, ::-1]
+        stepped = np.maximum.accumulate(self._share(greatest, sizes[order]))
+        found = np.empty_like(stepped)
+        found[order] = stepped
+        return found
+
+    def total(self, weights: Floats) -> "Resampled":
+        """The weighted sum of the standardised columns as one column: O'Brien's (1984) test.
+
+        Where many columns move a little in one direction it sees what none of them shows alone.
+        """
+        return Resampled(
+            observed=np.atleast_1d(self.observed @ weights),
+            chance=(self.chance @ weights)[:, None],
+            exact=self.exact,
+        )
+
+    def _share(self, chance: Floats, observed: Floats) -> Floats:
+        as_large = (chance >= observed - _NEAR * np.maximum(1.0, observed)).sum(axis=0)
+        if self.exact:
+            return np.asarray(as_large / len(chance), dtype=np.float64)
+        return np.asarray((as_large + 1) / (len(chance) + 1), dtype=np.float64)
+
+
+def flip_signs(differences: Floats, *, draws: int, seed: int) -> Resampled:
+    """Sign flips of paired differences (units x columns).
+
+    Each column is divided by the root of its sum of squares, which no flip changes.
+    """
+    units = len(differences)
+    sizes = np.sqrt(np.square(differences).sum(axis=0))
+    scaled = differences / np.where(sizes > 0.0, sizes, 1.0)
+    exact = units <= 62 and 2**units <= max(draws, 1) and 2**units <= _EXACT
+    blocks = _all_signs(units) if exact else _drawn_signs(units, draws, seed)
+    return Resampled(
+        observed=scaled.sum(axis=0),
+        chance=np.concatenate([block @ scaled for block in blocks]),
+        exact=exact,
+    )
+
+
+def _all_signs(units: int) -> Iterator[Floats]:
+    ways = np.arange(2**units, dtype=np.int64)[:, None] >> np.arange(units, dtype=np.int64)
+    yield np.asarray(1.0 - 2.0 * (ways & 1), dtype=np.float64)
+
+
+def _drawn_signs(units: int, draws: int, seed: int) -> Iterator[Floats]:
+    rng = np.random.default_rng(seed)
+    block = max(1, _CELLS // max(units, 1))
+    for start in range(0, draws, block):
+        size = min(block, draws - start)
+        bits = np.unpackbits(np.frombuffer(rng.bytes((size * units + 7) // 8), dtype=np.uint8))
+        signs = 1.0 - 2.0 * bits[: size * units].reshape(size, units)
+        yield np.asarray(signs, dtype=np.float64)
+
+
+def shuffle_labels(
+    values: Floats, second: NDArray[np.bool_], strata: NDArray[np.intp], *, draws: int, seed: int
+) -> Resampled:
+    """Shuffles of which side a row is on (rows x columns), within each stratum.
+
+    The difference is the mean over strata of the second side's mean less the first's. Each column
+    is divided by the spread that shuffling gives it, which no shuffle changes.
+    """
+    members = [np.flatnonzero(strata == code) for code in range(int(strata.max()) + 1)]
+    counts = [int(second[rows].sum()) for rows in members]
+    variance = np.zeros(values.shape[1])
+    for rows, taken in zip(members, counts, strict=True):
+        inner = values[rows] - values[rows].mean(axis=0)
+        spread = np.square(inner).sum(axis=0) / max(rows.size - 1, 1)
+        variance += spread * (1.0 / taken + 1.0 / (rows.size - taken))
+    scale = np.sqrt(variance) / len(members)
+    scale = np.where(scale > _NEAR * np.abs(values).max(initial=0.0), scale, 1.0)
+    ways = math.prod(
+        math.comb(rows.size, taken) for rows, taken in zip(members, counts, strict=True)
+    )
+    exact = ways <= min(draws, _EXACT)
+    centred = values - values.mean(axis=0)
+    observed = _weights_of(second[None, :], members, counts)[0] @ centred
+    blocks = _all_labels(members, counts) if exact else _drawn_labels(members, counts, draws, seed)
+    chance = [_weights_of(block, members, counts) @ centred for block in blocks]
+    return Resampled(observed=observed / scale, chance=np.concatenate(chance) / scale, exact=exact)
+
+
+def _weights_of(
+    labels: NDArray[np.bool_], members: list[NDArray[np.intp]], counts: list[int]
+) -> Floats:
+    """What each row adds to the difference, for each way of labelling (ways x rows)."""
+    weights = np.empty(labels.shape)
+    for rows, taken in zip(members, counts, strict=True):
+        up, down = 1.0 / (taken * len(members)), 1.0 / ((rows.size - taken) * len(members))
+        weights[:, rows] = np.where(labels[:, rows], up, -down)
+    return weights
+
+
+def _all_labels(members: list[NDArray[np.intp]], counts: list[int]) -> Iterator[NDArray[np.bool_]]:
+    total = sum(rows.size for rows in members)
+    choices = [
+        [rows[list(chosen)] for chosen in itertools.combinations(range(rows.size), taken)]
+        for rows, taken in zip(members, counts, strict=True)
+    ]
+    ways = []
+    for chosen in itertools.product(*choices):
+        labels = np.zeros(total, dtype=bool)
+        labels[np.concatenate(chosen)] = True
+        ways.append(labels)
+    yield np.array(ways)
+
+
+def _drawn_labels(
+    members: list[NDArray[np.intp]], counts: list[int], draws: int, seed: int
+) -> Iterator[NDArray[np.bool_]]:
+    rng = np.random.default_rng(seed)
+    total = sum(rows.size for rows in members)
+    block = max(1, _CELLS // total)
+    for start in range(0, draws, block):
+        size = min(block, draws - start)
+        labels = np.zeros((size, total), dtype=bool)
+        for rows, taken in zip(members, counts, strict=True):
+            first = np.zeros((size, rows.size), dtype=bool)
+            first[:, :taken] = True
+            labels[:, rows] = rng.permuted(first, axis=1)
+        yield labels

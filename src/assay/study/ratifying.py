@@ -1,0 +1,145 @@
+"""Propose, ratify, freeze: an artifact goes into use only where it was shown to help."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.digests import digest, short
+from assay.errors import DigestMismatch, NotRatified, SpecError
+from assay.judges.compare.comparison import Comparison, NetVerdict
+from assay.plan.artifact import artifact_digest
+from assay.study.files import now
+from assay.study.frozen import (
+    HISTORY,
+    NONE,
+    STORE,
+    Frozen,
+    Step,
+    digest_there,
+    history,
+    keep,
+    note,
+    put,
+)
+
+
+def check_ratifiable(comparison: Comparison, artifact: Path) -> str:
+    """Refuse what was not shown to help; the artifact's digest."""
+    if comparison.verdict is not NetVerdict.RATIFY:
+        raise NotRatified(
+            f"the verdict is {comparison.verdict.value}: {comparison.because}",
+            hint="Only an artifact that was shown to help is frozen.",
+        )
+    blocking = [caveat.code for caveat in comparison.caveats if caveat.blocking]
+    if blocking:
+        raise NotRatified(f"the comparison is blocked: {', '.join(blocking)}")
+    if comparison.artifact is None:
+        raise NotRatified(
+            "the comparison does not say which artifact was measured",
+            hint="Trials say it; else: assay compare ... --artifact PATH --out comparison.json",
+        )
+    found = artifact_digest(artifact)
+    if found != comparison.artifact:
+        raise NotRatified(
+            f"{artifact} is not what was measured: its digest is {short(found)}, and"
+            f" {short(comparison.artifact)} was measured",
+            hint="An edit since then is another artifact; measure that one.",
+        )
+    return found
+
+
+def ratify(at: Frozen, comparison: tuple[Comparison, bytes], artifact: Path) -> Step:
+    """Put an artifact in place, after noting that it is."""
+    measured = check_ratifiable(comparison[0], artifact)
+    name = artifact.resolve().name
+    if name in (HISTORY, STORE) or name.startswith("."):
+        raise SpecError(f"{name!r} cannot be ratified under its name", hint="Give it another name.")
+    before = standing(at, name)
+    found = digest_there(at.place(name))
+    if found != (before or NONE) and before is not None:
+        raise DigestMismatch(
+            f"{at.place(name)} is not what was ratified: its digest is {short(found)}, expected"
+            f" {short(before)}",
+            hint="Put back what was ratified, or take it away: it is in nobody's record.",
+        )
+    if found == measured and before == measured:
+        raise NotRatified(f"{name} is in place already, as it was measured")
+    if found != NONE:
+        keep(at, at.place(name), found)
+    keep(at, artifact, measured)
+    step = Step(
+        kind="ratify",
+        name=name,
+        artifact=measured,
+        previous=found,
+        comparison=digest(comparison[1]),
+        time=now(),
+    )
+    note(at, step, comparison[1])
+    put(at, step)
+    return step
+
+
+def revert(at: Frozen, name: str) -> Step:
+    """Take back what was ratified last, and put in place what was there before it."""
+    steps = [step for step in history(at) if step.name == name]
+    stack = _stack(steps)
+    if not stack:
+        known = sorted({step.name for step in history(at)})
+        raise NotRatified(
+            f"nothing ratified under {name!r:.80} is in place"
+            + (f"; there is {', '.join(known[:5])}" if known else "")
+        )
+    last = stack[-1]
+    found = digest_there(at.place(name))
+    if found != last.artifact:
+        raise DigestMismatch(
+            f"{at.place(name)} is not what was ratified: its digest is {short(found)}, expected"
+            f" {short(last.artifact)}"
+        )
+    step = Step(
+        kind="revert",
+        name=name,
+        artifact=last.previous,
+        previous=last.artifact,
+        comparison=None,
+        time=now(),
+    )
+    note(at, step, None)
+    put(at, step)
+    return step
+
+
+def check_frozen(at: Frozen) -> list[Step]:
+    """Hold everything in place against what was ratified; what stands."""
+    standing_now = []
+    for name in dict.fromkeys(step.name for step in history(at)):
+        expected = standing(at, name)
+        found = digest_there(at.place(name))
+        if expected is not None and found != expected:
+            raise DigestMismatch(
+                f"{at.place(name)} is not what was ratified: its digest is {short(found)}, expected"
+                f" {short(expected)}"
+            )
+        standing_now += _stack_of(at, name)[-1:]
+    return standing_now
+
+
+def standing(at: Frozen, name: str) -> str | None:
+    """The digest that must be in place under a name; None where nothing was ever noted of it."""
+    steps = [step for step in history(at) if step.name == name]
+    return steps[-1].artifact if steps else None
+
+
+def _stack_of(at: Frozen, name: str) -> list[Step]:
+    return _stack([step for step in history(at) if step.name == name])
+
+
+def _stack(steps: Sequence[Step]) -> list[Step]:
+    """The ratifications that were not taken back, oldest first."""
+    found: list[Step] = []
+    for step in steps:
+        if step.kind == "ratify":
+            found.append(step)
+        elif found:
+            found.pop()
+    return found
