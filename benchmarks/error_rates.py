@@ -315,13 +315,13 @@ def main() -> None:
                 insert(name, table, by="error_rates")
 
 
-def insert(name: str, table: str, *, by: str) -> None:
+def insert(name: str, table: str, *, by: str, page: Path = DOC) -> None:
     """Put a table where the documentation shows it."""
     start, end = f"<!-- {name}: made by benchmarks/{by}.py -->", f"<!-- end of {name} -->"
-    text = DOC.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     head, rest = text.split(start)
     tail = rest.split(end)[1]
-    DOC.write_text(f"{head}{start}\n\n{table}\n\n{end}{tail}", encoding="utf-8")
+    page.write_text(f"{head}{start}\n\n{table}\n\n{end}{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":

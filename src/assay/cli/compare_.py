@@ -92,6 +92,13 @@ class Paths(click.Command):
 @click.option(
     "--strict-gates", is_flag=True, help="A gate needs its margin shown, however spotless the runs."
 )
+@click.option(
+    "--by",
+    type=click.Choice(["auto", "instance", "run"]),
+    default="auto",
+    show_default=True,
+    help="What counts as one piece of evidence; auto: instances, where there are ten.",
+)
 @click.option("--sequential", is_flag=True, help="Evidence that may be looked at after every pair.")
 @click.option(
     "--rule",

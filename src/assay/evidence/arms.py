@@ -110,6 +110,7 @@ class Arms:
             "out": str(place.out),
             "item": str(place.root / "item.json"),
             "artifact": "" if place.artifact is None else str(place.artifact),
+            "home": str(self.spec.home.resolve()),
         }
         words = fill_in(self.spec.command(arm), values)
         started = time.monotonic()

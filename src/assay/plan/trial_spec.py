@@ -14,13 +14,13 @@
     [artifact]                   # what is being tried out
     path = "skill.md"
     into = "skills/skill.md"     # where the candidate finds it in its copy of the folder
-    probe = ["python", "loaded.py", "{out}"]   # 0: it was loaded; 1: it was not; default: watch it
+    probe = ["python", "{home}/loaded.py", "{out}"]   # 0: loaded; 1: not; default: watch the file
 
     [candidate]                  # and [baseline]: arguments of its own, or a command of its own
     arguments = ["--skill", "{artifact}"]
 
     [score]
-    command = ["python", "score.py", "{out}"]  # where the system does not score itself
+    command = ["python", "{home}/score.py", "{out}"]   # where the system does not score itself
     file = "eval.json"           # where the scores are, in {out}
 
     [budget]                     # nothing more is begun once one of these is used up
@@ -40,7 +40,7 @@ unless the policy says otherwise.
 
 In commands `{instance}`, `{trial}`, `{seed}`, `{out}` (a folder to write to), `{item}` (the
 instance's object as a JSON file) and `{artifact}` (where the candidate has it) stand for what they
-name.
+name. Scorer and probe also have `{home}`, the folder of the spec, and are told no arm.
 """
 
 import math
@@ -285,7 +285,7 @@ def _check_commands(spec: TrialSpec, where: str) -> None:
         ("score.command", spec.score.command),
         ("artifact.probe", spec.artifact.probe),
     ):
-        _check_places(words, f"{where}: {name}", allowed=("out", "item", "instance"))
+        _check_places(words, f"{where}: {name}", allowed=("out", "item", "instance", "home"))
     takes = any("{artifact}" in word for word in spec.command("candidate"))
     own = spec.command("candidate") != spec.command("baseline")
     if spec.artifact.into is None and not takes and not own:

@@ -65,8 +65,14 @@ def _draw_dimension(one: DimensionResult, wide: int, out: "Console") -> None:
     if one.delta is None or one.baseline is None or one.candidate is None:
         out.print(styled(f"{name:<{wide}}{'cannot be compared':>27}"))
         return
-    figures = f"{_number(one.baseline):>9}{_number(one.candidate):>9}{_signed(one.delta):>9}"
-    line = styled(f"{name:<{wide}}{figures}  {_interval(one.low, one.high):<18}{_p(one.p):>6}  ")
+    whole = max(abs(one.baseline), abs(one.candidate)) >= 100.0
+    figures = (
+        f"{_number(one.baseline, whole):>9}{_number(one.candidate, whole):>9}"
+        f"{_signed(one.delta, whole):>9}"
+    )
+    line = styled(
+        f"{name:<{wide}}{figures}  {_interval(one.low, one.high, whole):<18}{_p(one.p):>6}  "
+    )
     if one.cls is not None:
         style = "green" if one.cls in BETTER else "red" if one.cls in WORSE else ""
         line.append(one.cls.value, style=style)
@@ -143,16 +149,18 @@ def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None
         out.print(styled(caveat, style="dim"))
 
 
-def _number(value: float) -> str:
-    return f"{value:.3f}" if abs(value) < 100.0 else f"{value:,.0f}"
+def _number(value: float, whole: bool = False) -> str:
+    return f"{value:,.0f}" if whole else f"{value:.3f}"
 
 
-def _signed(value: float) -> str:
-    return f"{value:+.3f}" if abs(value) < 10.0 else f"{value:+,.0f}"
+def _signed(value: float, whole: bool = False) -> str:
+    return f"{value:+,.0f}" if whole else f"{value:+.3f}"
 
 
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{_signed(low)}, {_signed(high)}]"
+def _interval(low: float | None, high: float | None, whole: bool = False) -> str:
+    if low is None or high is None:
+        return ""
+    return f"[{_signed(low, whole)}, {_signed(high, whole)}]"
 
 
 def _p(p: float | None) -> str:

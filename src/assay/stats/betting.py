@@ -16,7 +16,7 @@ import numpy as np
 from assay.stats.arrays import Floats
 
 FRACTIONS: Floats = np.array([0.02, 0.05, *np.arange(0.1, 0.95, 0.05), 0.97, 0.999])
-_STEPS = 50
+_STEPS = 30
 
 
 def log_capital(scores: Floats, mean: float | Floats) -> Floats:
@@ -27,7 +27,8 @@ def log_capital(scores: Floats, mean: float | Floats) -> Floats:
     against = np.maximum(np.asarray(mean, dtype=np.float64), 1e-12)
     gains = scores / against - 1.0
     grown = np.cumsum(np.log1p(FRACTIONS[:, None, None] * gains[None, :, :]), axis=1)
-    return np.asarray(np.logaddexp.reduce(grown, axis=0) - math.log(FRACTIONS.size))
+    peak = grown.max(axis=0)
+    return np.asarray(peak + np.log(np.exp(grown - peak).mean(axis=0)))
 
 
 def ever(capital: Floats) -> Floats:

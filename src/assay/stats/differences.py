@@ -66,7 +66,7 @@ def paired(differences: Floats, *, reach: float | None) -> Difference | None:
     centre = float(differences.sum()) / padded
     squares = float(np.square(differences - centre).sum())
     squares += (reach - centre) ** 2 + (reach + centre) ** 2
-    error = math.sqrt(squares / (padded - 1) / padded)
+    error = math.sqrt(squares) / padded
     return Difference(value=value, centre=centre, error=error, df=None, units=units)
 
 
@@ -133,5 +133,6 @@ def _arm(
     squares = float(np.square(values - means[strata]).sum())
     squares += weight * float((np.square(low - means) + np.square(high - means)).sum())
     df = max(float(padded.sum()) - cells, 1.0)
-    error2 = squares / df * float((1.0 / padded).sum()) / cells**2
+    spread2 = squares / (df if ends is None else df + 1.0)
+    error2 = spread2 * float((1.0 / padded).sum()) / cells**2
     return _Arm(raw=raw, mean=float(means.mean()), error2=error2, df=df)

@@ -15,6 +15,7 @@ from assay.imports.trial_rows import TrialColumns
 from assay.imports.trials import Read, have_repeats, read_sides
 from assay.judges.compare.adr_0031 import SourceComparison
 from assay.judges.compare.comparison import Comparison, Input
+from assay.judges.compare.design import By
 from assay.judges.compare.judge import compare
 from assay.plan.artifact import artifact_digest
 from assay.plan.dimensions import SOURCE_DIMENSIONS, Dimensions, assumed, parse_dimensions
@@ -31,6 +32,7 @@ class Request:
     gates: tuple[str, ...] = ()
     policies: Mapping[str, Any]
     columns: TrialColumns
+    by: By = "auto"
     sequential: bool = False
     resamples: int = 9_999
     seed: int = 0
@@ -71,6 +73,7 @@ def read_plan(flags: Mapping[str, Any]) -> Request:
         columns=TrialColumns(
             instance=flags["instance"], trial=flags["trial"], dimensions=tuple(flags["columns"])
         ),
+        by=flags["by"],
         sequential=flags["sequential"],
         resamples=flags["resamples"],
         seed=flags["seed"],
@@ -114,6 +117,7 @@ def compare_paths(
         "inputs": sides.inputs,
         "said": {"same-content": ""} if sides.repeated else {},
         "artifact": request.artifact,
+        "by": request.by,
         "sequential": request.sequential,
         "resamples": request.resamples,
         "seed": request.seed,
@@ -151,6 +155,7 @@ def check_again(
         baseline=sides.trials[0],
         candidate=sides.trials[1],
         dimensions=settings.plan,
+        by=settings.by,
         sequential=settings.sequential,
         resamples=settings.resamples,
         seed=settings.seed,

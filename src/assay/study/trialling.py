@@ -341,6 +341,7 @@ def _compare(
         candidate=sides[1],
         dimensions=spec.dimensions,
         policies=spec.policies,
+        by="instance" if len(spec.items) >= MANY_INSTANCES else "run",
         sequential=spec.sequential,
         resamples=resamples,
         inputs=inputs,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
@@ -125,6 +126,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Everything but the trials that a comparison depends on."""
 
     plan: Dimensions
+    by: Literal["auto", "instance", "run"]
     sequential: bool
     resamples: int
     seed: int

@@ -3,12 +3,16 @@
 Runs pair where both sides know the same trials of an instance, or have one run each of it. With ten
 instances or more the instance is the unit, since what holds of some instances is to hold of others,
 and repeated runs of one say little of the next. With fewer, runs are the units, and the verdict is
-about these instances. Fewer than six pairs show nothing by flipping them, since even all one way
-are not rare enough; repeated runs are then taken one by one, as independent.
+about these instances.
+
+Pairing repeated runs pays where the two of a pair are alike, as with one seed and a system that
+does what its seed says. Where they are no more alike than chance has it, the pairing says nothing,
+and runs are taken one by one, which shows more with few of them.
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -17,6 +21,7 @@ from numpy.typing import NDArray
 from assay.evidence.trial import Trial
 from assay.stats.arrays import Floats
 
+By = Literal["auto", "instance", "run"]
 MANY_INSTANCES = 10
 FEWEST_PAIRS = 6
 
@@ -26,7 +31,7 @@ class Design:
     """How rows of the baseline and of the candidate belong together.
 
     `pairs` are rows that pair (two columns of indices), `lost` rows that ought to pair and have
-    nothing to pair with, on either side.
+    nothing to pair with, on either side. `repeated` says that an instance has several runs.
     """
 
     unit: Literal["pair", "instance", "run"]
@@ -34,11 +39,27 @@ class Design:
     codes: tuple[NDArray[np.intp], NDArray[np.intp]]
     pairs: NDArray[np.intp]
     lost: tuple[tuple[int, ...], tuple[int, ...]]
+    repeated: bool
 
     @property
     def paired(self) -> bool:
         """Whether runs pair."""
         return len(self.pairs) > 0
+
+    def loosened(self, first: Floats, second: Floats) -> "Design":
+        """The same with runs as units, where pairs of repeated runs are no more alike than chance.
+
+        `first` and `second` are one figure a row. Fewer than six pairs are too few to tell, and to
+        show anything as pairs: even all one way would not be rare enough.
+        """
+        if self.unit != "pair" or not self.repeated:
+            return self
+        pairs = len(self.pairs)
+        if pairs >= FEWEST_PAIRS:
+            alike = correlation(first[self.pairs[:, 0]], second[self.pairs[:, 1]])
+            if abs(alike) > 2.0 / math.sqrt(pairs):
+                return self
+        return replace(self, unit="run")
 
     def keep(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> "Kept":
         """The units that are left where some rows are not to be counted."""
@@ -104,6 +125,9 @@ class Kept:
         """Matched units in the order in which they came, by which unpaired runs are matched."""
         if self.design.unit != "run":
             return self.sides(first, second)
+        if self.design.paired:
+            both = np.isin(self.pairs[:, 0], self.rows[0]) & np.isin(self.pairs[:, 1], self.rows[1])
+            return first[self.pairs[both, 0]], second[self.pairs[both, 1]]
         pairs = []
         for code in range(len(self.design.names)):
             found = [
@@ -114,6 +138,13 @@ class Kept:
         order = np.array(sorted(pairs, key=lambda pair: (max(pair), pair)), dtype=np.intp)
         order = order.reshape(-1, 2)
         return first[order[:, 0]], second[order[:, 1]]
+
+
+def correlation(first: Floats, second: Floats) -> float:
+    """Pearson's; 0 where a side does not vary."""
+    one, other = first - first.mean(), second - second.mean()
+    size = math.sqrt(float(np.square(one).sum() * np.square(other).sum()))
+    return float((one * other).sum()) / size if size > 1e-12 else 0.0
 
 
 def _means(values: Floats, codes: NDArray[np.intp]) -> Floats:
@@ -129,8 +160,8 @@ def _means(values: Floats, codes: NDArray[np.intp]) -> Floats:
     return np.asarray(sums / np.bincount(dense)[:, None])
 
 
-def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> Design:
-    """Find out what pairs, and what the unit is."""
+def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial], by: By = "auto") -> Design:
+    """Find out what pairs, and what the unit is, unless it is said."""
     names = tuple(dict.fromkeys(one.instance for one in candidate))
     number = {name: index for index, name in enumerate(names)}
     codes = tuple(
@@ -140,10 +171,9 @@ def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> Design:
     counts = [np.bincount(one, minlength=len(names)) for one in codes]
     single = bool((counts[0] == 1).all() and (counts[1] == 1).all())
     pairs, lost = _matched(baseline, candidate, single=single)
-    unit: Literal["pair", "instance", "run"] = "run"
-    if single or len(pairs) >= FEWEST_PAIRS:
-        unit = "pair"
-    if len(names) >= MANY_INSTANCES and not single:
+    unit: Literal["pair", "instance", "run"] = "pair" if pairs else "run"
+    many = len(names) >= MANY_INSTANCES if by == "auto" else by == "instance"
+    if many and not single:
         unit = "instance"
     return Design(
         unit=unit,
@@ -151,6 +181,7 @@ def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> Design:
         codes=(codes[0], codes[1]),
         pairs=np.array(pairs, dtype=np.intp).reshape(-1, 2),
         lost=lost,
+        repeated=not single,
     )
 
 

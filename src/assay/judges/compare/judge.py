@@ -30,7 +30,7 @@ from assay.judges.compare.comparison import (
     Settings,
 )
 from assay.judges.compare.costs import compare_costs
-from assay.judges.compare.design import FEWEST_PAIRS, MANY_INSTANCES
+from assay.judges.compare.design import FEWEST_PAIRS, MANY_INSTANCES, By
 from assay.judges.compare.flips import find_flips
 from assay.judges.compare.needed import pairs_needed
 from assay.judges.compare.results import balance_of, result_of, untold
@@ -52,6 +52,7 @@ def compare(
     dimensions: Dimensions | None = None,
     gated: Sequence[str] = (),
     policies: Mapping[str, Any] | None = None,
+    by: By = "auto",
     sequential: bool = False,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -64,9 +65,10 @@ def compare(
 
     Without `dimensions` every column is taken for what its name and values suggest, and `gated`
     names those that must not lose. `policies` (`missing`, `crashed`, `allow`, `strict_gates`) go
-    before those of the plan. `artifact` is the digest of what the candidate's runs had and the
-    baseline's had not, where the trials do not say it themselves. `said` are caveats that only
-    whoever made or read the trials can know, by code.
+    before those of the plan. `by` says whether instances or runs are the units, which a comparison
+    that is looked at several times must settle before the first look. `artifact` is the digest of
+    what the candidate's runs had and the baseline's had not, where the trials do not say it
+    themselves. `said` are caveats that only whoever made or read the trials can know, by code.
     """
     baseline, candidate = tuple(baseline), tuple(candidate)
     notes = Notes()
@@ -76,9 +78,9 @@ def compare(
     for code, words in (said or {}).items():
         notes.add(code, words)
     settings = Settings(
-        plan=plan, sequential=sequential, resamples=resamples, seed=seed, level=level
+        plan=plan, by=by, sequential=sequential, resamples=resamples, seed=seed, level=level
     )
-    table = tabulate(baseline, candidate, plan, notes)
+    table = tabulate(baseline, candidate, plan, notes, by=by, whole_pairs=sequential)
     evidence = watch(table, settings) if sequential else weigh(table, settings)
     verdict, because = decide(evidence, strict_gates=plan.strict_gates)
     others = compare_costs(table, settings)
@@ -167,8 +169,7 @@ def _note(
     if not any(one.gated for one in (*table.counting, *table.untold)):
         notes.add("no-gates")
     if design.unit == "run":
-        few = f"There are {counted(len(design.pairs), 'pair')}, and fewer than {FEWEST_PAIRS} show"
-        notes.add("unpaired", f"{few} nothing as pairs." if design.paired else "")
+        notes.add("unpaired", "Pairs are no more alike than others." if design.paired else "")
     if 1 < len(design.names) < MANY_INSTANCES and len(table.values[0]) > len(design.names):
         notes.add("few-instances", f"They are {len(design.names)}.")
     if units < FEWEST_PAIRS:
@@ -189,9 +190,11 @@ def _spotless_words(one: Weighed, table: Table) -> str:
     margin = one.dimension.margin / one.dimension.width
     worst = 1.0 - 0.05 ** (1.0 / max(runs, 1))
     needed = math.ceil(math.log(0.05) / math.log1p(-margin))
+    said = f"{one.dimension.name}: {counted(runs, 'run')} rule out that more than {worst:.0%} fall"
     return (
-        f"{one.dimension.name}: {counted(runs, 'run')} rule out that more than {worst:.0%} fall"
-        f" short; to rule out {margin:.0%} takes {needed}."
+        f"{said} short; to rule out {margin:.0%} takes {needed}."
+        if runs < needed
+        else (f"{said} short, if they are independent.")
     )
 
 
@@ -219,9 +222,11 @@ def _artifact(
 def _signature(table: Table, evidence: Evidence, inputs: Sequence[Input]) -> str:
     design = table.kept.design
     read = [short(one.digest) for one in inputs]
+    units = f"{counted(evidence.units, design.unit)}{_a_side(design.unit)}"
+    if design.unit != "instance":
+        units += f" of {counted(len(design.names), 'instance')}"
     parts = [
-        f"{counted(evidence.units, design.unit)}{_a_side(design.unit)}"
-        f" of {counted(len(design.names), 'instance')}",
+        units,
         *([f"inputs {', '.join(read[:4])}{' ...' if len(read) > 4 else ''}"] if read else []),
         RULE,
         f"assay {__version__}",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assay.errors import SpecError
 from assay.evidence.trial import Trial
 from assay.judges.compare.caveats import Notes
-from assay.judges.compare.design import Design, Kept, arrange
+from assay.judges.compare.design import By, Design, Kept, arrange
 from assay.plan.dimensions import Dimension, Dimensions
 from assay.stats.arrays import Floats
 from assay.words import counted
@@ -39,16 +39,26 @@ class Table:
 
 
 def tabulate(
-    baseline: Sequence[Trial], candidate: Sequence[Trial], plan: Dimensions, notes: Notes
+    baseline: Sequence[Trial],
+    candidate: Sequence[Trial],
+    plan: Dimensions,
+    notes: Notes,
+    *,
+    by: By = "auto",
+    whole_pairs: bool = False,
 ) -> Table:
-    """Apply the policies, say what they did, and arrange what is left."""
-    design = arrange(baseline, candidate)
+    """Apply the policies, say what they did, and arrange what is left.
+
+    `by` says what the unit is, where that is settled beforehand. With `whole_pairs` pairs stay
+    pairs, however little alike they are.
+    """
+    design = arrange(baseline, candidate, by)
     if any(design.lost):
         _note_lost(design, baseline, candidate, plan, notes)
         if plan.crashed == "fail":
             baseline = [*baseline, *(_failed(candidate[row]) for row in design.lost[1])]
             candidate = [*candidate, *(_failed(baseline[row]) for row in design.lost[0])]
-            design = arrange(baseline, candidate)
+            design = arrange(baseline, candidate, by)
     sides = (baseline, candidate)
     crashed = tuple(np.array([one.crashed for one in side], dtype=bool) for side in sides)
     _note_crashed(crashed, plan, notes)
@@ -66,12 +76,16 @@ def tabulate(
             columns.append(_settle(column, left_out, plan))
         elif "absent" not in notes or one.gated:
             untold.append(one)
+    values = _side_by_side(columns, sides)
+    if columns and not whole_pairs:
+        weights = np.array([one.weight for one in counting])
+        design = design.loosened(values[0] @ weights, values[1] @ weights)
     kept = design.keep(~left_out[0], ~left_out[1])
     others = tuple(d for d in plan.dimensions if not d.counts)
     return Table(
         kept=kept,
         counting=tuple(counting),
-        values=_side_by_side(columns, sides),
+        values=values,
         others=others,
         raw=_side_by_side([tuple(_raw(side, d.name) for side in sides) for d in others], sides),
         untold=tuple(untold),

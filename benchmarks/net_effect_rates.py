@@ -1,0 +1,251 @@
+"""What the verdicts of `assay compare` are worth, beside those of the rule it replaces.
+
+    python benchmarks/net_effect_rates.py            prints the tables
+    python benchmarks/net_effect_rates.py --write    also puts them where the docs show them
+
+Runs have the source's five dimensions, each of them 1 or 0, and are independent; `p` is the chance
+that a dimension of a run is right. Three worlds: only the three ungated dimensions move and the
+gated ones are always right (*ungated*: the source rule's published figures come from it); all five
+move, each by itself (*each*); all five move as one (*one*).
+"""
+
+import argparse
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from error_rates import insert, markdown
+
+from assay import Dimensions, Trial, compare
+from assay.judges.compare.adr_0031 import compare_adr_0031
+from assay.plan.dimensions import SOURCE_DIMENSIONS
+
+SEED = 20_261_116
+DRAWS = 2_000
+RESAMPLES = 1_999
+SIZES = (3, 10, 30, 100)
+WORLDS = ("ungated", "each", "one")
+MOVES = ((0.95, 0.95), (0.8, 0.8), (0.5, 0.9), (0.9, 0.5))
+LONGEST = 200
+NAMES = [one.name for one in SOURCE_DIMENSIONS]
+GATED = [one.gated for one in SOURCE_DIMENSIONS]
+PLAN = Dimensions(dimensions=SOURCE_DIMENSIONS)
+STRICT = Dimensions(dimensions=SOURCE_DIMENSIONS, strict_gates=True)
+PAGE = Path(__file__).parents[1] / "docs/explanation/net-effect.md"
+
+
+def drawn(rng: np.random.Generator, n: int, p: float, world: str) -> np.ndarray:
+    """Scores of n runs (runs x dimensions)."""
+    if world == "one":
+        return np.repeat(rng.random((n, 1)) < p, len(NAMES), axis=1).astype(float)
+    scores = (rng.random((n, len(NAMES))) < p).astype(float)
+    if world == "ungated":
+        scores[:, GATED] = 1.0
+    return scores
+
+
+def trials(scores: np.ndarray) -> list[Trial]:
+    """Runs of one instance."""
+    return [
+        Trial(instance="one", trial=str(k), dimensions=dict(zip(NAMES, row, strict=True)))
+        for k, row in enumerate(scores.tolist())
+    ]
+
+
+def sides(
+    rng: np.random.Generator, n: int, move: tuple[float, float], world: str
+) -> tuple[list[Trial], list[Trial]]:
+    """So many runs a side, before and after."""
+    return trials(drawn(rng, n, move[0], world)), trials(drawn(rng, n, move[1], world))
+
+
+def verdicts_of(
+    world: str, move: tuple[float, float], n: int, draws: int
+) -> tuple[Counter[str], Counter[str]]:
+    """How often each verdict falls, by our rule and by the source's."""
+    rng = np.random.default_rng([SEED, WORLDS.index(world), n, *(round(100 * p) for p in move)])
+    ours: Counter[str] = Counter()
+    theirs: Counter[str] = Counter()
+    for _ in range(draws):
+        baseline, candidate = sides(rng, n, move, world)
+        made = compare(baseline=baseline, candidate=candidate, dimensions=PLAN, resamples=RESAMPLES)
+        ours[made.verdict.value] += 1
+        theirs[compare_adr_0031(baseline, candidate).verdict] += 1
+    return ours, theirs
+
+
+def peeking_of(world: str, move: tuple[float, float], draws: int) -> list[tuple[str, int]]:
+    """Verdict and pairs of comparisons that are looked at after every pair."""
+    rng = np.random.default_rng([SEED, 7, WORLDS.index(world), *(round(100 * p) for p in move)])
+    found = []
+    for _ in range(draws):
+        baseline, candidate = sides(rng, LONGEST, move, world)
+        made = compare(
+            baseline=baseline, candidate=candidate, dimensions=PLAN, sequential=True, resamples=99
+        )
+        decided = None if made.looks is None else made.looks.decided_at
+        found.append((made.verdict.value, decided or LONGEST))
+    return found
+
+
+def fixed_pairs(world: str, move: tuple[float, float], draws: int) -> int:
+    """The fewest pairs with which a fixed comparison ratifies in 90 % of draws."""
+    low, high = 1, 400
+    while high - low > 1:
+        middle = (low + high) // 2
+        ours, _ = verdicts_of(world, move, middle, draws)
+        low, high = (low, middle) if ours["ratify"] >= 0.9 * draws else (middle, high)
+    return high
+
+
+def gates_of(gate: tuple[float, float], n: int, draws: int) -> tuple[float, float]:
+    """How often a candidate is ratified whose gated dimension moves so, the ungated ones gaining.
+
+    By the rule as it is, and with strict gates.
+    """
+    rng = np.random.default_rng([SEED, 9, n, *(round(100 * p) for p in gate)])
+    found = [0, 0]
+    for _ in range(draws):
+        scores = [drawn(rng, n, p, "ungated") for p in (0.5, 0.9)]
+        for side, p in zip(scores, gate, strict=True):
+            side[:, 0] = rng.random(n) < p
+        baseline, candidate = (trials(side) for side in scores)
+        for index, plan in enumerate((PLAN, STRICT)):
+            made = compare(
+                baseline=baseline, candidate=candidate, dimensions=plan, resamples=RESAMPLES
+            )
+            found[index] += made.verdict == "ratify"
+    return found[0] / draws, found[1] / draws
+
+
+def best_power(n: int, move: tuple[float, float], *, lost: float, alpha: float) -> float:
+    """The most power that any rule can have, by the lemma of Neyman and Pearson.
+
+    n runs a side are right with the chances `move`. A rule that says "the candidate loses less than
+    `lost`" in at most alpha of the cases where it loses exactly that says so in at most this share
+    of these: against each such case in turn the best test is known, and the worst case binds.
+    """
+
+    def chances(p: float) -> np.ndarray:
+        return np.array([math.comb(n, k) * p**k * (1.0 - p) ** (n - k) for k in range(n + 1)])
+
+    shown = np.outer(chances(move[0]), chances(move[1])).ravel()
+    best = 1.0
+    for p in np.linspace(lost + 0.001, 1.0, 999):
+        null = np.outer(chances(p), chances(p - lost)).ravel()
+        order = np.argsort(-shown / np.maximum(null, 1e-300), kind="stable")
+        spent = np.cumsum(null[order])
+        whole = int(np.searchsorted(spent, alpha))
+        power = float(shown[order][:whole].sum())
+        if whole < spent.size:
+            left = alpha - (spent[whole - 1] if whole else 0.0)
+            power += float(shown[order][whole] * left / null[order][whole])
+        best = min(best, power)
+    return best
+
+
+def spread(task: Callable[..., Any], cells: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Each cell in a process of its own, as many as there are cores."""
+    with ProcessPoolExecutor() as pool:
+        return list(pool.map(task, *zip(*cells, strict=True)))
+
+
+def table_verdicts(draws: int) -> str:
+    """The operating characteristics that were asked for."""
+    cells = [(w, m, n, draws) for w, m, n in itertools.product(WORLDS, MOVES, SIZES)]
+    rows = []
+    for (world, move, n, _), (ours, theirs) in zip(cells, spread(verdicts_of, cells), strict=True):
+        shares = [ours[v] / draws for v in ("ratify", "reject", "no-effect", "inconclusive")]
+        source = [theirs[v] / draws for v in ("ratify", "reject")]
+        figures = [f"{x:.3f}" for x in (*shares, *source)]
+        rows.append((world, f"{move[0]:g} -> {move[1]:g}", str(n), *figures))
+    headers = (
+        "world", "p", "n", "ratify", "reject", "no effect", "inconclusive",
+        "source: ratify", "source: reject",
+    )  # fmt: skip
+    return f"{draws:,} draws a cell.\n\n{markdown(headers, rows)}"
+
+
+def table_peeking(draws: int) -> str:
+    """Looking after every pair, until a verdict or 200 pairs."""
+    moves = ((0.95, 0.95), (0.8, 0.8), (0.5, 0.9), (0.6, 0.8))
+    cells = [(world, move, draws) for world, move in itertools.product(WORLDS, moves)]
+    gains = [(w, m, max(draws // 2, 200)) for w, m, _ in cells if m[0] < m[1]]
+    fixed = dict(zip([cell[:2] for cell in gains], spread(fixed_pairs, gains), strict=True))
+    rows = []
+    for (world, move, _), found in zip(cells, spread(peeking_of, cells), strict=True):
+        shares = [sum(v == w for v, _ in found) / draws for w in ("ratify", "reject")]
+        median = float(np.median([pairs for _, pairs in found]))
+        n = fixed.get((world, move))
+        rows.append(
+            (
+                world,
+                f"{move[0]:g} -> {move[1]:g}",
+                *(f"{x:.3f}" for x in shares),
+                f"{median:g}" if n else "-",
+                str(n or "-"),
+                f"{median / n:.2f}" if n else "-",
+            )
+        )
+    headers = ("world", "p", "ratify", "reject", "median pairs", "fixed n of 90 % power", "ratio")
+    return f"{draws:,} draws a cell, at most {LONGEST} pairs.\n\n{markdown(headers, rows)}"
+
+
+def table_gates(draws: int) -> str:
+    """What a gate lets through."""
+    moves = ((1.0, 0.98), (1.0, 0.95), (1.0, 0.9), (1.0, 0.8), (0.95, 0.9), (0.9, 0.8), (0.8, 0.75))
+    cells = [(gate, n, draws) for gate, n in itertools.product(moves, (10, 30, 60, 100))]
+    rows = [
+        (f"{gate[0]:g} -> {gate[1]:g}", str(n), f"{loose:.3f}", f"{strict:.3f}")
+        for (gate, n, _), (loose, strict) in zip(cells, spread(gates_of, cells), strict=True)
+    ]
+    headers = ("gated dimension", "n", "ratified", "ratified with strict gates")
+    return f"{draws:,} draws a cell.\n\n{markdown(headers, rows)}"
+
+
+def table_bounds(draws: int) -> str:  # noqa: ARG001 - like the others; nothing is drawn
+    """What no rule can do better."""
+    rows = []
+    for n in (10, 20, 30):
+        gate = best_power(n, (0.5, 0.9), lost=0.05, alpha=0.05)
+        always = best_power(n, (1.0, 1.0), lost=0.05, alpha=0.05)
+        effect = best_power(n, (0.5, 0.9), lost=0.0, alpha=0.05)
+        rows.append((str(n), f"{gate:.3f}", f"{always:.3f}", f"{effect:.3f}"))
+    headers = (
+        "n",
+        "a gate going .5 -> .9 shown inside .05",
+        "a gate always right shown inside .05",
+        "one rate going .5 -> .9 shown at all",
+    )
+    return markdown(headers, rows)
+
+
+TABLES = {
+    "verdicts": table_verdicts,
+    "peeking": table_peeking,
+    "gates": table_gates,
+    "bounds": table_bounds,
+}
+
+
+def main() -> None:
+    """Print the tables, and write them where the docs show them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--only", choices=TABLES, action="append")
+    parser.add_argument("--write", action="store_true")
+    flags = parser.parse_args()
+    for name in flags.only or TABLES:
+        table = TABLES[name](flags.draws)
+        print(f"## {name}\n\n{table}\n", flush=True)
+        if flags.write:
+            insert(name, table, by="net_effect_rates", page=PAGE)
+
+
+if __name__ == "__main__":
+    main()
