@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format docs bench stress error-rates surface-rates clean
+.PHONY: demo test check format docs bench stress error-rates net-effect-rates surface-rates clean
 
 demo: $(VENV)/.core
 	$(BIN)/assay demo
@@ -37,6 +37,10 @@ stress: $(VENV)/.dev
 error-rates: $(VENV)/.dev
 	$(BIN)/python benchmarks/calibration_rates.py --write
 	$(BIN)/python benchmarks/error_rates.py --write
+
+# The tables in docs/explanation/net-effect.md (about half an hour on two free cores).
+net-effect-rates: $(VENV)/.dev
+	$(BIN)/python benchmarks/net_effect_rates.py --write
 
 # The tables on surface in the same page (about half an hour on two free cores).
 surface-rates: $(VENV)/.dev

@@ -25,7 +25,11 @@ GUIDES = (
     "docs/how-to/audit-a-benchmark.md",
     "docs/how-to/revise-bars.md",
     "docs/how-to/write-bars.md",
+    "docs/how-to/compare-two-versions.md",
+    "docs/how-to/prove-a-skill.md",
     "examples/audit-a-benchmark/README.md",
+    "examples/compare-two-versions/README.md",
+    "examples/prove-a-skill/README.md",
     "examples/try-a-method/README.md",
 )
 VERB_FILES = sorted(
@@ -87,6 +91,12 @@ def workplace(tmp_path):
     (tmp_path / "answers.jsonl").write_text("\n".join(lines))
     for example in ROOT.glob("examples/*/*.py"):
         (tmp_path / example.name).write_text(example.read_text(encoding="utf-8"))
+    for example in ("compare-two-versions", "prove-a-skill"):
+        shutil.copytree(ROOT / "examples" / example, tmp_path, dirs_exist_ok=True)
+    plans = {"dims.toml": "compare-two-versions", "units.toml": "prove-a-skill"}
+    for name, guide in plans.items():
+        text = (ROOT / f"docs/how-to/{guide}.md").read_text(encoding="utf-8")
+        (tmp_path / name).write_text(blocks(text, "toml")[0])
     return tmp_path
 
 
@@ -181,6 +191,14 @@ def test_the_table_of_the_readme_is_the_demos(assay_cmd):
 def test_the_audit_in_the_readme_is_the_commands(assay_cmd):
     shown = [line.rstrip() for line in assay_cmd("confounds", "darkcore").out.splitlines()]
     for line in blocks(README, "text")[1].splitlines():
+        assert line.rstrip() in shown
+
+
+def test_the_comparison_in_the_readme_is_the_commands(assay_cmd, workplace):
+    words = "compare --baseline before.csv --candidate after.csv --gate cited".split()
+    shown = [line.rstrip() for line in assay_cmd(*words).out.splitlines()]
+    printed = next(block for block in blocks(README, "text") if "on balance" in block)
+    for line in printed.splitlines():
         assert line.rstrip() in shown
 
 
