@@ -35,27 +35,33 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
                 msgspec.structs.force_setattr(self, name, str(value))
             elif not isinstance(value, str) and not (name == "trial" and value is None):
                 raise SpecError(f"{name} {value!r:.60}: expected a text")
-        where = f"instance {self.instance!r:.80}" + (
-            "" if self.trial is None else f", trial {self.trial!r:.40}"
-        )
-        values = {
-            str(name): _number(value, f"{where}: {name}") for name, value in self.dimensions.items()
-        }
+        values = {}
+        for name, value in self.dimensions.items():
+            try:
+                values[str(name)] = _number(value)
+            except SpecError as error:
+                raise SpecError(f"{self.place}: {name}: {error.message}", hint=error.hint) from None
         msgspec.structs.force_setattr(self, "dimensions", values)
         harness = {str(name): str(value) for name, value in self.harness.items()}
         msgspec.structs.force_setattr(self, "harness", harness)
 
+    @property
+    def place(self) -> str:
+        """Which run this is, in words."""
+        said = f"instance {self.instance:.80}"
+        return said if self.trial is None else f"{said}, trial {self.trial:.40}"
 
-def _number(value: object, where: str) -> float | None:
-    if value is None:
-        return None
+
+def _number(value: object) -> float | None:
+    if value is None or (type(value) is float and -math.inf < value < math.inf):
+        return value
     if not isinstance(value, (bool, int, float)) and not hasattr(value, "__float__"):
-        raise SpecError(f"{where}: expected a number, got {value!r:.60}")
+        raise SpecError(f"expected a number, got {value!r:.60}")
     number = float(value)
     if math.isnan(number):
         return None
     if math.isinf(number):
-        raise SpecError(f"{where}: {number} is no score", hint="Leave it out where it is missing.")
+        raise SpecError(f"{number} is no score", hint="Leave it out where it is missing.")
     return number
 
 

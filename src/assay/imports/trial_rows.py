@@ -7,6 +7,7 @@ what scored it, `run` which run it is, `status` how it ended, `artifact` what it
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -76,23 +77,26 @@ def _trial(
     instance = row.get(columns.instance)
     if _is_blank(instance):
         raise SpecError(f"{where}: no {columns.instance}")
-    status, error = row.get("status"), row.get("error")
+    status, failure = row.get("status"), row.get("error")
     run = row.get("run", row.get("run_id"))
-    return Trial(
-        instance=_plain(instance, where),
-        trial=None if _is_blank(trial) else _plain(trial, where),
-        dimensions={name: _value(row.get(name), f"{where}: {name}") for name in names},
-        harness={
-            name.removeprefix(_HARNESS): str(value)
-            for name, value in row.items()
-            if name.startswith(_HARNESS) and not _is_blank(value)
-        }
-        | _nested(row.get("harness")),
-        scorer=_optional(row.get("scorer")),
-        run=_optional(run),
-        artifact=_optional(row.get("artifact")),
-        crashed=is_crash(status) or (isinstance(error, str) and bool(error.strip())),
-    )
+    try:
+        return Trial(
+            instance=_plain(instance),
+            trial=None if _is_blank(trial) else _plain(trial),
+            dimensions={name: _value(row.get(name)) for name in names},
+            harness={
+                name.removeprefix(_HARNESS): str(value)
+                for name, value in row.items()
+                if name.startswith(_HARNESS) and not _is_blank(value)
+            }
+            | _nested(row.get("harness")),
+            scorer=_optional(row.get("scorer")),
+            run=_optional(run),
+            artifact=_optional(row.get("artifact")),
+            crashed=is_crash(status) or (isinstance(failure, str) and bool(failure.strip())),
+        )
+    except SpecError as error:
+        raise SpecError(f"{where}: {error.message}", hint=error.hint) from None
 
 
 def _nested(harness: object) -> dict[str, str]:
@@ -101,12 +105,12 @@ def _nested(harness: object) -> dict[str, str]:
     return {str(name): str(value) for name, value in harness.items() if value is not None}
 
 
-def _plain(value: object, where: str) -> str:
+def _plain(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return str(value)
-    raise SpecError(f"{where}: {value!r:.60} names no instance or trial")
+    raise SpecError(f"{value!r:.60} names no instance or trial")
 
 
 def _optional(value: object) -> str | None:
@@ -118,6 +122,8 @@ def _is_blank(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
+    if type(value) is float:
+        return True
     if isinstance(value, str):
         return _is_blank(value) or value.strip().lower() in _WORDS or _parsed(value) is not None
     return value is None or isinstance(value, (bool, int, float))
@@ -133,16 +139,11 @@ def _parsed(text: str) -> float | None:
         return None
 
 
-def _value(value: object, where: str) -> float | None:
-    if _is_blank(value):
+def _value(value: object) -> Any:  # noqa: ANN401 - a trial takes numbers and refuses the rest
+    """What a cell holds: text as the number it writes, and anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    word = value.strip().lower()
+    if not word:
         return None
-    if isinstance(value, str):
-        word = value.strip().lower()
-        number = _WORDS[word] if word in _WORDS else _parsed(value)
-    else:
-        number = float(value) if isinstance(value, (bool, int, float)) else None
-    if number is None:
-        raise SpecError(f"{where}: expected a number, got {value!r:.60}")
-    if math.isinf(number):
-        raise SpecError(f"{where}: {number} is no score")
-    return None if math.isnan(number) else number
+    return _WORDS[word] if word in _WORDS else (_parsed(value) if _is_number(value) else value)

@@ -113,33 +113,26 @@ def shuffle_labels(
     """
     members = [np.flatnonzero(strata == code) for code in range(int(strata.max()) + 1)]
     counts = [int(second[rows].sum()) for rows in members]
+    shares = np.empty_like(values)
     variance = np.zeros(values.shape[1])
     for rows, taken in zip(members, counts, strict=True):
         inner = values[rows] - values[rows].mean(axis=0)
-        spread = np.square(inner).sum(axis=0) / max(rows.size - 1, 1)
-        variance += spread * (1.0 / taken + 1.0 / (rows.size - taken))
+        # Inside a stratum all rows sum to nothing, so one side's sum tells the difference.
+        both = 1.0 / taken + 1.0 / (rows.size - taken)
+        shares[rows] = inner * both / len(members)
+        variance += np.square(inner).sum(axis=0) / max(rows.size - 1, 1) * both
     scale = np.sqrt(variance) / len(members)
-    scale = np.where(scale > _NEAR * np.abs(values).max(initial=0.0), scale, 1.0)
+    shares /= np.where(scale > _NEAR * np.abs(values).max(initial=0.0), scale, np.inf)
     ways = math.prod(
         math.comb(rows.size, taken) for rows, taken in zip(members, counts, strict=True)
     )
     exact = ways <= min(draws, _EXACT)
-    centred = values - values.mean(axis=0)
-    observed = _weights_of(second[None, :], members, counts)[0] @ centred
     blocks = _all_labels(members, counts) if exact else _drawn_labels(members, counts, draws, seed)
-    chance = [_weights_of(block, members, counts) @ centred for block in blocks]
-    return Resampled(observed=observed / scale, chance=np.concatenate(chance) / scale, exact=exact)
-
-
-def _weights_of(
-    labels: NDArray[np.bool_], members: list[NDArray[np.intp]], counts: list[int]
-) -> Floats:
-    """What each row adds to the difference, for each way of labelling (ways x rows)."""
-    weights = np.empty(labels.shape)
-    for rows, taken in zip(members, counts, strict=True):
-        up, down = 1.0 / (taken * len(members)), 1.0 / ((rows.size - taken) * len(members))
-        weights[:, rows] = np.where(labels[:, rows], up, -down)
-    return weights
+    return Resampled(
+        observed=second.astype(np.float64) @ shares,
+        chance=np.concatenate([block.astype(np.float64) @ shares for block in blocks]),
+        exact=exact,
+    )
 
 
 def _all_labels(members: list[NDArray[np.intp]], counts: list[int]) -> Iterator[NDArray[np.bool_]]:

@@ -1,55 +1,45 @@
 """Which instances changed sides: at the ideal before and not after, or the other way round."""
 
-from collections.abc import Sequence
+import numpy as np
+from numpy.typing import NDArray
 
-from assay.evidence.trial import Trial
 from assay.judges.compare.comparison import Flip
-from assay.plan.dimensions import Dimension
+from assay.judges.compare.table import Table
+from assay.judges.compare.weighing import scaled_ideal
 
 _NEAR = 1e-9
 
 
-def find_flips(
-    baseline: Sequence[Trial], candidate: Sequence[Trial], dimensions: Sequence[Dimension]
-) -> tuple[Flip, ...]:
+def find_flips(table: Table) -> tuple[Flip, ...]:
     """Instances that most runs of one side had at the ideal and most of the other had not."""
-    sides = [_by_instance(side) for side in (baseline, candidate)]
+    design = table.kept.design
+    totals = [
+        _counted(table, side, np.ones(len(table.values[side]), dtype=bool)) for side in (0, 1)
+    ]
     found = []
-    for dimension in dimensions:
-        for instance, before in sides[0].items():
-            counts = [_at_ideal(runs, dimension) for runs in (before, sides[1][instance])]
-            majority = [at * 2 > total for at, total in counts]
-            if majority[0] is majority[1] or not all(total for _, total in counts):
-                continue
-            shares = [f"{at}/{total}" for at, total in counts]
-            found.append(
-                Flip(
-                    instance=instance,
-                    dimension=dimension.name,
-                    to="ideal" if majority[1] else "short",
-                    baseline=shares[0],
-                    candidate=shares[1],
-                )
+    for index, dimension in enumerate(table.counting):
+        ideal = scaled_ideal(dimension)
+        if ideal is None:
+            continue
+        at = [
+            _counted(table, side, table.values[side][:, index] >= ideal - _NEAR) for side in (0, 1)
+        ]
+        most = [2 * reached > total for reached, total in zip(at, totals, strict=True)]
+        flipped = (most[0] != most[1]) & (totals[0] > 0) & (totals[1] > 0)
+        found += [
+            Flip(
+                instance=design.names[code],
+                dimension=dimension.name,
+                to="ideal" if most[1][code] else "short",
+                baseline=f"{at[0][code]}/{totals[0][code]}",
+                candidate=f"{at[1][code]}/{totals[1][code]}",
             )
+            for code in np.flatnonzero(flipped)
+        ]
     return tuple(found)
 
 
-def _by_instance(trials: Sequence[Trial]) -> dict[str, list[Trial]]:
-    found: dict[str, list[Trial]] = {}
-    for one in trials:
-        found.setdefault(one.instance, []).append(one)
-    return found
-
-
-def _at_ideal(trials: Sequence[Trial], dimension: Dimension) -> tuple[int, int]:
-    """How many runs are at the ideal, of how many; a crashed one is not."""
-    assert dimension.ideal is not None and dimension.better is not None  # noqa: S101 - it counts
-    turn = 1.0 if dimension.better == "higher" else -1.0
-    at = total = 0
-    for one in trials:
-        value = one.dimensions.get(dimension.name)
-        if one.crashed or value is not None:
-            total += 1
-            reached = value is not None and turn * (value - dimension.ideal) >= -_NEAR
-            at += reached and not one.crashed
-    return at, total
+def _counted(table: Table, side: int, flags: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """How many runs of each instance have a flag, of those that no policy leaves out."""
+    codes = table.kept.design.codes[side][table.included[side] & flags]
+    return np.bincount(codes, minlength=len(table.kept.design.names))

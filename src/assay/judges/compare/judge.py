@@ -119,7 +119,7 @@ def compare(
             *map(untold, table.untold),
             *others,
         ),
-        flips=find_flips(baseline, candidate, table.counting),
+        flips=find_flips(table),
         needed_pairs=needed,
         looks=Looks(units=evidence.units, decided_at=evidence.decided_at) if sequential else None,
         caveats=caveats,

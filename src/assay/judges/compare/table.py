@@ -117,9 +117,8 @@ def _scaled(side: Sequence[Trial], dimension: Dimension) -> Floats:
     outside = np.flatnonzero((values < low) | (values > high))
     if outside.size:
         one = side[int(outside[0])]
-        trial = "" if one.trial is None else f", trial {one.trial}"
         raise SpecError(
-            f"instance {one.instance}{trial}: {dimension.name} is {values[outside[0]]:g}, outside"
+            f"{one.place}: {dimension.name} is {values[outside[0]]:g}, outside"
             f" its range of {low:g} to {high:g}",
             hint=f"Say its range: [dimensions.{dimension.name}] range = [LOW, HIGH], by --config.",
         )
@@ -205,8 +204,7 @@ def _note_lost(
     for side, trials, rows in zip(_SIDES, (baseline, candidate), design.lost, strict=True):
         if rows:
             one = trials[rows[0]]
-            which = f"instance {one.instance:.60}, trial {one.trial or '-':.60}"
-            which += ", ..." if len(rows) > 1 else ""
+            which = one.place + (", ..." if len(rows) > 1 else "")
             notes.add(
                 "crashed",
                 f"Only the {side} has {counted(len(rows), 'run')} ({which}). {_crash_policy(plan)}",
