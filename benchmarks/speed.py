@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+from compare_speed import comparisons
 from ledger_speed import ledgers
 from peers import sun_xu
 from scipy import stats
@@ -224,4 +225,5 @@ if __name__ == "__main__":
     ledgers()
     kernels()
     audits()
+    comparisons()
     runner()

@@ -131,8 +131,8 @@ class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A spec with everything it names found; `items` are the instances' objects by name.
 
-    `home` is the folder that its paths are seen from, `digest` that of its bytes and of the
-    instances'.
+    `home` is the folder that its paths are seen from, `digest` that of everything that decides what
+    is run: a larger budget goes on with the same trials.
     """
 
     home: Path
@@ -186,7 +186,7 @@ def load_trial_spec(path: Path) -> TrialSpec:
         planned = dimensions_table(written.dimensions, policy, where=where)
     spec = TrialSpec(
         home=path.parent,
-        digest=digest(data + read),
+        digest=_plan_digest(written, read),
         items=items,
         trials=written.trials,
         seed=written.seed,
@@ -203,6 +203,12 @@ def load_trial_spec(path: Path) -> TrialSpec:
     )
     _check_commands(spec, where)
     return spec
+
+
+def _plan_digest(written: _File, instances: bytes) -> str:
+    """What the plan is; how many run at a time and what may be used up are no part of it."""
+    plan = msgspec.structs.replace(written, budget=Budget(), jobs=1)
+    return digest(msgspec.json.encode(plan, order="deterministic") + instances)
 
 
 def _policies(policy: Mapping[str, Any], where: str) -> Mapping[str, Any]:

@@ -24,6 +24,8 @@ def check_comparable(
             raise SpecError(f"there are no runs of the {side}")
         _check_twice(side, trials)
     _check_runs([*baseline, *candidate])
+    if len({id(one) for one in (*baseline, *candidate)}) < len(baseline) + len(candidate):
+        notes.add("same-content")
     _check_instances(baseline, candidate)
     _check_scorers([*baseline, *candidate], notes)
     _check_harness(baseline, candidate, allow, notes)
