@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from numbers import Integral
 from pathlib import Path
 
 import msgspec
@@ -29,15 +30,19 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     crashed: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("instance", "trial"):
+        for name in ("instance", "trial", "scorer", "run", "artifact"):
             value = getattr(self, name)
-            if isinstance(value, int) and not isinstance(value, bool):
+            is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if is_whole:
                 msgspec.structs.force_setattr(self, name, str(value))
-            elif not isinstance(value, str) and not (name == "trial" and value is None):
+            elif not isinstance(value, str) and not (name != "instance" and value is None):
                 raise SpecError(f"{name} {value!r:.60}: expected a text")
         where = f"instance {self.instance!r:.80}" + (
             "" if self.trial is None else f", trial {self.trial!r:.40}"
         )
+        for name in ("dimensions", "harness"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise SpecError(f"{where}: {name} is {getattr(self, name)!r:.60}, expected a table")
         values = {
             str(name): _number(value, f"{where}: {name}") for name, value in self.dimensions.items()
         }
@@ -51,7 +56,10 @@ def _number(value: object, where: str) -> float | None:
         return None
     if not isinstance(value, (bool, int, float)) and not hasattr(value, "__float__"):
         raise SpecError(f"{where}: expected a number, got {value!r:.60}")
-    number = float(value)
+    try:
+        number = float(value)
+    except (OverflowError, TypeError, ValueError):
+        raise SpecError(f"{where}: {_shown(value)} is no score") from None
     if math.isnan(number):
         return None
     if math.isinf(number):
@@ -59,10 +67,15 @@ def _number(value: object, where: str) -> float | None:
     return number
 
 
+def _shown(value: object) -> str:
+    """A value that is no number, cut short; whole numbers of many digits are not written out."""
+    return "a number too large to hold" if isinstance(value, int) else f"{value!r:.60}"
+
+
 def read_bounded(path: Path, most: int) -> bytes:
     """The bytes of a file that a stranger wrote, if it is a regular one and not too large."""
     with storage(path):
-        if not path.is_file():
+        if path.exists() and not path.is_file():
             raise SpecError(f"{path}: no regular file")
         with path.open("rb") as file:
             data = file.read(most + 1)
