@@ -7,7 +7,7 @@
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -47,8 +47,8 @@ LEVEL = 0.95
 
 def compare(
     *,
-    baseline: Sequence[Trial],
-    candidate: Sequence[Trial],
+    baseline: Iterable[Trial],
+    candidate: Iterable[Trial],
     dimensions: Dimensions | None = None,
     gated: Sequence[str] = (),
     policies: Mapping[str, Any] | None = None,
@@ -68,7 +68,13 @@ def compare(
     baseline's had not, where the trials do not say it themselves. `said` are caveats that only
     whoever made or read the trials can know, by code.
     """
-    baseline, candidate = tuple(baseline), tuple(candidate)
+    baseline, candidate = _trials("baseline", baseline), _trials("candidate", candidate)
+    if not 0.5 < level < 1.0 or resamples < 1:
+        raise SpecError(
+            f"level {level:g} and {resamples} resamples: expected a level between 0.5 and 1, and"
+            " at least one resample"
+        )
+    gated = (gated,) if isinstance(gated, str) else gated
     notes = Notes()
     plan = dimensions or assumed_dimensions(baseline, candidate, gated, notes)
     plan = replace(plan, **(policies or {}))
@@ -114,6 +120,7 @@ def compare(
         balance=balance_of(evidence),
         dimensions=(
             *(result_of(one, evidence.units) for one in evidence.dimensions),
+            *(() if evidence.dimensions else map(untold, table.counting)),
             *map(untold, table.untold),
             *others,
         ),
@@ -127,6 +134,17 @@ def compare(
         settings=settings,
         signature=_signature(table, evidence, inputs),
     )
+
+
+def _trials(side: str, found: Iterable[Trial]) -> tuple[Trial, ...]:
+    """The runs of a side, however they come."""
+    trials = tuple(found)
+    if not trials:
+        raise SpecError(f"there are no runs of the {side}")
+    for one in trials:
+        if not isinstance(one, Trial):
+            raise SpecError(f"the {side} has {one!r:.60}, expected a Trial")
+    return trials
 
 
 def assumed_dimensions(
@@ -167,15 +185,19 @@ def _note(
     if not any(one.gated for one in (*table.counting, *table.untold)):
         notes.add("no-gates")
     if design.unit == "run":
-        few = f"There are {counted(len(design.pairs), 'pair')}, and fewer than {FEWEST_PAIRS} show"
+        few = f"{_there(len(design.pairs), 'pair')}, and fewer than {FEWEST_PAIRS} show"
         notes.add("unpaired", f"{few} nothing as pairs." if design.paired else "")
     if 1 < len(design.names) < MANY_INSTANCES and len(table.values[0]) > len(design.names):
-        notes.add("few-instances", f"They are {len(design.names)}.")
+        notes.add("few-instances", f"There are {len(design.names)}.")
     if units < FEWEST_PAIRS:
-        notes.add("small-n", f"There are {counted(units, design.unit)}{_a_side(design.unit)}.")
+        notes.add("small-n", f"{_there(units, design.unit)}{_a_side(design.unit)}.")
     dearer = [one.name for one in others if one.cls is Change.DECLINE]
     if dearer:
         notes.add("costs-more", f"In {', '.join(dearer)}.")
+
+
+def _there(number: int, what: str) -> str:
+    return f"There {'is' if number == 1 else 'are'} {counted(number, what)}"
 
 
 def _a_side(unit: str) -> str:
@@ -189,8 +211,9 @@ def _spotless_words(one: Weighed, table: Table) -> str:
     margin = one.dimension.margin / one.dimension.width
     worst = 1.0 - 0.05 ** (1.0 / max(runs, 1))
     needed = math.ceil(math.log(0.05) / math.log1p(-margin))
+    rules = "rules" if runs == 1 else "rule"
     return (
-        f"{one.dimension.name}: {counted(runs, 'run')} rule out that more than {worst:.0%} fall"
+        f"{one.dimension.name}: {counted(runs, 'run')} {rules} out that more than {worst:.0%} fall"
         f" short; to rule out {margin:.0%} takes {needed}."
     )
 
