@@ -209,7 +209,7 @@ def _how(pairs: int | None) -> str:
 def _power(pairs: int, up: float, down: float, alpha: float) -> float:
     """The power of the sign flips: exact where they can be gone through, else about."""
     if pairs <= _EXACT:
-        return share_power(pairs, up, down, alpha=alpha)
+        return float(share_power(pairs, up, down, alpha=alpha))  # numpy's, which JSON has not
     spread = math.sqrt(max(up + down - (up - down) ** 2, 0.0))
     if spread <= 0.0:
         return 1.0
