@@ -130,7 +130,7 @@ def test_bad_usage_exits_2(assay_cmd):
         assert assay_cmd("compare", *arguments).code == 2
 
 
-def test_a_reader_that_goes_away_is_no_fault(tmp_path):
+def test_a_full_disk_behind_the_output_brings_no_traceback(tmp_path):
     rows(tmp_path / "a.jsonl", 0)
     rows(tmp_path / "b.jsonl", 1)
     done = subprocess.run(
