@@ -7,11 +7,21 @@ from typing import Any
 import click
 
 from assay.cli.options import json_flag
+from assay.errors import SpecError
 
 EXITS = (
     "Exit codes: 0 ratify; 1 reject, no effect or inconclusive; 2 bad usage or input; 3 refused:"
     " the sides are no comparison."
 )
+_OURS = {
+    "--gate": "gates",
+    "--missing": "missing",
+    "--crashed": "crashed",
+    "--allow": "allow",
+    "--strict-gates": "strict_gates",
+    "--sequential": "sequential",
+    "--artifact": "artifact",
+}
 _FOLDER = click.Path(path_type=Path)
 
 
@@ -140,6 +150,7 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
 
     request = read_plan(flags)
     if flags["rule"] == "adr-0031":
+        _check_plain(flags)
         sides = sides_of(flags["baseline"], flags["candidate"], request)
         plan = request.plan
         made: Any = compare_adr_0031(*sides.trials, *([] if plan is None else [plan.dimensions]))
@@ -154,6 +165,16 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
         click.echo(f"Wrote {flags['out']}.")
     sys.stdout.flush()
     sys.exit(0 if favourable else 1)
+
+
+def _check_plain(flags: dict[str, Any]) -> None:
+    """Refuse what the source's rule knows nothing of, instead of passing over it."""
+    given = [name for name in _OURS if flags[_OURS[name]]]
+    if given:
+        raise SpecError(
+            f"--rule adr-0031 knows no {', '.join(given)}",
+            hint="Leave it out; gates and ideals of other dimensions go into --config FILE.",
+        )
 
 
 def _show(made: Any, *, as_json: bool) -> None:  # noqa: ANN401 - one of two records

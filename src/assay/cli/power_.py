@@ -1,11 +1,15 @@
 """`assay power`: what a comparison could show, before it is made."""
 
+import math
 from typing import Any
 
 import click
 
 from assay.cli.options import json_flag
 from assay.errors import SpecError
+
+_PLANNED = ("before", "after", "effect", "spread", "pairs", "margin")
+_FLAGS = {"before": "from", "after": "to"}
 
 
 @click.command("power", epilog="Exit codes: 0; 2 bad usage.")
@@ -81,24 +85,30 @@ def _answer(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Power, imported l
         smallest_effect,
     )
 
+    for name, value in flags.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise SpecError(f"--{_FLAGS.get(name, name)} {value}: expected a number")
     before, after, effect, spread = (flags[k] for k in ("before", "after", "effect", "spread"))
     how = {"power": flags["power"]}
     many = how | {"dimensions": flags["dimensions"]}
-    if flags["margin"] is not None:
+    given = {name for name in _PLANNED if flags[name] is not None}
+    if flags["margin"] is not None and given <= {"before", "after", "margin", "pairs"}:
         if before is None:
             raise SpecError(
                 "--margin asks about a gate: say how often it is right now, --from RATE"
             )
+        if flags["pairs"] is not None:
+            raise SpecError("--margin asks for pairs: leave out --pairs")
         correlation = flags["correlation"]
         return pairs_for_gate(before, flags["margin"], after=after, correlation=correlation, **how)
-    if before is not None and after is not None:
+    if given in ({"before", "after"}, {"before", "after", "pairs"}):
         correlation, pairs = flags["correlation"], flags["pairs"]
         return power_of_rates(before, after, correlation=correlation, pairs=pairs, **many)
-    if effect is not None and spread is not None:
+    if given == {"effect", "spread"}:
         if effect == 0.0:
             raise SpecError("an effect of 0 is none: no number of pairs shows it")
         return power_of_scores(effect, spread, **many)
-    if flags["pairs"] is not None and before is None and after is None and effect is None:
+    if given in ({"pairs"}, {"pairs", "spread"}):
         return smallest_effect(flags["pairs"], spread=spread, **many)
     raise SpecError(
         "say what to plan for",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from numbers import Integral
 from pathlib import Path
 
 import msgspec
@@ -29,12 +30,17 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     crashed: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("instance", "trial"):
+        for name in ("instance", "trial", "scorer", "run", "artifact"):
             value = getattr(self, name)
-            if isinstance(value, int) and not isinstance(value, bool):
+            is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if is_whole:
                 msgspec.structs.force_setattr(self, name, str(value))
-            elif not isinstance(value, str) and not (name == "trial" and value is None):
+            elif not isinstance(value, str) and not (name != "instance" and value is None):
                 raise SpecError(f"{name} {value!r:.60}: expected a text")
+        for name in ("dimensions", "harness"):
+            if not isinstance(getattr(self, name), Mapping):
+                given = f"{getattr(self, name)!r:.60}"
+                raise SpecError(f"{self.place}: {name} is {given}, expected a table")
         values = {}
         for name, value in self.dimensions.items():
             try:
@@ -57,7 +63,10 @@ def _number(value: object) -> float | None:
         return value
     if not isinstance(value, (bool, int, float)) and not hasattr(value, "__float__"):
         raise SpecError(f"expected a number, got {value!r:.60}")
-    number = float(value)
+    try:
+        number = float(value)
+    except (OverflowError, TypeError, ValueError):
+        raise SpecError(f"{_shown(value)} is no score") from None
     if math.isnan(number):
         return None
     if math.isinf(number):
@@ -65,10 +74,15 @@ def _number(value: object) -> float | None:
     return number
 
 
+def _shown(value: object) -> str:
+    """A value that is no number, cut short; whole numbers of many digits are not written out."""
+    return "a number too large to hold" if isinstance(value, int) else f"{value!r:.60}"
+
+
 def read_bounded(path: Path, most: int) -> bytes:
     """The bytes of a file that a stranger wrote, if it is a regular one and not too large."""
     with storage(path):
-        if not path.is_file():
+        if path.exists() and not path.is_file():
             raise SpecError(f"{path}: no regular file")
         with path.open("rb") as file:
             data = file.read(most + 1)

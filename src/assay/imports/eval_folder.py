@@ -16,6 +16,8 @@ from assay.plan.dimensions import SOURCE_DIMENSIONS, is_cost
 SCORES, MANIFEST = "eval.json", "manifest.json"
 MOST_BYTES = 16 << 20
 MOST_RUNS = 100_000
+_LARGEST = 10**300
+_MARK = b"\xef\xbb\xbf"
 _TEXTS = frozenset({"entity", "fixture", "instance", "trial", "run", "run_id", "scorer", "status"})
 _KNOWN = frozenset(one.name for one in SOURCE_DIMENSIONS)
 
@@ -27,7 +29,13 @@ def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
             yield root.resolve().name, root
             return
         found = 0
-        for place, folders, files in os.walk(root):
+        entered = set()
+        for place, folders, files in os.walk(root, onerror=_raise, followlinks=True):
+            known = Path(place).stat()
+            if (known.st_dev, known.st_ino) in entered and SCORES not in files:
+                folders.clear()  # a link back to where we were
+                continue
+            entered.add((known.st_dev, known.st_ino))
             folders.sort()
             if SCORES in files:
                 folders.clear()
@@ -42,37 +50,43 @@ def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
         )
 
 
-def read_run(name: str, folder: Path, *, all_scores: bool) -> tuple[Trial, bytes]:
+def _raise(error: OSError) -> None:
+    """A folder that cannot be looked into is not passed over."""
+    raise error
+
+
+def read_run(folder: Path, *, all_scores: bool) -> tuple[Trial, bytes]:
     """The trial in a run's folder, and the bytes it was read from.
 
-    With `all_scores` every number is a dimension, and otherwise the five known ones and the costs.
+    Whoever knows the folder's name may call the trial by it, where the files do not name it. With
+    `all_scores` every number is a dimension, and otherwise the five known ones and the costs.
     """
     data = read_bounded(folder / SCORES, MOST_BYTES)
-    found = parse_object(data, where=str(folder / SCORES))
+    found = parse_object(data.removeprefix(_MARK), where=str(folder / SCORES))
     manifest: Mapping[str, object] = {}
     with storage(folder):
         described = (folder / MANIFEST).is_file()
     if described:
         held = read_bounded(folder / MANIFEST, MOST_BYTES)
-        manifest = parse_object(held, where=str(folder / MANIFEST))
+        manifest = parse_object(held.removeprefix(_MARK), where=str(folder / MANIFEST))
         data += held
     where = str(folder / SCORES)
     instance = found.get("instance", found.get("fixture"))
     if not isinstance(instance, (str, int)) or isinstance(instance, bool):
         raise SpecError(f"{where}: no `fixture` says which instance it is a run of")
-    trial = found.get("trial", manifest.get("trial", name))
+    trial = found.get("trial", manifest.get("trial"))
     run = found.get("run_id", found.get("run", manifest.get("run_id", manifest.get("run"))))
     status = found.get("status", manifest.get("status"))
     scorer = found.get("scorer", manifest.get("scorer"))
     made = Trial(
         instance=str(instance),
-        trial=None if trial is None else _text(trial),
+        trial=None if trial is None else as_text(trial),
         dimensions=_dimensions(found, where, all_scores=all_scores),
         harness={
-            key: _text(manifest[key]) for key in ("model", "profile", "params") if key in manifest
+            key: as_text(manifest[key]) for key in ("model", "profile", "params") if key in manifest
         },
-        scorer=None if scorer is None else _text(scorer),
-        run=None if run is None else _text(run),
+        scorer=None if scorer is None else as_text(scorer),
+        run=None if run is None else as_text(run),
         artifact=_artifact(manifest),
         crashed=is_crash(status),
     )
@@ -81,10 +95,15 @@ def read_run(name: str, folder: Path, *, all_scores: bool) -> tuple[Trial, bytes
 
 def is_crash(status: object) -> bool:
     """Whether the word that a run ended with means that it did not get to its end."""
-    return isinstance(status, str) and status.strip().lower() in _CRASHES
+    if not isinstance(status, str):
+        return False
+    return status.strip().lower().replace("_", "-").replace(" ", "-") in _CRASHES
 
 
-_CRASHES = frozenset({"crashed", "crash", "error", "errored", "failed", "timeout", "timed-out"})
+_CRASHES = frozenset(
+    "crashed crash error errored exception failed failure timeout timed-out killed aborted"
+    " cancelled canceled".split()
+)
 
 
 def _dimensions(
@@ -96,7 +115,9 @@ def _dimensions(
         if name in _TEXTS or not wanted:
             continue
         if value is None or isinstance(value, (bool, int, float)):
-            values[name] = None if value is None else float(value)
+            values[name] = value
+            if isinstance(value, int) and abs(value) > _LARGEST:
+                raise SpecError(f"{where}: {name} is a number too large to hold")
         elif name in _KNOWN:
             raise SpecError(f"{where}: {name} is {value!r:.60}, expected a number")
     return values
@@ -107,13 +128,13 @@ def _artifact(manifest: Mapping[str, object]) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _text(value: object) -> str:
+def as_text(value: object) -> str:
     """A value of the manifest as one text; tables in an order that is not the writer's."""
     if isinstance(value, dict):
-        inner = ", ".join(f"{key}: {_text(value[key])}" for key in sorted(value))
+        inner = ", ".join(f"{key}: {as_text(value[key])}" for key in sorted(value))
         return f"{{{inner}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_text, value))}]"
+        return f"[{', '.join(map(as_text, value))}]"
     return str(value)
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from assay.digests import digest, parse_object, short
 from assay.errors import SpecError, storage
-from assay.evidence.trial import Trial
+from assay.evidence.trial import Trial, read_bounded
 
 HEAD = "run.json"
+MOST_BYTES = 64 << 20
 
 
 def is_stored_run(folder: Path) -> bool:
@@ -23,8 +24,7 @@ def is_stored_run(folder: Path) -> bool:
 
 def read_stored_run(folder: Path) -> tuple[list[Trial], bytes]:
     """The trial of a run's folder, and the bytes that name it."""
-    with storage(folder):
-        data = (folder / HEAD).read_bytes()
+    data = read_bounded(folder / HEAD, MOST_BYTES)
     head = parse_object(data, where=str(folder / HEAD))
     card = _scorecard(folder)
     try:
@@ -54,7 +54,7 @@ def _scorecard(folder: Path) -> Mapping[str, Any]:
                 f"{folder}: a run holds outputs, and there is no scorecard of this one",
                 hint=f"Judge it first: assay score {folder}",
             )
-        cards = [parse_object(path.read_bytes(), where=str(path)) for path in found]
+        cards = [parse_object(read_bounded(path, MOST_BYTES), where=str(path)) for path in found]
     made = [card for card in cards if isinstance(card.get("scorecard"), dict)]
     if not made:
         raise SpecError(f"{folder}: its scorecards hold no scores")

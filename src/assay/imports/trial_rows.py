@@ -13,12 +13,25 @@ import msgspec
 
 from assay.errors import SpecError
 from assay.evidence.trial import Trial
-from assay.imports.eval_folder import is_crash
+from assay.imports.eval_folder import as_text, is_crash
 from assay.plan.rows import Row, rows_of
 
 _HARNESS = "harness."
 _NEVER = frozenset(
-    {"id", "index", "seed", "run", "run_id", "scorer", "status", "error", "artifact", "timestamp"}
+    {
+        "instance",
+        "trial",
+        "id",
+        "index",
+        "seed",
+        "run",
+        "run_id",
+        "scorer",
+        "status",
+        "error",
+        "artifact",
+        "timestamp",
+    }
 )
 
 
@@ -55,14 +68,20 @@ def _dimension_columns(
     if columns.dimensions:
         return list(columns.dimensions)
     others = {columns.instance, columns.trial} | _NEVER
-    found = [
-        name
-        for name in header
-        if name not in others
-        and not name.startswith(_HARNESS)
-        and all(_is_number(row.get(name)) for row in rows)
-        and not all(_is_blank(row.get(name)) for row in rows)
-    ]
+    found = []
+    for name in header:
+        if name in others or name == "harness" or name.startswith(_HARNESS):
+            continue
+        values = [row.get(name) for row in rows if not _is_blank(row.get(name))]
+        words = [value for value in values if not _is_number(value)]
+        if values and not words:
+            found.append(name)
+        elif 2 * len(words) <= len(values):  # numbers, with something among them
+            raise SpecError(
+                f"{path}: column {name!r:.60} holds numbers and {words[0]!r:.60}",
+                hint="Leave the cell empty where a value is missing, or name the columns to be"
+                " read: --dimension COLUMN.",
+            )
     if not found:
         raise SpecError(
             f"{path}: no column holds numbers; there are {', '.join(header[:12])}",
@@ -78,14 +97,16 @@ def _trial(
     if _is_blank(instance):
         raise SpecError(f"{where}: no {columns.instance}")
     status, failure = row.get("status"), row.get("error")
-    run = row.get("run", row.get("run_id"))
+    taken = {columns.instance, columns.trial}
+    run = next((row[name] for name in ("run", "run_id") if name in row and name not in taken), None)
+    failed = isinstance(failure, str) and failure.strip().lower() not in _NO_ERROR
     try:
         return Trial(
             instance=_plain(instance),
             trial=None if _is_blank(trial) else _plain(trial),
             dimensions={name: _value(row.get(name)) for name in names},
             harness={
-                name.removeprefix(_HARNESS): str(value)
+                name.removeprefix(_HARNESS): as_text(value)
                 for name, value in row.items()
                 if name.startswith(_HARNESS) and not _is_blank(value)
             }
@@ -93,16 +114,18 @@ def _trial(
             scorer=_optional(row.get("scorer")),
             run=_optional(run),
             artifact=_optional(row.get("artifact")),
-            crashed=is_crash(status) or (isinstance(failure, str) and bool(failure.strip())),
+            crashed=is_crash(status) or (failed and "error" not in names),
         )
     except SpecError as error:
         raise SpecError(f"{where}: {error.message}", hint=error.hint) from None
 
 
 def _nested(harness: object) -> dict[str, str]:
-    if not isinstance(harness, dict):
+    if _is_blank(harness):
         return {}
-    return {str(name): str(value) for name, value in harness.items() if value is not None}
+    if not isinstance(harness, dict):
+        return {"harness": as_text(harness)}
+    return {str(name): as_text(value) for name, value in harness.items() if value is not None}
 
 
 def _plain(value: object) -> str:
@@ -129,10 +152,20 @@ def _is_number(value: object) -> bool:
     return value is None or isinstance(value, (bool, int, float))
 
 
-_WORDS = {"true": 1.0, "false": 0.0, "null": math.nan, "none": math.nan, "na": math.nan}
+_NO_ERROR = frozenset({"", "none", "null", "false", "no", "0", "na", "n/a", "nan"})
+_WORDS = {
+    "true": 1.0,
+    "false": 0.0,
+    "null": math.nan,
+    "none": math.nan,
+    "na": math.nan,
+    "n/a": math.nan,
+}
 
 
 def _parsed(text: str) -> float | None:
+    if "_" in text or not text.isascii():
+        return None  # 1_0 is a number to Python, and to nobody else
     try:
         return float(text)
     except ValueError:

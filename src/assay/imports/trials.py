@@ -1,26 +1,36 @@
 """One side of a comparison from paths: folders of scored runs, files of trials, stored runs."""
 
+import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import structs
+
 from assay.digests import digest
 from assay.errors import IncomparableRuns, SpecError, storage
-from assay.evidence.trial import Trial
+from assay.evidence.trial import Trial, read_bounded
 from assay.imports.eval_folder import SCORES, digest_of, read_run, run_folders
 from assay.imports.stored_run import is_stored_run, read_stored_run
 from assay.imports.trial_rows import TrialColumns, read_rows
 
+MOST_BYTES = 1 << 30
+
 
 @dataclass(frozen=True, kw_only=True)
 class Read:
-    """What one path gave: its trials, what it is, its digest, and a digest for each run."""
+    """What one path gave: its trials, what it is, its digest, and a digest for each run.
+
+    `implied` are the trials that only their folders name.
+    """
 
     kind: str
     digest: str
     trials: tuple[Trial, ...]
     each: tuple[str, ...]
     source: bool
+    implied: frozenset[int] = frozenset()
 
 
 def read_sides(
@@ -37,7 +47,29 @@ def read_sides(
     for paths, side in zip((baseline, candidate), sides, strict=True):
         for path in paths:
             side.append(_read(path, columns, all_scores, seen))
-    return sides
+    return _unnamed(sides[0]), _unnamed(sides[1])
+
+
+def _unnamed(side: list[Read]) -> list[Read]:
+    """A side whose folders' names tell its trials apart, or are taken for no names at all."""
+    names = Counter((one.instance, one.trial) for read in side for one in read.trials)
+    clash = any(
+        names[read.trials[row].instance, read.trials[row].trial] > 1
+        for read in side
+        for row in read.implied
+    )
+    if not clash:
+        return side
+    return [
+        dataclasses.replace(
+            read,
+            trials=tuple(
+                structs.replace(one, trial=None) if row in read.implied else one
+                for row, one in enumerate(read.trials)
+            ),
+        )
+        for read in side
+    ]
 
 
 def have_repeats(*sides: Sequence[Read]) -> bool:
@@ -68,8 +100,7 @@ def _read(
     if is_folder:
         return _read_folder(path, all_scores, seen)
     _once(path, seen)
-    with storage(path):
-        data = path.read_bytes()
+    data = read_bounded(path, MOST_BYTES)
     if path.name == SCORES:
         raise SpecError(f"{path}: name its folder, not the file")
     trials = read_rows(path, data, columns)
@@ -78,15 +109,25 @@ def _read(
 
 
 def _read_folder(path: Path, all_scores: bool, seen: dict[tuple[int, int], str]) -> Read:
-    trials, parts = [], []
+    trials: list[Trial] = []
+    parts: list[bytes] = []
+    implied = set()
     for name, folder in run_folders(path):
         _once(folder, seen)
-        trial, data = read_run(name, folder, all_scores=all_scores)
+        trial, data = read_run(folder, all_scores=all_scores)
+        if trial.trial is None:
+            implied.add(len(trials))
+            trial = structs.replace(trial, trial=name)
         trials.append(trial)
         parts.append(data)
     each = tuple(map(digest, parts))
     return Read(
-        kind="eval-folder", digest=digest_of(parts), trials=tuple(trials), each=each, source=True
+        kind="eval-folder",
+        digest=digest_of(parts),
+        trials=tuple(trials),
+        each=each,
+        source=True,
+        implied=frozenset(implied),
     )
 
 

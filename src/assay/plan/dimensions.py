@@ -23,6 +23,7 @@ not count (tokens, money, time) are compared and shown, and decide nothing.
 import math
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -34,6 +35,7 @@ from assay.errors import SpecError
 Policy = Literal["fail", "exclude"]
 Better = Literal["higher", "lower"]
 _SHARE = 0.05
+_HEAVIEST = 1e6
 _COSTS = re.compile(
     r"(^|[_.])(tokens?|costs?|usd|eur|dollars?|money|price|secs?|seconds|minutes|ms|latency"
     r"|duration|time|elapsed|queries_run|pivot_burden|calls|turns|steps)($|[_.])",
@@ -53,6 +55,30 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True):
     weight: float = 1.0
     counts: bool = True
 
+    def __post_init__(self) -> None:
+        if not self.counts:
+            if self.gated:
+                raise SpecError(f"dimension {self.name}: a gated dimension counts")
+            return
+        here, ends = f"dimension {self.name}", self.range
+        if self.better is None or ends is None:
+            raise SpecError(f"{here}: what counts has a range and a better end")
+        if not (ends[0] < ends[1] and all(map(math.isfinite, ends))):
+            raise SpecError(f"{here}: range = {list(ends)}, expected a lower and a higher number")
+        if self.ideal is None:
+            ideal = ends[1] if self.better == "higher" else ends[0]
+            msgspec.structs.force_setattr(self, "ideal", float(ideal))
+        elif not ends[0] <= self.ideal <= ends[1]:
+            raise SpecError(f"{here}: ideal = {self.ideal:g} is outside its range {list(ends)}")
+        if not (math.isfinite(self.margin) and 0.0 < self.margin < self.width):
+            raise SpecError(
+                f"{here}: margin = {self.margin:g}, expected over 0 and under {self.width:g}"
+            )
+        if not 0.0 < self.weight <= _HEAVIEST:
+            raise SpecError(
+                f"{here}: weight = {self.weight:g}, expected a number over 0, at most {_HEAVIEST:g}"
+            )
+
     @property
     def width(self) -> float:
         """What a whole of the scale is: the range, or 1 where there is none."""
@@ -67,6 +93,19 @@ class Dimensions(msgspec.Struct, frozen=True, kw_only=True):
     crashed: Policy | None = None
     allow: tuple[str, ...] = ()
     strict_gates: bool = False
+
+    def __post_init__(self) -> None:
+        names = Counter(one.name for one in self.dimensions)
+        twice = [name for name, n in names.items() if n > 1]
+        if twice:
+            raise SpecError(f"dimension {twice[0]} stands twice")
+        if not any(one.counts for one in self.dimensions):
+            raise SpecError("no dimension counts, so nothing can be decided")
+        for name in ("missing", "crashed"):
+            if getattr(self, name) not in (None, "fail", "exclude"):
+                raise SpecError(f"{name} = {getattr(self, name)!r:.60}, expected fail or exclude")
+        if not set(self.allow) <= {"harness"}:
+            raise SpecError(f"allow = {self.allow!r:.60}, expected a list of: harness")
 
 
 class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -129,46 +168,30 @@ def dimensions_from(
     """Every dimension checked, what was left out filled in."""
     if not table:
         raise SpecError(f"{where}: no dimensions", hint="Add a table: [dimensions.NAME]")
-    found = tuple(
-        _dimension(name, one, f"{where}: dimension {name}") for name, one in table.items()
-    )
-    if not any(one.counts for one in found):
-        raise SpecError(f"{where}: no dimension counts, so nothing can be decided")
-    return Dimensions(
-        dimensions=found,
-        missing=policy.missing,
-        crashed=policy.crashed,
-        allow=tuple(policy.allow),
-        strict_gates=policy.gates == "strict",
-    )
+    try:
+        return Dimensions(
+            dimensions=tuple(_dimension(name, one) for name, one in table.items()),
+            missing=policy.missing,
+            crashed=policy.crashed,
+            allow=tuple(policy.allow),
+            strict_gates=policy.gates == "strict",
+        )
+    except SpecError as error:
+        raise SpecError(f"{where}: {error.message}") from None
 
 
-def _dimension(name: str, written: _Written, here: str) -> Dimension:
-    if written.gated and not written.counts:
-        raise SpecError(f"{here}: a gated dimension counts")
+def _dimension(name: str, written: _Written) -> Dimension:
     ends = written.range
     if ends is None and written.counts:
         ends = (0.0, 1.0)
-    if ends is not None and not (ends[0] < ends[1] and all(map(math.isfinite, ends))):
-        raise SpecError(f"{here}: range = {list(ends)}, expected a lower and a higher number")
     width = 1.0 if ends is None else ends[1] - ends[0]
-    ideal = written.ideal
-    if ideal is None and ends is not None:
-        ideal = ends[1] if written.better == "higher" else ends[0]
-    if ideal is not None and ends is not None and not ends[0] <= ideal <= ends[1]:
-        raise SpecError(f"{here}: ideal = {ideal:g} is outside its range {list(ends)}")
-    margin = _SHARE * width if written.margin is None else written.margin
-    if not (math.isfinite(margin) and 0.0 < margin < width):
-        raise SpecError(f"{here}: margin = {margin:g}, expected over 0 and under {width:g}")
-    if not (math.isfinite(written.weight) and written.weight > 0.0):
-        raise SpecError(f"{here}: weight = {written.weight:g}, expected a number over 0")
     return Dimension(
         name=name,
         gated=written.gated,
         better=written.better,
-        ideal=ideal,
+        ideal=written.ideal,
         range=ends,
-        margin=margin,
+        margin=_SHARE * width if written.margin is None else written.margin,
         weight=written.weight,
         counts=written.counts,
     )

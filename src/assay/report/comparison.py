@@ -12,7 +12,7 @@ from assay.judges.compare.comparison import (
     Flip,
     NetVerdict,
 )
-from assay.report.terminal import styled
+from assay.report.terminal import printable, styled
 from assay.words import counted
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _draw_balance(comparison: Comparison, wide: int, out: "Console") -> None:
 def _draw_verdict(comparison: Comparison, out: "Console") -> None:
     line = styled("verdict  ")
     line.append(comparison.verdict.upper(), style=f"bold {_STYLE[comparison.verdict]}")
-    line.append(f"  {comparison.because}")
+    line.append(f"  {printable(comparison.because)}")
     out.print(line)
     if comparison.verdict is NetVerdict.INCONCLUSIVE and not comparison.blocked:
         what = "pair" if comparison.unit == "pair" else comparison.unit

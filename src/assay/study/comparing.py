@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from assay.digests import digest, parse_object
 from assay.errors import IntegrityError, SpecError, storage
-from assay.evidence.trial import Trial
+from assay.evidence.trial import Trial, read_bounded
 from assay.imports.trial_rows import TrialColumns
 from assay.imports.trials import Read, have_repeats, read_sides
 from assay.judges.compare.adr_0031 import SourceComparison
@@ -22,6 +22,7 @@ from assay.plan.dimensions import SOURCE_DIMENSIONS, Dimensions, assumed, parse_
 from assay.study.files import write_whole
 
 FORMAT = "assay-comparison/1"
+_MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +56,7 @@ def read_plan(flags: Mapping[str, Any]) -> Request:
     if flags["config"] is not None:
         if flags["gates"]:
             raise SpecError("--gate and --config exclude each other: gate it in the file")
-        with storage(flags["config"]):
-            data = flags["config"].read_bytes()
+        data = read_bounded(flags["config"], _MOST_BYTES)
         plan = parse_dimensions(data, where=str(flags["config"]))
     policies: dict[str, Any] = {
         name: flags[name] for name in ("missing", "crashed") if flags[name] is not None

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.errors import IncomparableRuns
+from assay.errors import IncomparableRuns, SpecError
 from assay.evidence.trial import Trial
 from assay.judges.compare.comparable import harness_of
 from assay.plan.dimensions import SOURCE_DIMENSIONS, Dimension
@@ -55,6 +55,11 @@ def compare_adr_0031(
             hint="Compare several instances by Assay's own rule: leave out --rule.",
         )
     counting = [one for one in dimensions if one.counts]
+    if not any(one.name in run.dimensions for one in counting for run in (*baseline, *candidate)):
+        raise SpecError(
+            f"no run has any of {', '.join(one.name for one in counting)}",
+            hint="Say what the columns are: --config dims.toml.",
+        )
     deltas = [delta for one in counting if (delta := _delta(one, baseline, candidate)) is not None]
     moves = [delta.verdict for delta in deltas]
     repairs, regressions = moves.count("repair"), moves.count("regression")

@@ -44,7 +44,8 @@ def _cost(table: Table, index: int, settings: Settings) -> DimensionResult:
     delta = means[1] - means[0] if found is None else found.value
     change = None
     if dimension.better is not None:
-        apart = low is None or high is None or low > 0.0 or high < 0.0
+        # Differences that are all the same have no interval, and only the p-value to be rare by.
+        apart = delta != 0.0 if low is None or high is None else low > 0.0 or high < 0.0
         shown = apart and p <= 1.0 - settings.level
         gained = delta < 0.0 if dimension.better == "lower" else delta > 0.0
         change = (Change.IMPROVEMENT if gained else Change.DECLINE) if shown else Change.UNCLEAR

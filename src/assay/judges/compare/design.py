@@ -188,14 +188,18 @@ def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial], by: By = "aut
 def _matched(
     baseline: Sequence[Trial], candidate: Sequence[Trial], *, single: bool
 ) -> tuple[list[tuple[int, int]], tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Rows that pair, and rows that ought to; none where most trials are on one side only."""
+    """Rows that pair, and rows that ought to; none where the sides do not name the same trials.
+
+    A side that has few of the other's trials has lost the rest: only where the most of both sides'
+    trials are their own are they different ones.
+    """
     places: list[dict[tuple[str, str | None], int]] = [
         {(one.instance, None if single else one.trial): row for row, one in enumerate(side)}
         for side in (baseline, candidate)
     ]
     known = single or not any(one.trial is None for one in (*baseline, *candidate))
     shared = places[0].keys() & places[1].keys()
-    if not known or 2 * len(shared) <= len(places[0].keys() | places[1].keys()):
+    if not known or 2 * len(shared) <= min(map(len, places)):
         return [], ((), ())
     pairs = [(places[0][key], row) for key, row in places[1].items() if key in shared]
     lost = tuple(tuple(row for key, row in side.items() if key not in shared) for side in places)

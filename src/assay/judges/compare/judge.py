@@ -7,7 +7,7 @@
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -47,8 +47,8 @@ LEVEL = 0.95
 
 def compare(
     *,
-    baseline: Sequence[Trial],
-    candidate: Sequence[Trial],
+    baseline: Iterable[Trial],
+    candidate: Iterable[Trial],
     dimensions: Dimensions | None = None,
     gated: Sequence[str] = (),
     policies: Mapping[str, Any] | None = None,
@@ -70,7 +70,13 @@ def compare(
     what the candidate's runs had and the baseline's had not, where the trials do not say it
     themselves. `said` are caveats that only whoever made or read the trials can know, by code.
     """
-    baseline, candidate = tuple(baseline), tuple(candidate)
+    baseline, candidate = _trials("baseline", baseline), _trials("candidate", candidate)
+    if not 0.5 < level < 1.0 or resamples < 1:
+        raise SpecError(
+            f"level {level:g} and {resamples} resamples: expected a level between 0.5 and 1, and"
+            " at least one resample"
+        )
+    gated = (gated,) if isinstance(gated, str) else gated
     notes = Notes()
     plan = dimensions or assumed_dimensions(baseline, candidate, gated, notes)
     plan = replace(plan, **(policies or {}))
@@ -116,6 +122,7 @@ def compare(
         balance=balance_of(evidence),
         dimensions=(
             *(result_of(one, evidence.units) for one in evidence.dimensions),
+            *(() if evidence.dimensions else map(untold, table.counting)),
             *map(untold, table.untold),
             *others,
         ),
@@ -129,6 +136,17 @@ def compare(
         settings=settings,
         signature=_signature(table, evidence, inputs),
     )
+
+
+def _trials(side: str, found: Iterable[Trial]) -> tuple[Trial, ...]:
+    """The runs of a side, however they come."""
+    trials = tuple(found)
+    if not trials:
+        raise SpecError(f"there are no runs of the {side}")
+    for one in trials:
+        if not isinstance(one, Trial):
+            raise SpecError(f"the {side} has {one!r:.60}, expected a Trial")
+    return trials
 
 
 def assumed_dimensions(
@@ -169,14 +187,19 @@ def _note(
     if not any(one.gated for one in (*table.counting, *table.untold)):
         notes.add("no-gates")
     if design.unit == "run":
-        notes.add("unpaired", "Pairs are no more alike than others." if design.paired else "")
+        few = f"{_there(len(design.pairs), 'pair')}, no more alike than other runs."
+        notes.add("unpaired", few if design.paired else "")
     if 1 < len(design.names) < MANY_INSTANCES and len(table.values[0]) > len(design.names):
-        notes.add("few-instances", f"They are {len(design.names)}.")
+        notes.add("few-instances", f"There are {len(design.names)}.")
     if units < FEWEST_PAIRS:
-        notes.add("small-n", f"There are {counted(units, design.unit)}{_a_side(design.unit)}.")
+        notes.add("small-n", f"{_there(units, design.unit)}{_a_side(design.unit)}.")
     dearer = [one.name for one in others if one.cls is Change.DECLINE]
     if dearer:
         notes.add("costs-more", f"In {', '.join(dearer)}.")
+
+
+def _there(number: int, what: str) -> str:
+    return f"There {'is' if number == 1 else 'are'} {counted(number, what)}"
 
 
 def _a_side(unit: str) -> str:
@@ -190,12 +213,11 @@ def _spotless_words(one: Weighed, table: Table) -> str:
     margin = one.dimension.margin / one.dimension.width
     worst = 1.0 - 0.05 ** (1.0 / max(runs, 1))
     needed = math.ceil(math.log(0.05) / math.log1p(-margin))
-    said = f"{one.dimension.name}: {counted(runs, 'run')} rule out that more than {worst:.0%} fall"
-    return (
-        f"{said} short; to rule out {margin:.0%} takes {needed}."
-        if runs < needed
-        else (f"{said} short, if they are independent.")
-    )
+    rules = "rules" if runs == 1 else "rule"
+    said = f"{one.dimension.name}: {counted(runs, 'run')} {rules} out that more than {worst:.0%}"
+    if runs < needed:
+        return f"{said} fall short; to rule out {margin:.0%} takes {needed}."
+    return f"{said} fall short, if they are independent."
 
 
 def _artifact(

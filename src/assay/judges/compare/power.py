@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import msgspec
 
@@ -19,6 +20,7 @@ from assay.stats.quantiles import normal_quantile
 POWERS = (0.5, 0.8, 0.9, 0.95)
 SIZES = (10, 20, 30, 50, 100, 200, 500)
 RATES = (0.5, 0.7, 0.8, 0.9, 0.95)
+_EXACT = 1_000
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,17 +62,17 @@ def power_of_rates(
     alpha = (1.0 - level) / dimensions
     needed = share_pairs(*swapped, alpha=alpha, power=power) if pairs is None else pairs
     table = [
-        Row(pairs=size, effect=after - before, power=share_power(size, *swapped, alpha=alpha))
+        Row(pairs=size, effect=after - before, power=_power(size, *swapped, alpha))
         for size in _around(needed)
     ]
-    reached = power if pairs is None else share_power(pairs, *swapped, alpha=alpha)
+    reached = power if pairs is None else _power(pairs, *swapped, alpha)
     return Power(
         question=f"a rate of {before:g} becomes {after:g}",
         pairs=needed,
         effect=after - before,
         power=reached,
         level=level,
-        how="exact: sign flips of paired 0/1 scores, two-sided",
+        how=_how(needed),
         table=tuple(table),
     )
 
@@ -126,7 +128,7 @@ def smallest_effect(
             )
             for rate in RATES
         ]
-        effect, how = rows[0].effect, "exact: sign flips of paired 0/1 scores, two-sided"
+        effect, how = rows[0].effect, _how(pairs)
     if pairs < fewest_pairs(alpha):
         effect = None
     return Power(
@@ -189,14 +191,31 @@ def _moves(before: float, after: float, correlation: float) -> tuple[float, floa
 
 def _smallest_gain(pairs: int, rate: float, alpha: float, power: float) -> float | None:
     """The smallest gain over a rate that so many pairs show; None where even 1 is not enough."""
-    if share_power(pairs, *_moves(rate, 1.0, 0.0), alpha=alpha) < power:
+    if _power(pairs, *_moves(rate, 1.0, 0.0), alpha) < power:
         return None
     low, high = rate, 1.0
     for _ in range(40):
         middle = (low + high) / 2.0
-        enough = share_power(pairs, *_moves(rate, middle, 0.0), alpha=alpha) >= power
+        enough = _power(pairs, *_moves(rate, middle, 0.0), alpha) >= power
         low, high = (low, middle) if enough else (middle, high)
     return high - rate
+
+
+def _how(pairs: int | None) -> str:
+    exact = pairs is not None and pairs <= _EXACT
+    return f"{'exact' if exact else 'about'}: sign flips of paired 0/1 scores, two-sided"
+
+
+def _power(pairs: int, up: float, down: float, alpha: float) -> float:
+    """The power of the sign flips: exact where they can be gone through, else about."""
+    if pairs <= _EXACT:
+        return float(share_power(pairs, up, down, alpha=alpha))  # numpy's, which JSON has not
+    spread = math.sqrt(max(up + down - (up - down) ** 2, 0.0))
+    if spread <= 0.0:
+        return 1.0
+    return NormalDist().cdf(
+        (up - down) * math.sqrt(pairs) / spread - normal_quantile(1.0 - alpha / 2.0)
+    )
 
 
 def _around(needed: int | None) -> Sequence[int]:

@@ -68,13 +68,14 @@ def tabulate(
     for side, rows in enumerate(design.lost):
         left_out[side][list(rows)] = True
     counting, untold, columns = [], [], []
+    settled = [flags.copy() for flags in left_out]
     for one in (d for d in plan.dimensions if d.counts):
         column = tuple(_scaled(side, one) for side in sides)
         column = _without_crashed(column, crashed, plan)
-        if _comparable(one, column, left_out, plan, notes):
+        if _comparable(one, column, settled, plan, notes):
             counting.append(one)
             columns.append(_settle(column, left_out, plan))
-        elif "absent" not in notes or one.gated:
+        elif one.gated or not _is_absent(column, settled):
             untold.append(one)
     values = _side_by_side(columns, sides)
     if columns and not whole_pairs:
@@ -118,8 +119,8 @@ def _scaled(side: Sequence[Trial], dimension: Dimension) -> Floats:
     if outside.size:
         one = side[int(outside[0])]
         raise SpecError(
-            f"{one.place}: {dimension.name} is {values[outside[0]]:g}, outside"
-            f" its range of {low:g} to {high:g}",
+            f"{one.place}: {dimension.name:.80} is {values[outside[0]]:g}, outside its range of"
+            f" {low:g} to {high:g}",
             hint=f"Say its range: [dimensions.{dimension.name}] range = [LOW, HIGH], by --config.",
         )
     shares = (values - low) / (high - low)
@@ -169,6 +170,13 @@ def _comparable(
     }[plan.missing]
     notes.add("missing", f"{dimension.name}: {said}. {policy}", blocking=plan.missing is None)
     return True
+
+
+def _is_absent(column: tuple[Floats, ...], left_out: Sequence[NDArray[np.bool_]]) -> bool:
+    """Whether neither side has a value."""
+    return all(
+        bool(np.isnan(values[~out]).all()) for values, out in zip(column, left_out, strict=True)
+    )
 
 
 def _settle(

@@ -1,0 +1,253 @@
+"""Faults of the rule that the comparison replaces, and a planted wrong for every caveat."""
+
+import json
+
+import pytest
+
+import assay
+from assay import Dimension, Dimensions, NetVerdict, Trial, compare
+from assay.judges.compare.adr_0031 import compare_adr_0031
+from assay.judges.compare.caveats import CODES
+from assay.study.comparing import compare_paths, read_plan
+
+FIVE = ("grounded", "recall", "trajectory", "supporting_fact_f1", "citation_coverage")
+FLAGS = {
+    "config": None,
+    "gates": (),
+    "missing": None,
+    "crashed": None,
+    "allow": (),
+    "strict_gates": False,
+    "artifact": None,
+    "instance": "instance",
+    "trial": "trial",
+    "columns": (),
+    "by": "auto",
+    "sequential": False,
+    "resamples": 999,
+    "seed": 0,
+}
+
+
+def runs(n, *, trial=True, many=1, change=lambda i: {}, **more):
+    """Runs at the ideal in all five, but for what `change` says of each."""
+    return [
+        Trial(
+            instance=f"f{i % many}",
+            trial=str(i) if trial else None,
+            dimensions={**dict.fromkeys(FIVE, 1.0), **change(i)},
+            **more,
+        )
+        for i in range(n)
+    ]
+
+
+def folder(place, **scores):
+    place.mkdir(parents=True)
+    text = json.dumps({"fixture": "f", **dict.fromkeys(FIVE, 1.0), **scores})
+    (place / "eval.json").write_text(text, encoding="utf-8")
+    return place
+
+
+def codes(found):
+    return {one.code for one in found.caveats}
+
+
+def blocking(found):
+    return {one.code for one in found.caveats if one.blocking}
+
+
+def test_coverage_that_falls_from_99_to_10_hundredths_is_a_reject():
+    before = runs(8, change=lambda i: {"citation_coverage": 0.99})
+    after = runs(8, change=lambda i: {"citation_coverage": 0.10})
+    assert compare_adr_0031(before, after).verdict == "neutral"
+    found = compare(baseline=before, candidate=after)
+    assert found.verdict is NetVerdict.REJECT
+    assert "citation_coverage" in found.because
+
+
+@pytest.mark.parametrize("of", ["baseline", "candidate"])
+def test_one_flake_in_a_hundred_runs_decides_nothing(of):
+    flaky = runs(100, change=lambda i: {"grounded": 0.0} if i == 42 else {})
+    sides = {"baseline": runs(100), "candidate": runs(100), of: flaky}
+    source = compare_adr_0031(sides["baseline"], sides["candidate"])
+    assert source.verdict == {"baseline": "ratify", "candidate": "reject"}[of]
+    found = compare(**sides)
+    assert found.verdict in (NetVerdict.NO_EFFECT, NetVerdict.INCONCLUSIVE)
+    assert all(one.cls.value in ("unclear", "equivalent") for one in found.dimensions)
+
+
+def test_the_same_folder_three_times_is_refused(tmp_path):
+    before, after = folder(tmp_path / "a", recall=0.5), folder(tmp_path / "b")
+    request = read_plan(FLAGS)
+    for sides in (([before] * 3, [after]), ([before], [after] * 3), ([before] * 3, [after] * 3)):
+        with pytest.raises(assay.IncomparableRuns, match="given twice"):
+            compare_paths(*sides, request)
+    assert compare_paths([before], [after], request).verdict is NetVerdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("policy", [None, "fail", "exclude"])
+@pytest.mark.parametrize("of", ["baseline", "candidate"])
+def test_a_gated_dimension_that_is_null_on_one_side_blocks(of, policy):
+    sides = {
+        "baseline": runs(8, change=lambda i: {"recall": 0.0}),
+        "candidate": runs(8),
+    }
+    values = {"grounded": None, "recall": 0.0 if of == "baseline" else 1.0}
+    sides[of] = runs(8, change=lambda i: values)
+    assert compare_adr_0031(**sides).verdict == "ratify"
+    found = compare(**sides, policies={} if policy is None else {"missing": policy})
+    assert found.verdict is NetVerdict.INCONCLUSIVE
+    assert "missing" in blocking(found)
+    (gate,) = (one for one in found.dimensions if one.name == "grounded")
+    assert gate.gate is not None and gate.gate.value == "doubt"
+
+
+CLEAN = {
+    "baseline": runs(80, many=80, change=lambda i: {"recall": i % 2}, harness={"model": "m"}),
+    "candidate": runs(80, many=80, harness={"model": "m"}),
+}
+
+
+def test_a_clean_comparison_has_no_caveat():
+    found = compare(**CLEAN)
+    assert found.verdict is NetVerdict.RATIFY
+    assert found.caveats == ()
+
+
+def renamed(name, *, change=lambda value: value):
+    """The clean sides with `recall` under another name."""
+    return {
+        side: [
+            Trial(
+                instance=one.instance,
+                trial=one.trial,
+                dimensions={
+                    "grounded": 1.0,
+                    name: change(one.dimensions["recall"]),
+                    "recall": one.dimensions["recall"],
+                },
+            )
+            for one in trials
+        ]
+        for side, trials in CLEAN.items()
+    }
+
+
+def plant(side, **wrong):
+    """The clean sides with the first run of one spoilt."""
+    first, *rest = CLEAN[side]
+    made = {
+        "instance": first.instance,
+        "trial": first.trial,
+        "dimensions": first.dimensions,
+        "harness": first.harness,
+        **wrong,
+    }
+    return {**CLEAN, side: [Trial(**made), *rest]}
+
+
+def with_harness(**sides):
+    def half(i):
+        return {"recall": i % 2}
+
+    return {
+        "baseline": runs(80, many=80, change=half, harness=sides.get("baseline", {})),
+        "candidate": runs(80, many=80, harness=sides.get("candidate", {})),
+    }
+
+
+PLANTED = {
+    "missing": (plant("candidate", dimensions=dict.fromkeys(FIVE[1:], 1.0)), {}, True),
+    "crashed": (plant("candidate", crashed=True), {}, True),
+    "harness-differs": (
+        with_harness(baseline={"model": "m"}, candidate={"model": "n"}), {}, True,
+    ),
+    "harness-mixed": (
+        plant("candidate", harness={"model": "n"}), {"policies": {"allow": ("harness",)}}, False,
+    ),
+    "harness-unknown": (with_harness(baseline={"model": "m"}), {}, False),
+    "scorer-unknown": (plant("candidate", scorer="s"), {}, False),
+    "absent": (renamed("extra", change=lambda value: None), {}, False),
+    "same-content": (CLEAN, {"said": {"same-content": ""}}, False),
+    "void-pairs": (CLEAN, {"said": {"void-pairs": "2 of 82."}}, False),
+    "spotless-gate": (
+        {side: trials[:20] for side, trials in CLEAN.items()}, {}, False,
+    ),
+    "no-gates": (
+        CLEAN, {"dimensions": Dimensions(dimensions=(Dimension(name="recall"),))}, False,
+    ),
+    "assumed": (renamed("accuracy"), {}, False),
+    "undirected": (renamed("rating", change=lambda value: 3.0 + value), {}, False),
+    "unpaired": (
+        {side: runs(80, trial=False) for side in CLEAN}, {}, False,
+    ),
+    "few-instances": ({side: runs(80, many=4) for side in CLEAN}, {}, False),
+    "small-n": ({side: trials[:5] for side, trials in CLEAN.items()}, {}, False),
+    "costs-more": (
+        {
+            "baseline": runs(80, many=80, change=lambda i: {"tokens": 100 + i % 3}),
+            "candidate": runs(80, many=80, change=lambda i: {"tokens": 200 + i % 3}),
+        }, {}, False,
+    ),
+}  # fmt: skip
+
+
+def test_there_is_a_planted_wrong_for_every_caveat():
+    assert set(PLANTED) == set(CODES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_planted_wrong_brings_its_caveat(code):
+    sides, how, blocks = PLANTED[code]
+    found = compare(**sides, **how)
+    assert code in codes(found)
+    assert (code in blocking(found)) is blocks
+    if blocks:
+        assert found.verdict is NetVerdict.INCONCLUSIVE
+        assert found.because.startswith("blocked: ")
+        assert found.needed_pairs is None
+
+
+@pytest.mark.parametrize("code", [code for code, (_, _, blocks) in PLANTED.items() if blocks])
+def test_what_blocks_was_what_kept_the_verdict_back(code):
+    sides, _, _ = PLANTED[code]
+    policies = {"missing": "exclude", "crashed": "exclude", "allow": ("harness",)}
+    found = compare(**sides, policies=policies)
+    assert found.verdict is NetVerdict.RATIFY
+    assert code in codes(found)
+    assert blocking(found) == set()
+
+
+def test_the_bytes_of_a_run_given_under_another_name_are_noticed(tmp_path):
+    before, after = folder(tmp_path / "a"), folder(tmp_path / "b")
+    assert "same-content" in codes(compare_paths([before], [after], read_plan(FLAGS)))
+
+
+REFUSED = {
+    "other instances": {**CLEAN, "candidate": CLEAN["candidate"][:-1]},
+    "another instance": plant("candidate", instance="another"),
+    "another scorer": {
+        side: runs(8, scorer=f"scorer of the {side}") for side in ("baseline", "candidate")
+    },
+    "an id twice on a side": {**CLEAN, "candidate": runs(2, many=2, run="x") + runs(80)[2:]},
+    "an id on both sides": {side: runs(1, run="x") for side in ("baseline", "candidate")},
+    "a trial twice": {**CLEAN, "candidate": [*CLEAN["candidate"], CLEAN["candidate"][0]]},
+    "the baseline had the artifact": {
+        side: runs(8, artifact="sha256:1") for side in ("baseline", "candidate")
+    },
+    "two artifacts": {
+        "baseline": runs(2),
+        "candidate": [
+            *runs(1, artifact="sha256:1"),
+            Trial(instance="f0", trial="1", dimensions={"recall": 1}, artifact="sha256:2"),
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("wrong", REFUSED)
+def test_what_is_no_comparison_is_refused(wrong):
+    with pytest.raises(assay.IncomparableRuns) as error:
+        compare(**REFUSED[wrong])
+    assert error.value.exit_code == 3
