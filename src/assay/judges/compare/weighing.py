@@ -154,12 +154,18 @@ def _there(difference: Difference | None) -> Difference:
 
 
 def _tilt(table: Table, weights: Floats, resampled: Resampled, alpha: float, level: float) -> Tilt:
-    """The balance; with a single dimension it is that one."""
+    """The balance; with a single dimension it is that one.
+
+    Sides of unequal size whose runs do not vary alike are told apart by shuffling even where their
+    means are the same, so unpaired runs must be shown apart by their own spread as well.
+    """
     total = resampled.total(weights)
     difference = _balance(table, weights)
     low, high = difference.interval(level)
     p = float(total.p_values()[0])
     agree = float(total.observed[0]) * difference.value > 0.0
+    if table.kept.design.unit == "run":
+        agree = agree and (low > 0.0 or high < 0.0)
     return Tilt(
         value=difference.value,
         low=max(low, -1.0),
