@@ -7,9 +7,10 @@ wholly one way and one that went wholly the other, or in each arm one score at e
 many runs that changes nothing; with few it says how little is known.
 
 That company is fair to an interval with two ends, and too kind to a bound with one: losses that are
-rare are seen too seldom, and a bound at -5 % would be wrong one time in ten. So a lower bound has a
-made-up loss for company and no gain, and an upper bound a gain and no loss. Where no pair differs,
-57 then rule out a loss of 5 %, which is about what the exact binomial bound asks for.
+rare are seen too seldom, and a bound at -5 % would be wrong one time in ten. So a lower bound has
+made-up losses for company and no gain, and an upper bound gains and no loss: one and a quarter,
+which is what makes rare losses come out as by the exact binomial bound. Where no pair differs, 61
+rule out a loss of 5 % (exactly, 59 would do).
 """
 
 import math
@@ -20,6 +21,9 @@ from numpy.typing import NDArray
 
 from assay.stats.arrays import Floats
 from assay.stats.quantiles import normal_quantile, t_quantile
+
+_COMPANY = 1.25
+_MadeUp = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,22 +80,25 @@ def paired(differences: Floats, *, reach: float | None) -> Difference | None:
         if error <= 1e-12 * max(abs(value), 1e-300):
             return None
         return Difference(value=value, centre=value, error=error, df=units - 1.0, units=units)
-    centre, error = _with(differences, (-reach, reach))
+    centre, error = _with(differences, ((-reach, 1.0), (reach, 1.0)))
     return Difference(
         value=value,
         centre=centre,
         error=error,
         df=None,
         units=units,
-        floor=_with(differences, (-reach,)),
-        ceiling=_with(differences, (reach,)),
+        floor=_with(differences, ((-reach, _COMPANY),)),
+        ceiling=_with(differences, ((reach, _COMPANY),)),
     )
 
 
-def _with(differences: Floats, made_up: tuple[float, ...]) -> tuple[float, float]:
-    """The mean and its standard error, made-up differences among the others."""
-    everyone = np.concatenate([differences, made_up])
-    return float(everyone.mean()), float(everyone.std(ddof=1)) / math.sqrt(everyone.size)
+def _with(differences: Floats, made_up: _MadeUp) -> tuple[float, float]:
+    """The mean and its standard error, made-up differences (and how many) among the others."""
+    units = differences.size + sum(count for _, count in made_up)
+    centre = (float(differences.sum()) + sum(one * count for one, count in made_up)) / units
+    squares = float(np.square(differences - centre).sum())
+    squares += sum(count * (one - centre) ** 2 for one, count in made_up)
+    return centre, math.sqrt(squares / (units - 1.0) / units)
 
 
 def clustered(differences: Floats, *, reach: float | None) -> Difference | None:
@@ -116,7 +123,7 @@ def unpaired(
     """
     cells = int(strata.max()) + 1
 
-    def arms(*made_up: tuple[tuple[float, float], ...]) -> tuple[float, float, list[_Arm]]:
+    def arms(*made_up: _MadeUp) -> tuple[float, float, list[_Arm]]:
         sides = [
             _arm(values[second == flag], strata[second == flag], cells, one)
             for flag, one in zip((False, True), made_up, strict=True)
@@ -131,8 +138,9 @@ def unpaired(
             return None
         df = error**4 / sum(side.error2**2 / side.df for side in sides)
         return Difference(value=value, centre=value, error=error, df=df, units=units)
-    low, high = ((ends[0], 1.0),), ((ends[1], 1.0),)
-    centre, error, _ = arms(low + high, low + high)
+    both = ((ends[0], 1.0), (ends[1], 1.0))
+    low, high = ((ends[0], _COMPANY),), ((ends[1], _COMPANY),)
+    centre, error, _ = arms(both, both)
     return Difference(
         value=value,
         centre=centre,
@@ -155,7 +163,7 @@ def _arm(
     values: Floats,
     strata: NDArray[np.intp],
     cells: int,
-    made_up: tuple[tuple[float, float], ...],
+    made_up: _MadeUp,
 ) -> _Arm:
     """One side's mean over the strata, with made-up scores (and how many), a share in each stratum.
 
