@@ -77,23 +77,27 @@ def test_columns_are_bet_on_apart_and_each_against_its_own_mean():
 
 
 @given(LOGS)
+@settings(deadline=None)
 def test_adjusted_capital_is_closed_testing_by_brute_force(logs):
     expected = [closed_testing(np.exp(row).tolist()) for row in logs]
     assert np.exp(adjusted(logs)) == pytest.approx(np.array(expected))
 
 
 @given(LOGS)
+@settings(deadline=None)
 def test_adjusted_capital_is_never_more_than_its_own(logs):
     assert (adjusted(logs) <= logs + 1e-9).all()
 
 
 @given(LOGS)
+@settings(deadline=None)
 def test_another_column_never_adds_to_what_is_shown(logs):
     if logs.shape[1] > 1:
         assert (adjusted(logs)[:, :-1] <= adjusted(logs[:, :-1]) + 1e-9).all()
 
 
 @given(LOGS, st.randoms(use_true_random=False))
+@settings(deadline=None)
 def test_the_order_of_columns_changes_no_adjusted_capital(logs, random):
     columns = list(range(logs.shape[1]))
     random.shuffle(columns)
@@ -107,6 +111,7 @@ def test_enormous_capital_stays_finite():
 
 
 @given(LOGS)
+@settings(deadline=None)
 def test_what_was_shown_once_stays_shown(logs):
     found = ever(logs)
     assert (np.diff(found, axis=0) >= 0.0).all()

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -74,6 +74,7 @@ def test_unpaired_shares_have_the_interval_of_agresti_and_caffo():
 
 
 @given(GAPS)
+@settings(deadline=None)
 def test_swapping_the_sides_turns_the_interval_round(gaps):
     for of in (paired, clustered):
         there, back = of(gaps, reach=1.0), of(-gaps, reach=1.0)
@@ -83,6 +84,7 @@ def test_swapping_the_sides_turns_the_interval_round(gaps):
 
 
 @given(GAPS, st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=20))
+@settings(deadline=None)
 def test_swapping_unpaired_sides_turns_the_interval_round(first, second):
     first = np.abs(first)
     there = unpaired(*arms(first, second), ends=(0.0, 1.0))
@@ -93,6 +95,7 @@ def test_swapping_unpaired_sides_turns_the_interval_round(first, second):
 
 
 @given(GAPS, st.randoms(use_true_random=False))
+@settings(deadline=None)
 def test_the_order_of_pairs_changes_no_interval(gaps, random):
     moved = gaps.tolist()
     random.shuffle(moved)
@@ -102,12 +105,12 @@ def test_the_order_of_pairs_changes_no_interval(gaps, random):
 
 
 @given(GAPS)
-def test_bounds_with_one_end_are_wider_than_the_ninety_percent_interval(gaps):
+@settings(deadline=None)
+def test_bounds_with_one_end_are_never_inside_the_ninety_percent_interval(gaps):
     found = paired(gaps, reach=1.0)
     low, high = found.interval(0.9)
-    if gaps.size >= 5:
-        assert found.lower(0.05) < low + 1e-9
-        assert found.upper(0.05) > high - 1e-9
+    assert found.lower(0.05) <= low + 1e-12
+    assert found.upper(0.05) >= high - 1e-12
 
 
 def test_where_nothing_differs_the_interval_still_has_a_width():

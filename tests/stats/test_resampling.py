@@ -150,6 +150,7 @@ def test_shuffling_spreads_a_standardised_column_by_one(data):
 
 
 @given(matrices(min_columns=2))
+@settings(deadline=None)
 def test_the_step_down_agrees_with_the_book_by_enumeration(differences):
     ways = np.abs(all_standardised(differences.tolist())).tolist()
     assert flipped(differences).adjusted() == pytest.approx(westfall_young(ways, ways[0]))
@@ -217,18 +218,21 @@ def test_the_balance_sees_a_little_in_every_column_that_none_shows_alone():
 
 
 @given(matrices())
+@settings(deadline=None)
 def test_an_adjusted_p_value_is_never_below_its_own(differences):
     found = flipped(differences)
     assert (found.adjusted() >= found.p_values() - 1e-12).all()
 
 
 @given(matrices(max_columns=1))
+@settings(deadline=None)
 def test_a_single_column_needs_no_adjusting(differences):
     found = flipped(differences)
     assert found.adjusted() == pytest.approx(found.p_values())
 
 
 @given(matrices())
+@settings(deadline=None)
 def test_turning_every_difference_round_turns_the_signs_and_no_p_value(differences):
     there, back = flipped(differences), flipped(-differences)
     assert back.observed == pytest.approx(-there.observed)
@@ -247,6 +251,7 @@ def test_swapping_the_sides_turns_the_signs_and_no_p_value(data):
 
 
 @given(matrices(), st.randoms(use_true_random=False))
+@settings(deadline=None)
 def test_the_order_of_units_and_columns_changes_nothing(differences, random):
     rows, columns = list(range(len(differences))), list(range(differences.shape[1]))
     random.shuffle(rows)
@@ -268,6 +273,7 @@ def test_the_order_of_runs_changes_nothing(data, random):
 
 
 @given(matrices(), st.sampled_from([1e-6, 0.01, 3.0, 1e5]))
+@settings(deadline=None)
 def test_scaling_a_column_changes_no_p_value(differences, factor):
     scaled = differences.copy()
     scaled[:, 0] *= factor
@@ -287,6 +293,7 @@ def test_scaling_and_moving_a_column_of_runs_changes_no_p_value(data, factor, of
 
 
 @given(matrices())
+@settings(deadline=None)
 def test_the_same_column_twice_changes_no_adjusted_p_value(differences):
     plain = flipped(differences).adjusted()
     twice = flipped(np.hstack([differences, differences[:, [0]]])).adjusted()
@@ -295,12 +302,14 @@ def test_the_same_column_twice_changes_no_adjusted_p_value(differences):
 
 
 @given(matrices(min_columns=2))
+@settings(deadline=None)
 def test_another_column_never_makes_one_more_significant(differences):
     fewer, more = flipped(differences[:, :-1]).adjusted(), flipped(differences).adjusted()
     assert (more[:-1] >= fewer - 1e-12).all()
 
 
 @given(matrices())
+@settings(deadline=None)
 def test_a_column_without_any_difference_has_p_one_and_changes_nothing(differences):
     with_it = flipped(np.hstack([differences, np.zeros((len(differences), 1))]))
     assert with_it.p_values()[-1] == 1.0

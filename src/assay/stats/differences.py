@@ -50,13 +50,13 @@ class Difference:
 
     def lower(self, alpha: float) -> float:
         """The one-sided lower bound that errs with probability alpha."""
-        centre, error = self.floor or (self.centre, self.error)
-        return centre - error * self._quantile(1.0 - alpha)
+        found = (self.centre, self.error), self.floor or (self.centre, self.error)
+        return min(centre - error * self._quantile(1.0 - alpha) for centre, error in found)
 
     def upper(self, alpha: float) -> float:
         """The one-sided upper bound that errs with probability alpha."""
-        centre, error = self.ceiling or (self.centre, self.error)
-        return centre + error * self._quantile(1.0 - alpha)
+        found = (self.centre, self.error), self.ceiling or (self.centre, self.error)
+        return max(centre + error * self._quantile(1.0 - alpha) for centre, error in found)
 
     @property
     def spread(self) -> float:
