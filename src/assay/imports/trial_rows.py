@@ -76,7 +76,7 @@ def _dimension_columns(
         words = [value for value in values if not _is_number(value)]
         if values and not words:
             found.append(name)
-        elif 2 * len(words) <= len(values):  # numbers, with something among them
+        elif words and 2 * len(words) <= len(values):  # numbers, with something among them
             raise SpecError(
                 f"{path}: column {name!r:.60} holds numbers and {words[0]!r:.60}",
                 hint="Leave the cell empty where a value is missing, or name the columns to be"

@@ -5,10 +5,16 @@ have no width there. So scores with known ends are given the company of made-up 
 and Caffo (2000) do for two shares and Bonett and Price (2012) for paired ones: one pair that went
 wholly one way and one that went wholly the other, or in each arm one score at either end. With
 many runs that changes nothing; with few it says how little is known.
+
+That company is fair to an interval with two ends, and too kind to a bound with one: losses that are
+rare are seen too seldom, and a bound at -5 % would be wrong one time in ten. So a lower bound has
+made-up losses for company and no gain, and an upper bound gains and no loss: one and a quarter,
+which is what makes rare losses come out as by the exact binomial bound. Where no pair differs, 61
+rule out a loss of 5 % (exactly, 59 would do).
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +22,16 @@ from numpy.typing import NDArray
 from assay.stats.arrays import Floats
 from assay.stats.quantiles import normal_quantile, t_quantile
 
+_COMPANY = 1.25
+_MadeUp = tuple[tuple[float, float], ...]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
     """A mean difference, and how far it can be trusted.
 
-    `centre` and `error` make the interval, by the normal distribution or, with `df`, by Student's.
+    `centre` and `error` make the interval, by the normal distribution or, with `df`, by Student's;
+    `floor` and `ceiling` are the same for a lower and an upper bound alone, where they differ.
     `units` is what was averaged over, `spread` what one unit varies by.
     """
 
@@ -30,6 +40,8 @@ class Difference:
     error: float
     df: float | None
     units: int
+    floor: tuple[float, float] | None = None
+    ceiling: tuple[float, float] | None = None
 
     def interval(self, level: float) -> tuple[float, float]:
         """The two-sided interval at a level."""
@@ -38,7 +50,13 @@ class Difference:
 
     def lower(self, alpha: float) -> float:
         """The one-sided lower bound that errs with probability alpha."""
-        return self.interval(1.0 - 2.0 * alpha)[0]
+        found = (self.centre, self.error), self.floor or (self.centre, self.error)
+        return min(centre - error * self._quantile(1.0 - alpha) for centre, error in found)
+
+    def upper(self, alpha: float) -> float:
+        """The one-sided upper bound that errs with probability alpha."""
+        found = (self.centre, self.error), self.ceiling or (self.centre, self.error)
+        return max(centre + error * self._quantile(1.0 - alpha) for centre, error in found)
 
     @property
     def spread(self) -> float:
@@ -62,12 +80,25 @@ def paired(differences: Floats, *, reach: float | None) -> Difference | None:
         if error <= 1e-12 * max(abs(value), 1e-300):
             return None
         return Difference(value=value, centre=value, error=error, df=units - 1.0, units=units)
-    padded = units + 2
-    centre = float(differences.sum()) / padded
+    centre, error = _with(differences, ((-reach, 1.0), (reach, 1.0)))
+    return Difference(
+        value=value,
+        centre=centre,
+        error=error,
+        df=None,
+        units=units,
+        floor=_with(differences, ((-reach, _COMPANY),)),
+        ceiling=_with(differences, ((reach, _COMPANY),)),
+    )
+
+
+def _with(differences: Floats, made_up: _MadeUp) -> tuple[float, float]:
+    """The mean and its standard error, made-up differences (and how many) among the others."""
+    units = differences.size + sum(count for _, count in made_up)
+    centre = (float(differences.sum()) + sum(one * count for one, count in made_up)) / units
     squares = float(np.square(differences - centre).sum())
-    squares += (reach - centre) ** 2 + (reach + centre) ** 2
-    error = math.sqrt(squares) / padded
-    return Difference(value=value, centre=centre, error=error, df=None, units=units)
+    squares += sum(count * (one - centre) ** 2 for one, count in made_up)
+    return centre, math.sqrt(squares / (units - 1.0) / units)
 
 
 def clustered(differences: Floats, *, reach: float | None) -> Difference | None:
@@ -75,13 +106,7 @@ def clustered(differences: Floats, *, reach: float | None) -> Difference | None:
     found = paired(differences, reach=reach)
     if found is None or reach is None:
         return found
-    return Difference(
-        value=found.value,
-        centre=found.centre,
-        error=found.error,
-        df=differences.size + 1.0,
-        units=found.units,
-    )
+    return replace(found, df=differences.size + 1.0)
 
 
 def unpaired(
@@ -93,46 +118,73 @@ def unpaired(
 ) -> Difference | None:
     """The mean over strata of the second side's mean less the first's, runs being independent.
 
-    Each side's variance is pooled over the strata. `ends` are the least and the greatest score, of
-    which each side gets one of each, spread evenly over the strata.
+    `ends` are the least and the greatest score, of which each side gets one of each, spread evenly
+    over the strata.
     """
     cells = int(strata.max()) + 1
-    sides = [
-        _arm(values[second == flag], strata[second == flag], cells, ends) for flag in (False, True)
-    ]
-    value = sides[1].raw - sides[0].raw
-    centre = sides[1].mean - sides[0].mean
-    error = math.sqrt(sides[0].error2 + sides[1].error2)
-    if error <= 1e-12 * max(abs(value), 1e-300):
-        return None
+
+    def arms(*made_up: _MadeUp) -> tuple[float, float, list[_Arm]]:
+        sides = [
+            _arm(values[second == flag], strata[second == flag], cells, one)
+            for flag, one in zip((False, True), made_up, strict=True)
+        ]
+        error = math.sqrt(sides[0].error2 + sides[1].error2)
+        return sides[1].mean - sides[0].mean, error, sides
+
+    value, error, sides = arms((), ())
     units = min(int((~second).sum()), int(second.sum()))
-    df = None
     if ends is None:
+        if error <= 1e-12 * max(abs(value), 1e-300):
+            return None
         df = error**4 / sum(side.error2**2 / side.df for side in sides)
-    return Difference(value=value, centre=centre, error=error, df=df, units=units)
+        return Difference(value=value, centre=value, error=error, df=df, units=units)
+    both = ((ends[0], 1.0), (ends[1], 1.0))
+    low, high = ((ends[0], _COMPANY),), ((ends[1], _COMPANY),)
+    centre, error, _ = arms(both, both)
+    return Difference(
+        value=value,
+        centre=centre,
+        error=error,
+        df=None,
+        units=units,
+        floor=arms(high, low)[:2],
+        ceiling=arms(low, high)[:2],
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Arm:
-    raw: float
     mean: float
     error2: float
     df: float
 
 
 def _arm(
-    values: Floats, strata: NDArray[np.intp], cells: int, ends: tuple[float, float] | None
+    values: Floats,
+    strata: NDArray[np.intp],
+    cells: int,
+    made_up: _MadeUp,
 ) -> _Arm:
+    """One side's mean over the strata, with made-up scores (and how many), a share in each stratum.
+
+    Each stratum has a variance of its own, since a few runs of one that varies weigh more than many
+    runs of one that does not; a single run has what the others have together.
+    """
     counts = np.bincount(strata, minlength=cells).astype(np.float64)
     sums = np.bincount(strata, weights=values, minlength=cells)
-    raw = float((sums / counts).mean())
-    weight = 0.0 if ends is None else 1.0 / cells
-    low, high = (0.0, 0.0) if ends is None else ends
-    padded = counts + 2.0 * weight
-    means = (sums + weight * (low + high)) / padded
-    squares = float(np.square(values - means[strata]).sum())
-    squares += weight * float((np.square(low - means) + np.square(high - means)).sum())
-    df = max(float(padded.sum()) - cells, 1.0)
-    spread2 = squares / (df if ends is None else df + 1.0)
-    error2 = spread2 * float((1.0 / padded).sum()) / cells**2
-    return _Arm(raw=raw, mean=float(means.mean()), error2=error2, df=df)
+    many = sum(count for _, count in made_up) / cells
+    padded = counts + many
+    means = (sums + sum(score * count for score, count in made_up) / cells) / padded
+    away = np.square(values - means[strata])
+    squares: Floats = np.bincount(strata, weights=away, minlength=cells).astype(np.float64)
+    for score, count in made_up:
+        squares = squares + count / cells * np.square(score - means)
+    free = padded - 1.0
+    pooled = float(squares.sum()) / max(float(free.sum()), 1.0)
+    known = free > 1e-9
+    variances = np.where(known, squares / np.where(known, free, 1.0), pooled)
+    parts = variances / padded / cells**2
+    error2 = float(parts.sum())
+    rough = float((np.square(parts) / np.maximum(free, 1.0)).sum())
+    df = error2**2 / rough if rough > 0.0 else max(float(free.sum()), 1.0)
+    return _Arm(mean=float(means.mean()), error2=error2, df=df)

@@ -49,11 +49,12 @@ def share_pairs(up: float, down: float, *, alpha: float, power: float) -> int | 
     """The fewest pairs that show a gain with this power and keep it with every pair more.
 
     The test is a staircase, so that power falls a little at some steps; the answer is past them.
+    An exact test needs about 2 / (up - down) pairs more than the approximation says.
     """
     guess = pairs_for(up - down, math.sqrt(up + down - (up - down) ** 2), alpha=alpha, power=power)
     if guess > 2000:
         return guess if guess <= MOST else None
-    upper = 2 * guess + 20
+    upper = guess + math.ceil(4.0 / (up - down)) + 20
     for pairs in range(upper, 0, -1):
         if share_power(pairs, up, down, alpha=alpha) < power:
             return pairs + 1

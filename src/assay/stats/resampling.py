@@ -14,7 +14,7 @@ same thing count as one.
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,24 +31,35 @@ _NEAR = 1e-9
 class Resampled:
     """Standardised differences: as observed (one a column), and under chance (draws x columns).
 
-    `exact` says that all ways were gone through, of which the observed one is one.
+    `exact` says that all ways were gone through, of which the observed one is one. Chance is
+    `symmetric` where each way has its mirror image: then a size is as rare in either direction.
+    Shuffles between a large side and a small one are not: there each direction is tested on its
+    own and the p-value doubled, lest all that chance is allowed to do be done in one direction.
     """
 
     observed: Floats
     chance: Floats
     exact: bool
+    symmetric: bool = True
 
     def p_values(self) -> Floats:
         """Each column's own two-sided p-value."""
-        return self._share(np.abs(self.chance), np.abs(self.observed))
+        return self._two_sided(self._share)
 
     def adjusted(self) -> Floats:
         """Two-sided p-values that hold for all columns together, by stepping down the maximum."""
-        sizes = np.abs(self.observed)
-        order = np.argsort(-sizes, kind="stable")
-        chance = np.abs(self.chance)[:, order]
-        greatest = np.maximum.accumulate(chance[:, ::-1], axis=1)[:, ::-1]
-        stepped = np.maximum.accumulate(self._share(greatest, sizes[order]))
+        return self._two_sided(self._step_down)
+
+    def _two_sided(self, test: Callable[[Floats, Floats], Floats]) -> Floats:
+        if self.symmetric:
+            return test(np.abs(self.chance), np.abs(self.observed))
+        either = np.minimum(test(self.chance, self.observed), test(-self.chance, -self.observed))
+        return np.asarray(np.minimum(2.0 * either, 1.0))
+
+    def _step_down(self, chance: Floats, observed: Floats) -> Floats:
+        order = np.argsort(-observed, kind="stable")
+        greatest = np.maximum.accumulate(chance[:, order][:, ::-1], axis=1)[:, ::-1]
+        stepped = np.maximum.accumulate(self._share(greatest, observed[order]))
         found = np.empty_like(stepped)
         found[order] = stepped
         return found
@@ -62,10 +73,11 @@ class Resampled:
             observed=np.atleast_1d(self.observed @ weights),
             chance=(self.chance @ weights)[:, None],
             exact=self.exact,
+            symmetric=self.symmetric,
         )
 
     def _share(self, chance: Floats, observed: Floats) -> Floats:
-        as_large = (chance >= observed - _NEAR * np.maximum(1.0, observed)).sum(axis=0)
+        as_large = (chance >= observed - _NEAR * np.maximum(1.0, np.abs(observed))).sum(axis=0)
         if self.exact:
             return np.asarray(as_large / len(chance), dtype=np.float64)
         return np.asarray((as_large + 1) / (len(chance) + 1), dtype=np.float64)
@@ -132,6 +144,7 @@ def shuffle_labels(
         observed=second.astype(np.float64) @ shares,
         chance=np.concatenate([block.astype(np.float64) @ shares for block in blocks]),
         exact=exact,
+        symmetric=all(2 * taken == rows.size for rows, taken in zip(members, counts, strict=True)),
     )
 
 

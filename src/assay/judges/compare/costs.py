@@ -37,7 +37,8 @@ def _cost(table: Table, index: int, settings: Settings) -> DimensionResult:
     else:
         first, second = kept.sides(*columns)
         found = differences.paired((second - first)[:, 0], reach=None)
-        resampled = flip_signs(second - first, **how)
+        first_even, second_even = kept.evened().sides(*columns)
+        resampled = flip_signs(second_even - first_even, **how)
         means = [float(first.mean()), float(second.mean())]
     p = float(resampled.p_values()[0])
     low, high = (None, None) if found is None else found.interval(settings.level)

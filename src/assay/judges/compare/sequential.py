@@ -44,7 +44,8 @@ def watch(table: Table, settings: Settings) -> Evidence:
         return Evidence(dimensions=(), tilt=None, units=units)
     course = _course(table, settings.level)
     strict = settings.plan.strict_gates
-    for unit in _turning_points(course, settings.level):
+    weights = np.array([one.weight for one in table.counting])
+    for unit in _turning_points(course, weights, settings.level):
         found = _after(course, table, unit, settings)
         if decide(found, strict_gates=strict)[0] is not NetVerdict.INCONCLUSIVE:
             return _after(course, table, unit, settings, decided=True)
@@ -84,9 +85,11 @@ def _balance(gaps: Floats, weights: Floats) -> Floats:
     return np.asarray((gaps * part).sum(axis=1) / part.sum(axis=1))
 
 
-def _turning_points(course: _Course, level: float) -> list[int]:
-    """The units at which something is shown that was not shown before, or a spot appears."""
+def _turning_points(course: _Course, weights: Floats, level: float) -> list[int]:
+    """The units at which something is newly shown, a spot appears, or a mean changes its sign."""
     target = math.log(2.0 / (1.0 - level))
+    gaps = course.means[1] - course.means[0]
+    seen = np.concatenate([gaps, (gaps @ weights)[:, None]], axis=1)
     tilts = np.stack([course.tilt_up, course.tilt_down], axis=1) >= target
     states = np.concatenate(
         [
@@ -96,6 +99,8 @@ def _turning_points(course: _Course, level: float) -> list[int]:
             course.safe,
             course.spotless,
             tilts,
+            seen > 0.0,
+            seen < 0.0,
         ],
         axis=1,
     )

@@ -82,9 +82,11 @@ def weigh(table: Table, settings: Settings) -> Evidence:
     for index, dimension in enumerate(dimensions):
         difference = found[index]
         low, high = difference.interval(settings.level)
-        inside = difference.interval(1.0 - 2.0 * alpha)
+        floor, ceiling = difference.lower(alpha), difference.upper(alpha)
         margin = dimension.margin / dimension.width
-        is_shown = adjusted[index] <= alpha and (low > 0.0 or high < 0.0)
+        apart = low > 0.0 or high < 0.0
+        agree = float(resampled.observed[index]) * difference.value > 0.0
+        is_shown = adjusted[index] <= alpha and apart and agree
         weighed.append(
             Weighed(
                 dimension=dimension,
@@ -97,10 +99,10 @@ def weigh(table: Table, settings: Settings) -> Evidence:
                 change=classify(
                     dimension,
                     (float(first[index]), float(second[index])),
-                    equivalent=-margin < inside[0] and inside[1] < margin,
+                    equivalent=-margin < floor and ceiling < margin,
                     shown=is_shown,
                 ),
-                gate=_gate(dimension, difference.lower(alpha) > -margin, spotless[index]),
+                gate=_gate(dimension, floor > -margin, spotless[index]),
                 difference=difference,
             )
         )
@@ -133,7 +135,9 @@ def _compared(
     gaps = second - first
     of = differences.paired if kept.design.unit == "pair" else differences.clustered
     found = [_there(of(column, reach=1.0 / kept.runs_a_unit)) for column in gaps.T]
-    return first.mean(axis=0), second.mean(axis=0), found, flip_signs(gaps, **how)
+    first_even, second_even = kept.evened().sides(*table.values)
+    resampled = flip_signs(second_even - first_even, **how)
+    return first.mean(axis=0), second.mean(axis=0), found, resampled
 
 
 def _stratum_means(
@@ -150,12 +154,18 @@ def _there(difference: Difference | None) -> Difference:
 
 
 def _tilt(table: Table, weights: Floats, resampled: Resampled, alpha: float, level: float) -> Tilt:
-    """The balance; with a single dimension it is that one."""
+    """The balance; with a single dimension it is that one.
+
+    Sides of unequal size whose runs do not vary alike are told apart by shuffling even where their
+    means are the same, so unpaired runs must be shown apart by their own spread as well.
+    """
     total = resampled.total(weights)
     difference = _balance(table, weights)
     low, high = difference.interval(level)
     p = float(total.p_values()[0])
     agree = float(total.observed[0]) * difference.value > 0.0
+    if table.kept.design.unit == "run":
+        agree = agree and (low > 0.0 or high < 0.0)
     return Tilt(
         value=difference.value,
         low=max(low, -1.0),
