@@ -146,8 +146,16 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
       assay compare --baseline a.jsonl --candidate b.jsonl --gate grounded
     """
     from assay.judges.compare.adr_0031 import compare_adr_0031
-    from assay.study.comparing import compare_paths, read_plan, sides_of, write_comparison
+    from assay.study.comparing import (
+        check_writable,
+        compare_paths,
+        read_plan,
+        sides_of,
+        write_comparison,
+    )
 
+    if flags["out"] is not None:
+        check_writable(flags["out"], (*flags["baseline"], *flags["candidate"]))
     request = read_plan(flags)
     if flags["rule"] == "adr-0031":
         _check_plain(flags)

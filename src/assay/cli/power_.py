@@ -54,9 +54,9 @@ _FLAGS = {"before": "from", "after": "to"}
 def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Find out how many pairs show an effect, or how small an effect they show.
 
-    For rates (0/1 scores) the figures are exact for the test that `assay compare` makes of one
-    dimension; several that move together show it with fewer. With ten instances or more, a pair is
-    an instance.
+    For rates (0/1 scores) the figures are exact for the test that `assay compare` makes of pairs in
+    one dimension; several that move together show it with fewer, and so do repeated runs that are
+    compared one by one. With ten instances or more, a pair is an instance.
 
     \b
     Examples:

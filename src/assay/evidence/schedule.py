@@ -1,7 +1,8 @@
 """The order of paired runs and the seed of each, both from the plan's seed: they can be had again.
 
-Pairs come in random order, and so do the two arms of each. With many instances all pairs of one
-instance stand together, since the instance is then what is counted.
+Pairs come in rounds over all instances, each round in random order, and so do the two arms of each
+pair. With many instances all pairs of one instance stand together instead, since the instance is
+then what is counted.
 """
 
 import hashlib
@@ -35,7 +36,9 @@ def schedule(instances: Sequence[str], trials: int, seed: int) -> list[Pair]:
             cells[i * trials + j] for i in rng.permutation(len(instances)) for j in range(trials)
         ]
     else:
-        cells = [cells[i] for i in rng.permutation(len(cells))]
+        cells = [
+            cells[i * trials + j] for j in range(trials) for i in rng.permutation(len(instances))
+        ]
     return [
         Pair(
             number=number,

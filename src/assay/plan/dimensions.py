@@ -36,10 +36,13 @@ Policy = Literal["fail", "exclude"]
 Better = Literal["higher", "lower"]
 _SHARE = 0.05
 _HEAVIEST = 1e6
-_COSTS = re.compile(
-    r"(^|[_.])(tokens?|costs?|usd|eur|dollars?|money|price|secs?|seconds|minutes|ms|latency"
-    r"|duration|time|elapsed|queries_run|pivot_burden|calls|turns|steps)($|[_.])",
-    re.IGNORECASE,
+_COSTS = frozenset(
+    "token tokens cost costs usd eur dollars money price sec secs seconds minutes ms latency"
+    " duration time elapsed calls turns steps".split()
+)
+_KNOWN_COSTS = frozenset({"queries_run", "pivot_burden"})
+_QUALITIES = frozenset(
+    "correct valid right ok success rate ratio score accuracy on in_time".split()
 )
 
 
@@ -126,7 +129,7 @@ class _PolicyTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    dimensions: dict[str, _Written]
+    dimensions: dict[str, Any]
     policy: _PolicyTable = _PolicyTable()
 
 
@@ -162,9 +165,7 @@ def dimensions_table(
     return dimensions_from(written.dimensions, written.policy, where=where)
 
 
-def dimensions_from(
-    table: Mapping[str, _Written], policy: _PolicyTable, *, where: str
-) -> Dimensions:
+def dimensions_from(table: Mapping[str, Any], policy: _PolicyTable, *, where: str) -> Dimensions:
     """Every dimension checked, what was left out filled in."""
     if not table:
         raise SpecError(f"{where}: no dimensions", hint="Add a table: [dimensions.NAME]")
@@ -180,7 +181,11 @@ def dimensions_from(
         raise SpecError(f"{where}: {error.message}") from None
 
 
-def _dimension(name: str, written: _Written) -> Dimension:
+def _dimension(name: str, table: object) -> Dimension:
+    try:
+        written = msgspec.convert(table, _Written)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"dimension {name}: {error}") from None
     ends = written.range
     if ends is None and written.counts:
         ends = (0.0, 1.0)
@@ -199,7 +204,10 @@ def _dimension(name: str, written: _Written) -> Dimension:
 
 def is_cost(name: str) -> bool:
     """Whether a name says that it is tokens, money or time: less is better, and it never counts."""
-    return _COSTS.search(name) is not None
+    words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
+    if not words or _QUALITIES & set(words):
+        return False
+    return words[-1] in _COSTS or words[0] in _COSTS or name.lower() in _KNOWN_COSTS
 
 
 def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimension:

@@ -45,6 +45,8 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
     for one in counting:
         _draw_dimension(one, wide, out)
     _draw_balance(comparison, wide, out)
+    if any(one.gated for one in counting):
+        out.print(styled("* gated: it must not lose", style="dim"))
     if others:
         out.print(styled("beside it, deciding nothing"))
         for one in others:

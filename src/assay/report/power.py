@@ -33,11 +33,7 @@ def draw_power(found: Power, out: "Console") -> None:
 def _sentence(found: Power) -> str:
     if found.pairs is None:
         return f"{found.question}: more pairs than anyone makes"
-    if found.effect is None:
-        return f"{found.question}: too few to show anything"
-    if found.question.endswith(" pairs"):
-        return (
-            f"{counted(found.pairs, 'pair')} show an effect of {found.effect:+.3f}"
-            f" with {percent(found.power)} power"
-        )
+    if found.question.endswith("show"):
+        effect = "nothing" if found.effect is None else f"{found.effect:+.3f}"
+        return f"{found.question}: {effect}, with {percent(found.power)} power"
     return f"{found.question}: {counted(found.pairs, 'pair')} for {percent(found.power)} power"

@@ -8,9 +8,10 @@ many runs that changes nothing; with few it says how little is known.
 
 That company is fair to an interval with two ends, and too kind to a bound with one: losses that are
 rare are seen too seldom, and a bound at -5 % would be wrong one time in ten. So a lower bound has
-made-up losses for company and no gain, and an upper bound gains and no loss: one and a quarter,
-which is what makes rare losses come out as by the exact binomial bound. Where no pair differs, 61
-rule out a loss of 5 % (exactly, 59 would do).
+one and a quarter made-up losses for company, and of gains only as many as there really were, up to
+the same; an upper bound the other way round. Rare losses then come out as by the exact binomial
+bound (where no pair differs, 61 rule out a loss of 5 %, and exactly 59 would do), and where gains
+and losses are common the company is even.
 """
 
 import math
@@ -87,9 +88,15 @@ def paired(differences: Floats, *, reach: float | None) -> Difference | None:
         error=error,
         df=None,
         units=units,
-        floor=_with(differences, ((-reach, _COMPANY),)),
-        ceiling=_with(differences, ((reach, _COMPANY),)),
+        floor=_with(differences, _losses(differences, reach)),
+        ceiling=_with(differences, _losses(differences, -reach)),
     )
+
+
+def _losses(differences: Floats, reach: float) -> _MadeUp:
+    """Company for a lower bound; with a negative reach, for an upper one."""
+    gained = float(np.maximum(differences / reach, 0.0).sum())
+    return (-reach, _COMPANY), (reach, min(gained, _COMPANY))
 
 
 def _with(differences: Floats, made_up: _MadeUp) -> tuple[float, float]:
@@ -101,12 +108,24 @@ def _with(differences: Floats, made_up: _MadeUp) -> tuple[float, float]:
     return centre, math.sqrt(squares / (units - 1.0) / units)
 
 
-def clustered(differences: Floats, *, reach: float | None) -> Difference | None:
-    """The mean of differences, each the mean of several runs of one instance, by Student's t."""
+def clustered(
+    differences: Floats, *, reach: float | None, whole: float | None = None
+) -> Difference | None:
+    """The mean of differences, each the mean of several runs of one instance, by Student's t.
+
+    `whole` is how far a whole instance can be lost, which is what a bound alone has to reckon with,
+    however many runs of it there are; `reach` where nothing else is said.
+    """
     found = paired(differences, reach=reach)
     if found is None or reach is None:
         return found
-    return replace(found, df=differences.size + 1.0)
+    far = reach if whole is None else whole
+    return replace(
+        found,
+        df=differences.size + 1.0,
+        floor=_with(differences, _losses(differences, far)),
+        ceiling=_with(differences, _losses(differences, -far)),
+    )
 
 
 def unpaired(
@@ -139,7 +158,8 @@ def unpaired(
         df = error**4 / sum(side.error2**2 / side.df for side in sides)
         return Difference(value=value, centre=value, error=error, df=df, units=units)
     both = ((ends[0], 1.0), (ends[1], 1.0))
-    low, high = ((ends[0], _COMPANY),), ((ends[1], _COMPANY),)
+    low = [_company(values[second == flag], ends) for flag in (False, True)]
+    high = [_company(values[second == flag], ends[::-1]) for flag in (False, True)]
     centre, error, _ = arms(both, both)
     return Difference(
         value=value,
@@ -147,9 +167,15 @@ def unpaired(
         error=error,
         df=None,
         units=units,
-        floor=arms(high, low)[:2],
-        ceiling=arms(low, high)[:2],
+        floor=arms(high[0], low[1])[:2],
+        ceiling=arms(low[0], high[1])[:2],
     )
+
+
+def _company(values: Floats, ends: tuple[float, float]) -> _MadeUp:
+    """Made-up scores at the first end, and as many at the other as are really there."""
+    there = float(np.abs((values - ends[0]) / (ends[1] - ends[0])).sum())
+    return (ends[0], _COMPANY), (ends[1], min(there, _COMPANY))
 
 
 @dataclass(frozen=True, kw_only=True)

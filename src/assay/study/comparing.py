@@ -87,7 +87,13 @@ def sides_of(baseline: Sequence[Path], candidate: Sequence[Path], request: Reque
         baseline, candidate, columns=request.columns, all_scores=request.plan is not None
     )
     inputs = tuple(
-        Input(side=name, kind=read.kind, digest=read.digest, trials=len(read.trials))
+        Input(
+            side=name,
+            kind=read.kind,
+            digest=read.digest,
+            trials=len(read.trials),
+            columns=msgspec.to_builtins(request.columns) if read.kind == "trials" else None,
+        )
         for name, side in zip(("baseline", "candidate"), reads, strict=True)
         for read in side
     )
@@ -143,7 +149,7 @@ def check_again(
 ) -> None:
     """Compare the same runs again, and refuse a comparison that they do not give."""
     settings = comparison.settings
-    columns = TrialColumns()
+    columns = _columns(comparison)
     request = Request(plan=settings.plan, policies={}, columns=columns)
     sides = sides_of(baseline, candidate, request)
     if [one.digest for one in sides.inputs] != [one.digest for one in comparison.inputs]:
@@ -164,6 +170,21 @@ def check_again(
     for name in ("verdict", "because", "balance", "dimensions", "flips", "pairs", "instances"):
         if getattr(again, name) != getattr(comparison, name):
             raise IntegrityError(f"the runs do not give this comparison: {name} differs")
+
+
+def _columns(comparison: Comparison) -> TrialColumns:
+    """The columns that the runs were read by."""
+    known = next((one.columns for one in comparison.inputs if one.columns is not None), {})
+    return msgspec.convert(known, TrialColumns)
+
+
+def check_writable(out: Path, inputs: Sequence[Path]) -> None:
+    """Refuse to write a comparison over what it is made from."""
+    with storage(out):
+        if out.is_dir():
+            raise SpecError(f"{out} is a folder", hint="Name a file: --out comparison.json.")
+        if any(out.exists() and one.exists() and out.samefile(one) for one in inputs):
+            raise SpecError(f"{out} is one of the inputs, and would be overwritten")
 
 
 def write_comparison(path: Path, made: Comparison | SourceComparison) -> None:

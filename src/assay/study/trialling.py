@@ -292,7 +292,7 @@ def _twin(arm: Arm) -> Arm:
 
 
 def _ready(pairs: Sequence[Pair], progress: _Progress, spec: TrialSpec) -> list[Pair]:
-    """Whole pairs from the start on, in the planned order; whole instances, where they count.
+    """Whole pairs from the start on, in the planned order: whole instances, or whole rounds.
 
     Taking pairs as they happen to finish would favour quick ones.
     """
@@ -301,9 +301,8 @@ def _ready(pairs: Sequence[Pair], progress: _Progress, spec: TrialSpec) -> list[
         if not progress.whole(pair):
             break
         found.append(pair)
-    if len(spec.items) >= MANY_INSTANCES:
-        found = found[: len(found) - len(found) % spec.trials]
-    return found
+    part = spec.trials if len(spec.items) >= MANY_INSTANCES else len(spec.items)
+    return found[: len(found) - len(found) % part]
 
 
 def _sides(

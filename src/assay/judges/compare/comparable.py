@@ -91,18 +91,27 @@ def _check_harness(
         allowed = "harness" in allow
         meant = "It was allowed." if allowed else "If that is meant: --allow harness."
         notes.add("harness-differs", f"{_some(differing)}. {meant}", blocking=not allowed)
-    mixed = [name for name, value in (ours | theirs).items() if " | " in value]
-    if mixed:
-        notes.add("harness-mixed", f"In {_some(mixed)}.")
+    several = {
+        name
+        for side in (baseline, candidate)
+        for name, values in _harness_values(side).items()
+        if len(values) > 1
+    }
+    if several:
+        notes.add("harness-mixed", f"In {_some(sorted(several))}.")
 
 
 def harness_of(trials: Iterable[Trial]) -> dict[str, str]:
     """What runs were made with; several values of a key stand beside each other."""
+    return {name: " | ".join(sorted(values)) for name, values in _harness_values(trials).items()}
+
+
+def _harness_values(trials: Iterable[Trial]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for one in trials:
         for name, value in one.harness.items():
             found.setdefault(name, set()).add(value)
-    return {name: " | ".join(sorted(values)) for name, values in sorted(found.items())}
+    return dict(sorted(found.items()))
 
 
 def _some(words: Sequence[str]) -> str:

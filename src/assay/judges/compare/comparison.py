@@ -107,12 +107,13 @@ class Flip(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
-    """What was read for a side, by the digest of its bytes."""
+    """What was read for a side, by the digest of its bytes, and which columns were what in it."""
 
     side: str
     kind: str
     digest: str
     trials: int
+    columns: Mapping[str, str | tuple[str, ...]] | None = None
 
 
 class Looks(msgspec.Struct, frozen=True, kw_only=True):

@@ -72,7 +72,8 @@ class Design:
         kept = tuple(
             one[np.isin(codes[one], held)] for codes, one in zip(self.codes, rows, strict=True)
         )
-        return Kept(design=self, pairs=self.pairs, rows=(kept[0], kept[1]))
+        both = np.isin(self.pairs[:, 0], kept[0]) & np.isin(self.pairs[:, 1], kept[1])
+        return Kept(design=self, pairs=self.pairs[both], rows=(kept[0], kept[1]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,23 +145,37 @@ class Kept:
         codes = np.concatenate([self.design.codes[0][rows[0]], self.design.codes[1][rows[1]]])
         return values, flags, np.unique(codes, return_inverse=True)[1]
 
+    @property
+    def round(self) -> int:
+        """How many matched units make a round: one of each instance, where runs are repeated."""
+        several = self.design.repeated and self.design.unit != "instance"
+        return len(self.design.names) if several else 1
+
     def in_order(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        """Matched units in the order in which they came, by which unpaired runs are matched."""
-        if self.design.unit != "run":
+        """Matched units in the order in which they came, by which unpaired runs are matched.
+
+        Repeated runs of several instances come round by round, whole rounds only. Taken instance by
+        instance, the first one would speak for all of them.
+        """
+        if self.design.unit == "instance" or not self.design.repeated:
             return self.sides(first, second)
-        if self.design.paired:
-            both = np.isin(self.pairs[:, 0], self.rows[0]) & np.isin(self.pairs[:, 1], self.rows[1])
-            return first[self.pairs[both, 0]], second[self.pairs[both, 1]]
-        pairs = []
-        for code in range(len(self.design.names)):
-            found = [
-                rows[codes[rows] == code]
-                for rows, codes in zip(self.rows, self.design.codes, strict=True)
-            ]
-            pairs += list(zip(found[0].tolist(), found[1].tolist(), strict=False))
-        order = np.array(sorted(pairs, key=lambda pair: (max(pair), pair)), dtype=np.intp)
-        order = order.reshape(-1, 2)
+        order = np.array(self._rounds(), dtype=np.intp).reshape(-1, 2)
         return first[order[:, 0]], second[order[:, 1]]
+
+    def _rounds(self) -> list[tuple[int, int]]:
+        """Rows that pair, or are matched by their order, as the k-th of each instance in turn."""
+        queues: list[list[tuple[int, int]]] = [[] for _ in self.design.names]
+        if self.design.paired:
+            for one, other in self.pairs.tolist():
+                queues[self.design.codes[1][other]].append((one, other))
+        else:
+            for code, queue in enumerate(queues):
+                found = [
+                    rows[codes[rows] == code].tolist()
+                    for rows, codes in zip(self.rows, self.design.codes, strict=True)
+                ]
+                queue += zip(found[0], found[1], strict=False)
+        return [pair for turn in zip(*queues, strict=False) for pair in turn]
 
 
 def correlation(first: Floats, second: Floats) -> float:

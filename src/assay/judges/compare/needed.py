@@ -31,7 +31,7 @@ def pairs_needed(
         return None
     alpha = 1.0 - level
     routes = [_to_equivalence(evidence.dimensions, alpha)]
-    shown = _units(tilt.difference, abs(tilt.value), alpha / 2.0, POWER)
+    shown = evidence.units * _times_more(tilt.p, alpha)
     if tilt.shown and not sequential:
         shown = 0.0
     if tilt.value < 0.0:
@@ -43,6 +43,13 @@ def pairs_needed(
         return None
     fewest = fewest_pairs(alpha) if paired else _FEWEST_A_SIDE
     return max(math.ceil(total), fewest, evidence.units + 1) - evidence.units
+
+
+def _times_more(p: float, alpha: float) -> float:
+    """How many times the units would bring a p-value of this size down to alpha, by its z."""
+    seen = normal_quantile(1.0 - min(max(p, 1e-12), 1.0) / 2.0)
+    wanted = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(POWER)
+    return (wanted / seen) ** 2 if seen > 0.0 else math.inf
 
 
 def _to_equivalence(dimensions: Sequence[Weighed], alpha: float) -> float:
@@ -74,7 +81,9 @@ def _margin(one: Weighed) -> float:
 
 
 def _units(difference: Difference | None, gap: float, alpha: float, power: float) -> float:
+    """Units that show a bound to be so far off; never fewer than rule out rare losses."""
     if difference is None or gap <= 0.0:
         return math.inf
     wanted = normal_quantile(1.0 - alpha) + normal_quantile(power)
-    return (wanted * difference.spread / gap) ** 2
+    spotless = math.log(alpha) / math.log1p(-min(gap, 0.999))
+    return max((wanted * difference.spread / gap) ** 2, spotless)

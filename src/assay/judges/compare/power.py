@@ -87,17 +87,19 @@ def power_of_scores(
 ) -> Power:
     """Pairs that show a mean difference, the spread of the pairs' differences being known."""
     alpha = (1.0 - level) / dimensions
+
+    def needed(one: float) -> int | None:
+        found = pairs_for(effect, spread, alpha=alpha, power=one)
+        return found if found <= MOST else None
+
     return Power(
         question=f"a mean difference of {effect:g}, the differences having a spread of {spread:g}",
-        pairs=pairs_for(effect, spread, alpha=alpha, power=power),
+        pairs=needed(power),
         effect=effect,
         power=power,
         level=level,
         how="by the normal approximation, two-sided",
-        table=tuple(
-            Row(pairs=pairs_for(effect, spread, alpha=alpha, power=one), effect=effect, power=one)
-            for one in POWERS
-        ),
+        table=tuple(Row(pairs=needed(one), effect=effect, power=one) for one in POWERS),
     )
 
 
@@ -117,7 +119,7 @@ def smallest_effect(
             for one in POWERS
         ]
         effect: float | None = effect_for(pairs, spread, alpha=alpha, power=power)
-        how = "by the normal approximation, two-sided"
+        begin, how = f"a spread of {spread:g}", "by the normal approximation, two-sided"
     else:
         rows = [
             Row(
@@ -128,11 +130,11 @@ def smallest_effect(
             )
             for rate in RATES
         ]
-        effect, how = rows[0].effect, _how(pairs)
+        effect, begin, how = rows[0].effect, f"a rate of {RATES[0]:g} before", _how(pairs)
     if pairs < fewest_pairs(alpha):
         effect = None
     return Power(
-        question=f"{pairs} pairs",
+        question=f"with {begin}, what do {pairs} pairs show",
         pairs=pairs,
         effect=effect,
         power=power,

@@ -5,7 +5,7 @@ Each question (is the balance up, is a dimension down, is a gated one inside its
 comes after it is not looked at.
 
 Dimensions that have not moved yet have no part in the balance: weight on them would only make the
-bet timid. Which have moved is known before each unit, so the bet stays fair.
+bet timid. Which have moved is known before each unit, so with no effect anywhere the bet is fair.
 """
 
 import math
@@ -45,7 +45,7 @@ def watch(table: Table, settings: Settings) -> Evidence:
     course = _course(table, settings.level)
     strict = settings.plan.strict_gates
     weights = np.array([one.weight for one in table.counting])
-    for unit in _turning_points(course, weights, settings.level):
+    for unit in _turning_points(course, weights, settings.level, table.kept.round):
         found = _after(course, table, unit, settings)
         if decide(found, strict_gates=strict)[0] is not NetVerdict.INCONCLUSIVE:
             return _after(course, table, unit, settings, decided=True)
@@ -85,8 +85,13 @@ def _balance(gaps: Floats, weights: Floats) -> Floats:
     return np.asarray((gaps * part).sum(axis=1) / part.sum(axis=1))
 
 
-def _turning_points(course: _Course, weights: Floats, level: float) -> list[int]:
-    """The units at which something is newly shown, a spot appears, or a mean changes its sign."""
+def _turning_points(course: _Course, weights: Floats, level: float, every: int) -> list[int]:
+    """The units at which something is newly shown, a spot appears, or a mean changes its sign.
+
+    Looks are taken at the ends of rounds over the instances: there a bet is fair also where the
+    change helps some instances and hurts others, since a product of factors with mean 1 is at most
+    1. Inside a round those that come first would speak for all.
+    """
     target = math.log(2.0 / (1.0 - level))
     gaps = course.means[1] - course.means[0]
     seen = np.concatenate([gaps, (gaps @ weights)[:, None]], axis=1)
@@ -104,8 +109,10 @@ def _turning_points(course: _Course, weights: Floats, level: float) -> list[int]
         ],
         axis=1,
     )
-    changed = (states[1:] != states[:-1]).any(axis=1)
-    return [0, *(np.flatnonzero(changed) + 1).tolist()]
+    ends = np.arange(every - 1, len(states), every)
+    looks = states[ends]
+    changed = (looks[1:] != looks[:-1]).any(axis=1)
+    return [int(unit) for unit in ends[np.concatenate([[0], np.flatnonzero(changed) + 1])]]
 
 
 def _after(

@@ -5,6 +5,7 @@ resampling), so that related dimensions are no separate proof. The balance is te
 the standardised differences, which sees a small gain in many.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -133,8 +134,11 @@ def _compared(
         return means[0], means[1], found, resampled
     first, second = kept.sides(*table.values)
     gaps = second - first
-    of = differences.paired if kept.design.unit == "pair" else differences.clustered
-    found = [_there(of(column, reach=1.0 / kept.runs_a_unit)) for column in gaps.T]
+    if kept.design.unit == "pair":
+        found = [_there(differences.paired(column, reach=1.0)) for column in gaps.T]
+    else:
+        reach = 1.0 / math.sqrt(kept.runs_a_unit)
+        found = [_there(differences.clustered(column, reach=reach, whole=1.0)) for column in gaps.T]
     first_even, second_even = kept.evened().sides(*table.values)
     resampled = flip_signs(second_even - first_even, **how)
     return first.mean(axis=0), second.mean(axis=0), found, resampled
@@ -190,7 +194,7 @@ def _balance(table: Table, weights: Floats) -> Difference:
     first, second = kept.sides(*joined)
     gaps = (second - first)[:, 0]
     return differences.paired(gaps, reach=None) or _there(
-        differences.paired(gaps, reach=reach / kept.runs_a_unit)
+        differences.paired(gaps, reach=reach / math.sqrt(kept.runs_a_unit))
     )
 
 
