@@ -75,7 +75,7 @@ def test_more_pairs_show_less():
 def test_so_few_pairs_that_nothing_can_be_shown():
     found = answer("--pairs", 3)
     assert found["effect"] is None
-    assert "too few to show anything" in call("--pairs", 3).stdout
+    assert "what do 3 pairs show: nothing" in call("--pairs", 3).stdout
 
 
 def test_an_effect_too_small_for_anyone_is_said_to_be():
