@@ -7,6 +7,7 @@ unless it is meant.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from assay.digests import short
 from assay.errors import IncomparableRuns
 from assay.evidence.trial import Trial
 from assay.judges.compare.caveats import Notes
@@ -112,6 +113,27 @@ def _harness_values(trials: Iterable[Trial]) -> dict[str, set[str]]:
         for name, value in one.harness.items():
             found.setdefault(name, set()).add(value)
     return dict(sorted(found.items()))
+
+
+def measured_artifact(
+    baseline: Sequence[Trial], candidate: Sequence[Trial], said: str | None
+) -> str | None:
+    """The digest of what the candidate had and the baseline had not."""
+    with_it = {one.artifact for one in candidate}
+    without = {one.artifact for one in baseline} - {None}
+    known = sorted(one for one in with_it if one is not None)
+    if without & with_it:
+        raise IncomparableRuns("runs of the baseline had the artifact that is being tried out")
+    if len(known) > 1 or (known and None in with_it):
+        raise IncomparableRuns(
+            "the candidate's runs did not all have the same artifact",
+            hint="Compare the runs of one version of it.",
+        )
+    if said is not None and known and known[0] != said:
+        raise IncomparableRuns(
+            f"the runs had the artifact {short(known[0])}, and the one named is {short(said)}"
+        )
+    return said if said is not None else (known[0] if known else None)
 
 
 def _some(words: Sequence[str]) -> str:
