@@ -6,6 +6,7 @@ preregs/ID/             a method, its prediction, and its seal
 runs/ID/                what the one run of it gave
 scorecards/ID@VERSION.json   what that is worth under each version of the bars
 grades/ID.json          what became of the prediction
+comparisons/            comparisons that something was ratified by
 checkpoints/            checkpoints of the ledger that were kept
 ledger.jsonl            one line for everything that happened
 """

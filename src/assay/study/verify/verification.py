@@ -9,7 +9,8 @@ ends the procedure too: nothing is taken for granted.
  3. Seals before runs. Entries stand in the order that the protocol allows; the commit that
     witnessed a seal holds it, does not yet hold its run, and comes before the present one; and
     there is no seal, run, scorecard or grade that the ledger does not know.
- 4. Closures. Everything that a seal names has the bytes that were sealed, and nothing was added.
+ 4. Closures. Everything that a seal names has the bytes that were sealed, and nothing was added;
+    what was ratified is in place, and the comparisons that it rests on are as they were.
  5. Outputs. Every stored run has the digests of its entry, is of its seal, and is complete.
  6. Scorecards. Judging the stored outputs again gives every stored scorecard; so with grades.
  7. Versions. Every result is judged under every version of its task's bars.
