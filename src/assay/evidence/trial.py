@@ -51,7 +51,10 @@ def _number(value: object, where: str) -> float | None:
         return None
     if not isinstance(value, (bool, int, float)) and not hasattr(value, "__float__"):
         raise SpecError(f"{where}: expected a number, got {value!r:.60}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise SpecError(f"{where}: too large to hold") from None
     if math.isnan(number):
         return None
     if math.isinf(number):

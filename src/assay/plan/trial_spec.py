@@ -237,9 +237,14 @@ def _check(written: _File, where: str) -> None:
         raise SpecError(f"{where}: artifact.into needs system.folder, into whose copy it goes")
 
 
+def _is_plain(name: str) -> bool:
+    """Whether a name is one, and can be a word of a command."""
+    return name != "" and "\0" not in name
+
+
 def _is_inside(name: str) -> bool:
     parts = name.split("/")
-    return all(part not in ("", ".", "..") for part in parts) and "\\" not in name
+    return all(part not in ("", ".", "..") for part in parts) and not set(name) & set("\\\0")
 
 
 def _instances(
@@ -247,7 +252,7 @@ def _instances(
 ) -> tuple[dict[str, Mapping[str, Any]], bytes]:
     if not isinstance(written, str):
         found: dict[str, Mapping[str, Any]] = {name: {"instance": name} for name in written}
-        if len(found) < len(written) or not found:
+        if len(found) < len(written) or not found or not all(map(_is_plain, found)):
             raise SpecError(f"{where}: instances: expected names, each once")
         return found, b""
     path = home / written
@@ -256,7 +261,7 @@ def _instances(
     found = {}
     for here, row in rows_of(path, data):
         name = row.get("instance", row.get("id"))
-        if not isinstance(name, (str, int)) or isinstance(name, bool) or name == "":
+        if not isinstance(name, (str, int)) or isinstance(name, bool) or not _is_plain(str(name)):
             raise SpecError(f"{here}: no `instance` or `id` names it")
         if str(name) in found:
             raise SpecError(f"{here}: instance {name!r:.60} stands twice")
