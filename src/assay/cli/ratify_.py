@@ -74,12 +74,13 @@ def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported la
     from assay.report.terminal import printable
     from assay.study.comparing import check_again, read_comparison
     from assay.study.frozen import frozen_folder
-    from assay.study.ratifying import check_ratifiable, ratify
+    from assay.study.ratifying import check_apart, check_ratifiable, ratify
 
     if flags["artifact"] is None:
         raise SpecError("say what is to be frozen: --artifact PATH")
     comparison, data = read_comparison(flags["comparison"])
     measured = check_ratifiable(comparison, flags["artifact"])
+    check_apart(flags["artifact"], flags["into"])
     if flags["baseline"] or flags["candidate"]:
         check_again(comparison, flags["baseline"], flags["candidate"])
     if not flags["yes"]:
