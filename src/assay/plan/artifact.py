@@ -21,6 +21,8 @@ def artifact_files(path: Path) -> dict[str, Path]:
             raise SpecError(f"the artifact {path} {said}")
         if path.is_file():
             return {"": path}
+        if not path.is_dir():
+            raise SpecError(f"the artifact {path} is no regular file or folder")
         found: dict[str, Path] = {}
         for place, folders, files in os.walk(path, onerror=_raise):
             folders.sort()

@@ -43,7 +43,6 @@ instance's object as a JSON file) and `{artifact}` (where the candidate has it) 
 name.
 """
 
-import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -63,6 +62,7 @@ NAMES = ("instance", "trial", "seed", "out", "item", "artifact")
 _PLACE = re.compile(r"\{(\w*)\}")
 _LONGEST = 7 * 24 * 3600.0
 _MOST_RUNS = 1_000_000
+_MOST_BUDGET = 1e15
 
 
 class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -225,8 +225,8 @@ def _check(written: _File, where: str) -> None:
     budget = written.budget
     for name in ("runs", "minutes", "money"):
         value = getattr(budget, name)
-        if value is not None and not (math.isfinite(value) and value > 0):
-            raise SpecError(f"{where}: budget.{name} = {value:g}, expected a number over 0")
+        if value is not None and not 0 < value <= _MOST_BUDGET:
+            raise SpecError(f"{where}: budget.{name} = {value!r:.40}, expected a number over 0")
     for name, inner in (
         ("artifact.into", written.artifact.into),
         ("score.file", written.score.file),
