@@ -374,7 +374,8 @@ def test_the_scorer_does_not_find_the_artifact_beside_it(tmp_path):
 
 def test_neither_path_nor_environment_tells_the_arm(tmp_path):
     """All that a run is told looks the same in both arms, but for a name without meaning."""
-    body = f'mkdir -p "$1"; env | grep -v "^_=" | sort > "$1/env"; pwd >> "$1/env"; echo "$@" >> "$1/env"\n{HONEST}'
+    told = 'env | grep -v "^_=" | sort > "$1/env"; pwd >> "$1/env"; echo "$@" >> "$1/env"'
+    body = f"{told}\n{HONEST}"
     tried(tmp_path, body, trials=1)
     seen = {}
     for arm in ("baseline", "candidate"):

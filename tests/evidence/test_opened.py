@@ -17,12 +17,16 @@ def files(folder, *names):
     return [folder / name for name in names]
 
 
+def handles():
+    return {one.name for one in Path("/proc/self/fd").iterdir()}
+
+
 def test_only_what_is_opened_is_seen(tmp_path):
     one, other = files(tmp_path, "one", "other")
     with Watch([one, other]) as watch:
         assert watch.opened() == set()
         other.stat()
-        os.listdir(tmp_path)
+        list(tmp_path.iterdir())
         assert watch.opened() == set()
         one.read_text()
         assert watch.opened() == {one}
@@ -80,15 +84,15 @@ def test_more_opens_than_are_kept_count_as_all(tmp_path):
 
 
 def test_what_is_not_there_cannot_be_watched_and_leaves_no_handle(tmp_path):
-    before = set(os.listdir("/proc/self/fd"))
+    before = handles()
     with pytest.raises(StorageError, match="cannot be watched"):
         Watch([tmp_path / "nothing"])
-    assert set(os.listdir("/proc/self/fd")) == before
+    assert handles() == before
 
 
 def test_a_watch_is_not_inherited_and_is_closed(tmp_path):
     (one,) = files(tmp_path, "one")
-    before = set(os.listdir("/proc/self/fd"))
+    before = handles()
     with Watch([one]) as watch:
         assert not os.get_inheritable(watch._handle)
-    assert set(os.listdir("/proc/self/fd")) == before
+    assert handles() == before

@@ -1,4 +1,5 @@
 from collections import Counter
+from itertools import pairwise
 
 from assay.evidence.schedule import MANY_INSTANCES, schedule
 
@@ -28,7 +29,7 @@ def test_which_arm_comes_first_is_a_toss_of_a_coin():
     first = sum(pair.order[0] == "baseline" for pair in pairs)
     assert 900 < first < 1100
     along = [pair.order[0] for pair in pairs]
-    changes = sum(one != other for one, other in zip(along, along[1:], strict=False))
+    changes = sum(one != other for one, other in pairwise(along))
     assert 900 < changes < 1100
 
 

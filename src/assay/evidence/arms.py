@@ -6,6 +6,7 @@ and not which arm made them; it and the probe run in a copy of their own, withou
 the command never had in its hands.
 """
 
+import errno
 import os
 import shutil
 import signal
@@ -21,7 +22,7 @@ from typing import Literal
 import msgspec
 
 from assay.digests import parse_object
-from assay.errors import AssayError, IntegrityError, SpecError, storage
+from assay.errors import AssayError, IntegrityError, SpecError, StorageError, storage
 from assay.evidence.guardian import Guardian
 from assay.evidence.opened import Watch, can_watch
 from assay.evidence.schedule import Pair
@@ -39,6 +40,7 @@ _RESERVED = frozenset(
     | {"error", "artifact", "timestamp"}
 )
 """What says which run a row is of; no score, even where it is a number."""
+_OURS = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 _NEW_LOG = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW
 Status = Literal["scored", "crashed"]
 
@@ -252,6 +254,8 @@ class Arms:
         try:
             process = self._start(words, place)
         except (OSError, ValueError) as error:
+            if getattr(error, "errno", None) in _OURS:  # it says nothing about the command
+                raise StorageError(f"{words[0]} cannot be started: {error}") from None
             return None, f"{words[0]}: {getattr(error, 'strerror', None) or error}"
         try:
             trouble = _wait(process, self.spec.system.seconds, place.log)
