@@ -29,7 +29,7 @@ from assay.evidence.arms import copy_artifact
 from assay.plan.artifact import artifact_digest
 from assay.study.entering import enter
 from assay.study.files import is_inside, sync, write_whole
-from assay.study.folder import Study, open_study
+from assay.study.folder import RECORDS, Study, open_study
 from assay.study.place import study_root
 from assay.study.records import NOTHING, records_of
 
@@ -74,6 +74,12 @@ class Frozen:
 @contextmanager
 def frozen_folder(folder: Path) -> Iterator[Frozen]:
     """A folder for ratified artifacts, to oneself; what was cut off is finished first."""
+    root = study_root(folder, ledger=False)  # one that lost its ledger is still one
+    at = Frozen(folder=folder, study=None if root is None else open_study(root))
+    if root is not None and at.inner("").split("/")[0] in RECORDS:
+        raise SpecError(
+            f"{folder} is a place of the study's own records", hint="Name another: --into."
+        )
     with ExitStack() as stack:
         with storage(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -84,8 +90,6 @@ def frozen_folder(folder: Path) -> Iterator[Frozen]:
             handle = os.open(folder / STORE / "lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
             stack.callback(os.close, handle)
             fcntl.flock(handle, fcntl.LOCK_EX)
-        root = study_root(folder)
-        at = Frozen(folder=folder, study=None if root is None else open_study(root))
         _finish(at)
         yield at
 
