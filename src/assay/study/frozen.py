@@ -72,8 +72,14 @@ class Frozen:
 
 
 @contextmanager
-def frozen_folder(folder: Path) -> Iterator[Frozen]:
-    """A folder for ratified artifacts, to oneself; what was cut off is finished first."""
+def frozen_folder(folder: Path, *, new: bool = True) -> Iterator[Frozen]:
+    """A folder for ratified artifacts, to oneself; what was cut off is finished first.
+
+    Where it may not be `new`, one that is not there is refused.
+    """
+    with storage(folder):
+        if not new and not folder.is_dir():
+            raise SpecError(f"there is no folder {str(folder)!r}")
     root = study_root(folder, ledger=False)  # one that lost its ledger is still one
     at = Frozen(folder=folder, study=None if root is None else open_study(root))
     if root is not None and at.inner("").split("/")[0] in RECORDS:
