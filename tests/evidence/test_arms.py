@@ -365,6 +365,52 @@ def test_a_run_that_rewrites_the_scorer_in_its_copy_is_scored_by_the_true_one(tm
     assert {row["dimensions"]["score"] for row in journal(tmp_path)} == {0.0}
 
 
+SCORED = '[score]\ncommand = ["sh", "score.sh", "{out}"]'
+IN_THE_WAY = {
+    "a link to a file of the user's": 'ln -s HOME_OF_ALL/mine.txt "$1/eval.json"',
+    "a pipe": 'mkfifo "$1/eval.json"',
+    "a folder": 'mkdir "$1/eval.json"',
+    "scores of its own": """echo '{"score": 1}' > "$1/eval.json\"""",
+}
+
+
+@pytest.mark.parametrize("kind", IN_THE_WAY)
+def test_what_a_run_leaves_where_scores_go_does_not_lead_the_scorer_astray(tmp_path, kind):
+    plan(tmp_path)
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "agent" / "score.sh").write_text(f"s=0\n{SCORE}")
+    found = tried(tmp_path, f"{READ}\n{IN_THE_WAY[kind]}\n", rest=SCORED)
+    assert found.crashed == 0, found.crashes
+    assert {row["dimensions"]["score"] for row in journal(tmp_path)} == {0.0}
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_a_scorer_that_scores_nothing_does_not_pass_on_what_the_run_says_of_itself(tmp_path):
+    plan(tmp_path)
+    (tmp_path / "agent" / "score.sh").write_text("true\n")
+    found = tried(tmp_path, HONEST, rest=SCORED)
+    assert found.crashed == 4
+    assert "as the run had written it" in found.crashes[0]
+
+
+SCORERS = {
+    "it fails": ("echo bad; exit 6", "the scorer failed: exit code 6: bad"),
+    "it hangs": ("sleep 60", "the scorer failed: still running"),
+    "it writes a link": ('ln -s /etc/passwd "$1/eval.json"', "symbolic link"),
+    "it writes nothing": ("true", "left no eval.json"),
+}
+
+
+@pytest.mark.parametrize("kind", SCORERS)
+def test_a_scorer_that_fails_is_told_of(tmp_path, kind):
+    body, why = SCORERS[kind]
+    plan(tmp_path)
+    (tmp_path / "agent" / "score.sh").write_text(body)
+    found = tried(tmp_path, READ, trials=1, seconds=0.5, rest=SCORED)
+    assert found.crashed == 2
+    assert all(why in row["why"] for row in journal(tmp_path))
+
+
 def test_the_scorer_does_not_find_the_artifact_beside_it(tmp_path):
     plan(tmp_path)
     (tmp_path / "agent" / "score.sh").write_text(f"[ -e skills ] && s=1 || s=0\n{SCORE}")

@@ -22,7 +22,7 @@ from typing import Literal
 import msgspec
 
 from assay.digests import parse_object
-from assay.errors import AssayError, IntegrityError, SpecError, StorageError, storage
+from assay.errors import IntegrityError, SpecError, StorageError, storage
 from assay.evidence.guardian import Guardian
 from assay.evidence.opened import Watch, can_watch
 from assay.evidence.schedule import Pair
@@ -172,7 +172,7 @@ class Arms:
         if said is None:
             try:
                 dimensions, status, why = self._scores(values, judging), "scored", None
-            except AssayError as error:
+            except SpecError as error:
                 why = error.message
         made = ArmRun(
             pair=pair.number,
@@ -297,15 +297,23 @@ class Arms:
 
     def _scores(self, values: Mapping[str, str], place: Place) -> Mapping[str, float | None]:
         """What the scorer says of a run, whoever that is."""
+        file = self.spec.score.file
+        path = place.out / file
         if self.spec.score.command:
+            before = _clear_way(path)
             _, said = self._execute(fill_in(self.spec.score.command, values), place)
             if said is not None:
                 raise SpecError(f"the scorer failed: {said}")
-        path = place.out / self.spec.score.file
-        _check_no_links(place.out.parent, f"{place.out.name}/{self.spec.score.file}")
+            if before is not None and _stamp(path) == before:
+                raise SpecError(f"the scorer left {file} as the run had written it")
+        _check_no_links(place.out.parent, f"{place.out.name}/{file}")
         if not path.is_file():
-            raise SpecError(f"it left no {self.spec.score.file} in {{out}}")
-        found = parse_object(read_bounded(path, _MOST_SCORES), where=self.spec.score.file)
+            raise SpecError(f"it left no {file} in {{out}}")
+        try:
+            data = read_bounded(path, _MOST_SCORES)
+        except StorageError as error:
+            raise SpecError(error.message) from None
+        found = parse_object(data, where=file)
         numbers = {
             name: value
             for name, value in found.items()
@@ -314,7 +322,7 @@ class Arms:
             and not name.startswith("harness.")
         }
         if not any(value is not None for value in numbers.values()):
-            raise SpecError(f"{self.spec.score.file} holds no scores")
+            raise SpecError(f"{file} holds no scores")
         return Trial(instance="-", dimensions=numbers).dimensions
 
 
@@ -346,6 +354,25 @@ def _check_no_links(root: Path, inner: str) -> None:
         path = path / part
         if path.is_symlink():
             raise SpecError(f"{inner}: {part} is a symbolic link, which may lead anywhere")
+
+
+def _clear_way(path: Path) -> tuple[int, ...] | None:
+    """Let a scorer write where it must: no link leads it elsewhere, no pipe holds it up.
+
+    Says what stays there, where the run itself wrote a file of that name.
+    """
+    with suppress(OSError):
+        if path.is_file() and not path.is_symlink():
+            return _stamp(path)
+        _remove(path)
+    return None
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    with suppress(OSError):
+        known = path.lstat()
+        return known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns
+    return None
 
 
 def _remove(path: Path) -> None:
