@@ -1,4 +1,5 @@
 import errno
+import fcntl
 import os
 import signal
 import subprocess
@@ -50,6 +51,19 @@ def finished(home):
     return Counter(f"{row['instance']}:{row['trial']}:{row['seed']}" for row in journal(home))
 
 
+def is_free(home):
+    """Whether nobody holds the folder; what was being started as its starter died does so still."""
+    path = home / "results" / ".lock"
+    if not path.exists():
+        return True
+    with path.open("ab") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
 def check_gone_on(home, spec):
     """After whatever cut it off: go on, and hold what was done against what was needed."""
     noted, before = finished(home), told(home)
@@ -74,9 +88,10 @@ def test_killed_at_any_call_no_run_is_lost_and_none_made_twice(tmp_path, tempora
     spec = load_trial_spec(planned(tmp_path))
     ended, reached = at_call(moment, lambda: run_trials(spec, tmp_path / "results"))
     assert ended == (-signal.SIGKILL if reached else 0)
-    check_gone_on(tmp_path, spec)
     # A folder may be left that nothing was put into: there was no guardian yet.
-    assert eventually(lambda: not [one for one in temporary.iterdir() if any(one.iterdir())])
+    assert eventually(lambda: not list(temporary.glob("*/*")))
+    check_gone_on(tmp_path, spec)
+    assert not list(temporary.glob("*/*"))
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO], ids=["full", "harmed"])
@@ -138,12 +153,14 @@ def test_killed_from_outside_its_runs_are_ended_and_it_goes_on(tmp_path, tempora
 
 
 @pytest.mark.parametrize("lines", scale([1, 5], range(12)))
-def test_the_command_killed_after_some_runs_makes_only_the_others(tmp_path, lines):
+def test_the_command_killed_after_some_runs_makes_only_the_others(tmp_path, temporary, lines):
     path = planned(tmp_path, trials=6, jobs=3)
     process = started(tmp_path, "--out", "results")
     assert eventually(lambda: len(journal(tmp_path)) >= lines or process.poll() is not None)
     process.kill()
     process.communicate(timeout=60)
+    assert eventually(lambda: is_free(tmp_path))
+    assert eventually(lambda: not list(temporary.glob("*/*")))
     check_gone_on(tmp_path, load_trial_spec(path))
 
 

@@ -40,7 +40,11 @@ _RESERVED = frozenset(
     | {"error", "artifact", "timestamp"}
 )
 """What says which run a row is of; no score, even where it is a number."""
-_OURS = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+_NO_PROGRAM = (
+    *(errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR),
+    *(errno.E2BIG, errno.ELOOP, errno.ENAMETOOLONG, errno.ETXTBSY),
+)
+"""What the system says of a program that cannot be run, whoever tries."""
 _NEW_LOG = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW
 Status = Literal["scored", "crashed"]
 
@@ -253,10 +257,12 @@ class Arms:
         """Run a command to its end; its exit code, and what went wrong."""
         try:
             process = self._start(words, place)
-        except (OSError, ValueError) as error:
-            if getattr(error, "errno", None) in _OURS:  # it says nothing about the command
-                raise StorageError(f"{words[0]} cannot be started: {error}") from None
-            return None, f"{words[0]}: {getattr(error, 'strerror', None) or error}"
+        except OSError as error:
+            if error.errno not in _NO_PROGRAM:  # it says nothing about the command
+                raise StorageError(f"{words[0]} cannot be started: {error.strerror}") from None
+            return None, f"{words[0]}: {error.strerror}"
+        except ValueError as error:
+            return None, f"{words[0]}: {error}"
         try:
             trouble = _wait(process, self.spec.system.seconds, place.log)
         finally:

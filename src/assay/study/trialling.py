@@ -143,15 +143,15 @@ def _check_apart(spec: TrialSpec, out: Path) -> None:
 @contextmanager
 def _arms(spec: TrialSpec, plan: Plan) -> Iterator[Arms]:
     """Copies of what is run, which nobody changes meanwhile, and a guardian over all that runs."""
-    with (
-        tempfile.TemporaryDirectory(prefix="assay-trials-", ignore_cleanup_errors=True) as scratch,
-        Guardian(Path(scratch)) as guardian,
-    ):
-        kept, system = Path(scratch) / "kept", None
-        with storage(scratch):
+    with ExitStack() as stack:
+        with storage(tempfile.gettempdir()):
+            scratch = Path(tempfile.mkdtemp(prefix="assay-trials-"))
+            stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+            guardian = stack.enter_context(Guardian(scratch))
+            kept, system = scratch / "kept", None
             copy_artifact(spec.artifact_path, kept)
             if spec.folder is not None:
-                system = Path(scratch) / "system"
+                system = scratch / "system"
                 copy_system(spec.folder, system, without=spec.artifact_path)
         yield Arms(
             spec,
@@ -161,7 +161,7 @@ def _arms(spec: TrialSpec, plan: Plan) -> Iterator[Arms]:
                 system=system,
                 system_digest=plan.system,
             ),
-            scratch=Path(scratch) / "runs",
+            scratch=scratch / "runs",
             guardian=guardian,
         )
 
