@@ -18,6 +18,7 @@ from assay.errors import SpecError
 
 MAX_LINE_BYTES = 1 << 20
 MAX_DEPTH = 32
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
@@ -29,6 +30,11 @@ def digest(data: bytes) -> str:
 def short(tagged: str) -> str:
     """The first twelve hex digits of a tagged digest, for signatures that people read."""
     return tagged.removeprefix("sha256:")[:12]
+
+
+def is_digest(text: str) -> bool:
+    """Whether a text is a tagged digest."""
+    return _DIGEST.fullmatch(text) is not None
 
 
 def is_name(text: str) -> bool:

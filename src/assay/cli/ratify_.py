@@ -60,11 +60,11 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
     if flags["comparison"] is not None:
         steps = [_ratify(flags)]
     elif flags["check"]:
-        with frozen_folder(flags["into"]) as at:
+        with frozen_folder(flags["into"], new=False) as at:
             steps = check_frozen(at)
     else:
         _confirm(f"Take back {flags['name']} in {flags['into']}?", flags)
-        with frozen_folder(flags["into"]) as at:
+        with frozen_folder(flags["into"], new=False) as at:
             steps = [revert(at, flags["name"])]
     _show(steps, flags)
 
@@ -74,12 +74,13 @@ def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported la
     from assay.report.terminal import printable
     from assay.study.comparing import check_again, read_comparison
     from assay.study.frozen import frozen_folder
-    from assay.study.ratifying import check_ratifiable, ratify
+    from assay.study.ratifying import check_apart, check_ratifiable, ratify
 
     if flags["artifact"] is None:
         raise SpecError("say what is to be frozen: --artifact PATH")
     comparison, data = read_comparison(flags["comparison"])
     measured = check_ratifiable(comparison, flags["artifact"])
+    check_apart(flags["artifact"], flags["into"])
     if flags["baseline"] or flags["candidate"]:
         check_again(comparison, flags["baseline"], flags["candidate"])
     if not flags["yes"]:

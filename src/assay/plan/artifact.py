@@ -1,6 +1,7 @@
 """An artifact: a file or a folder that is being tried out, by its exact bytes."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from assay.digests import digest
@@ -20,8 +21,10 @@ def artifact_files(path: Path) -> dict[str, Path]:
             raise SpecError(f"the artifact {path} {said}")
         if path.is_file():
             return {"": path}
+        if not path.is_dir():
+            raise SpecError(f"the artifact {path} is no regular file or folder")
         found: dict[str, Path] = {}
-        for place, folders, files in os.walk(path):
+        for place, folders, files in os.walk(path, onerror=_raise):
             folders.sort()
             for name in sorted((*files, *folders)):
                 one = Path(place) / name
@@ -37,15 +40,25 @@ def artifact_files(path: Path) -> dict[str, Path]:
 
 
 def artifact_digest(path: Path) -> str:
-    """One digest over the names and bytes of all its files."""
+    """One digest over the names and bytes of all its files; no file has that of a folder."""
     files = artifact_files(path)
     with storage(path):
         if sum(file.stat().st_size for file in files.values()) > MOST_BYTES:
             raise SpecError(f"the artifact {path} has more than {MOST_BYTES:,} bytes")
         if set(files) == {""}:
             return digest(files[""].read_bytes())
-        lines = [f"{digest(file.read_bytes())}  {name}\n" for name, file in sorted(files.items())]
-    return digest("".join(lines).encode("utf-8", "surrogateescape"))
+        lines = [f"{digest(file.read_bytes())}  {name}" for name, file in sorted(files.items())]
+    return _digest_of(lines)
+
+
+def _digest_of(lines: Sequence[str]) -> str:
+    """A digest over a list; a NUL ends each line, since no name can hold one."""
+    whole = "".join(f"{line}\0" for line in ("folder", *lines))
+    return digest(whole.encode("utf-8", "surrogateescape"))
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def tree_digest(folder: Path, without: Path) -> str:
@@ -55,7 +68,7 @@ def tree_digest(folder: Path, without: Path) -> str:
     with storage(folder):
         if not folder.is_dir():
             raise SpecError(f"there is no folder {str(folder)!r}")
-        for place, folders, files in os.walk(folder):
+        for place, folders, files in os.walk(folder, onerror=_raise):
             folders[:] = sorted(
                 name
                 for name in folders
@@ -64,12 +77,14 @@ def tree_digest(folder: Path, without: Path) -> str:
             for name in sorted((*files, *folders)):
                 one = Path(place, name)
                 inner = one.relative_to(folder).as_posix()
+                if name in LEFT_OUT or one.resolve() == left_out:
+                    continue
                 if one.is_symlink():
-                    lines.append(f"link {one.readlink()}  {inner}\n")
-                elif one.is_file() and one.resolve() != left_out:
-                    lines.append(f"{digest(one.read_bytes())}  {inner}\n")
+                    lines.append(f"link {inner}\0{one.readlink()}")
+                elif one.is_file():
+                    lines.append(f"{digest(one.read_bytes())}  {inner}")
                 elif not one.is_file() and not one.is_dir():
                     raise SpecError(
                         f"{one} is no regular file, folder or link: it cannot be copied"
                     )
-    return digest("".join(lines).encode("utf-8", "surrogateescape"))
+    return _digest_of(lines)

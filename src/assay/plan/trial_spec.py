@@ -43,7 +43,6 @@ instance's object as a JSON file) and `{artifact}` (where the candidate has it) 
 name. Scorer and probe also have `{home}`, the folder of the spec, and are told no arm.
 """
 
-import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -63,6 +62,7 @@ NAMES = ("instance", "trial", "seed", "out", "item", "artifact")
 _PLACE = re.compile(r"\{(\w*)\}")
 _LONGEST = 7 * 24 * 3600.0
 _MOST_RUNS = 1_000_000
+_MOST_BUDGET = 1e15
 
 
 class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -231,8 +231,8 @@ def _check(written: _File, where: str) -> None:
     budget = written.budget
     for name in ("runs", "minutes", "money"):
         value = getattr(budget, name)
-        if value is not None and not (math.isfinite(value) and value > 0):
-            raise SpecError(f"{where}: budget.{name} = {value:g}, expected a number over 0")
+        if value is not None and not 0 < value <= _MOST_BUDGET:
+            raise SpecError(f"{where}: budget.{name} = {value!r:.40}, expected a number over 0")
     for name, inner in (
         ("artifact.into", written.artifact.into),
         ("score.file", written.score.file),
@@ -243,9 +243,14 @@ def _check(written: _File, where: str) -> None:
         raise SpecError(f"{where}: artifact.into needs system.folder, into whose copy it goes")
 
 
+def _is_plain(name: str) -> bool:
+    """Whether a name is one, and can be a word of a command."""
+    return name != "" and "\0" not in name
+
+
 def _is_inside(name: str) -> bool:
     parts = name.split("/")
-    return all(part not in ("", ".", "..") for part in parts) and "\\" not in name
+    return all(part not in ("", ".", "..") for part in parts) and not set(name) & set("\\\0")
 
 
 def _instances(
@@ -253,7 +258,7 @@ def _instances(
 ) -> tuple[dict[str, Mapping[str, Any]], bytes]:
     if not isinstance(written, str):
         found: dict[str, Mapping[str, Any]] = {name: {"instance": name} for name in written}
-        if len(found) < len(written) or not found:
+        if len(found) < len(written) or not found or not all(map(_is_plain, found)):
             raise SpecError(f"{where}: instances: expected names, each once")
         return found, b""
     path = home / written
@@ -262,7 +267,7 @@ def _instances(
     found = {}
     for here, row in rows_of(path, data):
         name = row.get("instance", row.get("id"))
-        if not isinstance(name, (str, int)) or isinstance(name, bool) or name == "":
+        if not isinstance(name, (str, int)) or isinstance(name, bool) or not _is_plain(str(name)):
             raise SpecError(f"{here}: no `instance` or `id` names it")
         if str(name) in found:
             raise SpecError(f"{here}: instance {name!r:.60} stands twice")

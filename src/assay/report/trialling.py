@@ -1,5 +1,6 @@
 """What came of paired trials, for people."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.comparison import draw_comparison
@@ -36,14 +37,20 @@ def draw_trials(trials: Trials, out: "Console") -> None:
         out.print(styled(f"saved: {saved}"))
     if trials.crashed:
         out.print(styled(f"crashed: {counted(trials.crashed, 'run')}"))
+        _list(trials.crashes, out)
     if trials.void_pairs:
         out.print(styled(f"void: {counted(trials.void_pairs, 'pair')}", style="yellow"))
-        for void in trials.voids[:_SHOWN]:
-            out.print(styled(f"  {void}"))
-        if trials.void_pairs > _SHOWN:
-            out.print(styled(f"  and {trials.void_pairs - _SHOWN} more; --json lists all"))
+        _list(trials.voids, out)
     out.print()
     if trials.comparison is None:
         out.print(styled("no pair can be compared, so there is no verdict", style="yellow"))
     else:
         draw_comparison(trials.comparison, out)
+
+
+def _list(reasons: Sequence[str], out: "Console") -> None:
+    """The first few reasons, a line each."""
+    for reason in reasons[:_SHOWN]:
+        out.print(styled(f"  {reason}"))
+    if len(reasons) > _SHOWN:
+        out.print(styled(f"  and {len(reasons) - _SHOWN} more; --json lists all"))

@@ -23,6 +23,11 @@ from assay.study.files import write_whole
 
 FORMAT = "assay-comparison/1"
 _MOST_BYTES = 1 << 20
+_TOLD_BY_RUNS = (
+    *("verdict", "because", "rule", "n_baseline", "n_candidate", "pairs", "instances", "unit"),
+    *("repairs", "regressions", "net", "balance", "dimensions", "flips", "looks", "harness"),
+)
+"""What a comparison says that the runs and the settings decide alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,9 +172,11 @@ def check_again(
         seed=settings.seed,
         level=settings.level,
     )
-    for name in ("verdict", "because", "balance", "dimensions", "flips", "pairs", "instances"):
+    for name in _TOLD_BY_RUNS:
         if getattr(again, name) != getattr(comparison, name):
             raise IntegrityError(f"the runs do not give this comparison: {name} differs")
+    if again.artifact not in (None, comparison.artifact):
+        raise IntegrityError("the runs do not give this comparison: they had another artifact")
 
 
 def _columns(comparison: Comparison) -> TrialColumns:

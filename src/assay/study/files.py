@@ -66,14 +66,18 @@ def write_new(path: Path, data: bytes) -> None:
     write_whole(path, data)
 
 
+def is_inside(name: str) -> bool:
+    """Whether a name in a record is a path that leads nowhere but down."""
+    plain = all(part not in ("", ".", "..") and part.isprintable() for part in name.split("/"))
+    return plain and "\\" not in name and len(name) <= 1000
+
+
 def inside(root: Path, name: str) -> Path:
     """A path within a folder, from a name in a record; one that leads out of it is refused."""
-    parts = name.split("/")
-    plain = all(part not in ("", ".", "..") and part.isprintable() for part in parts)
-    if not plain or "\\" in name or len(name) > 1000:
+    if not is_inside(name):
         raise IntegrityError(f"{name!r:.200} is no path inside a study")
     path = root
-    for part in parts:
+    for part in name.split("/"):
         path = path / part
         with storage(path):
             if path.is_symlink():

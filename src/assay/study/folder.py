@@ -8,6 +8,7 @@ scorecards/ID@VERSION.json   what that is worth under each version of the bars
 grades/ID.json          what became of the prediction
 comparisons/            comparisons that something was ratified by
 checkpoints/            checkpoints of the ledger that were kept
+comparisons/            what artifacts were ratified by
 ledger.jsonl            one line for everything that happened
 """
 
@@ -34,6 +35,10 @@ from assay.study.files import inside, read_inside
 from assay.study.place import FILE, LEDGER, study_root
 
 FORMAT = "assay-study/1"
+RECORDS = frozenset(
+    {FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades", "checkpoints", "comparisons"}
+)
+"""What a study's folder has of its own."""
 _BARS = re.compile(r"bars/(?P<task>detection|classification)-(?P<version>[a-z0-9._-]+)\.toml")
 
 

@@ -15,25 +15,25 @@ import fcntl
 import os
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from assay.digests import digest, is_name, json_lines, short
-from assay.errors import IntegrityError, storage
+from assay.digests import digest, is_digest, is_name, json_lines, short
+from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.evidence.arms import copy_artifact
 from assay.plan.artifact import artifact_digest
 from assay.study.entering import enter
-from assay.study.files import sync, write_whole
-from assay.study.folder import Study, open_study
+from assay.study.files import is_inside, sync, write_whole
+from assay.study.folder import RECORDS, Study, open_study
 from assay.study.place import study_root
-from assay.study.records import records_of
+from assay.study.records import NOTHING, records_of
 
-HISTORY, STORE, NONE = "ratified.jsonl", ".ratified", "none"
+HISTORY, STORE, NONE = "ratified.jsonl", ".ratified", NOTHING
 _EXCHANGE = 2
 _HERE = -100
 
@@ -72,23 +72,39 @@ class Frozen:
 
 
 @contextmanager
-def frozen_folder(folder: Path) -> Iterator[Frozen]:
-    """A folder for ratified artifacts, to oneself; what was cut off is finished first."""
+def frozen_folder(folder: Path, *, new: bool = True) -> Iterator[Frozen]:
+    """A folder for ratified artifacts, to oneself; what was cut off is finished first.
+
+    Where it may not be `new`, one that is not there is refused.
+    """
     with storage(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / STORE).mkdir(exist_ok=True)
-        with (folder / STORE / "lock").open("ab") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            root = study_root(folder)
-            at = Frozen(folder=folder, study=None if root is None else open_study(root))
-            _finish(at)
-            yield at
+        if not new and not folder.is_dir():
+            raise SpecError(f"there is no folder {str(folder)!r}")
+    root = study_root(folder, ledger=False)  # one that lost its ledger is still one
+    at = Frozen(folder=folder, study=None if root is None else open_study(root))
+    if root is not None and at.inner("").split("/")[0] in RECORDS:
+        raise SpecError(
+            f"{folder} is a place of the study's own records", hint="Name another: --into."
+        )
+    with ExitStack() as stack:
+        with storage(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            if (folder / STORE).is_symlink():
+                raise IntegrityError(f"{folder / STORE} is a symbolic link")
+            (folder / STORE).mkdir(exist_ok=True)
+            sync(folder)
+            handle = os.open(folder / STORE / "lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
+            stack.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        _finish(at)
+        yield at
 
 
 def history(at: Frozen) -> list[Step]:
     """Everything that was noted of this folder, oldest first."""
     if at.study is not None:
-        prefix = at.inner(".").removesuffix(".").removesuffix("/")
+        inner = at.inner("")
+        prefix = "" if inner == "." else inner
         entries = records_of(at.study).ratified
         steps = []
         for entry in entries:
@@ -110,9 +126,36 @@ def history(at: Frozen) -> list[Step]:
         data = path.read_bytes() if path.exists() else b""
     whole = data[: data.rfind(b"\n") + 1]
     try:
-        return [msgspec.convert(row, Step) for _, row in json_lines(whole, where=str(path))]
-    except msgspec.ValidationError as error:
+        steps = [msgspec.convert(row, Step) for _, row in json_lines(whole, where=str(path))]
+    except (msgspec.ValidationError, SpecError) as error:
         raise IntegrityError(f"{path}: {error}") from None
+    _check_steps(steps, str(path))
+    return steps
+
+
+def can_hold(name: str) -> bool:
+    """Whether an artifact of that name can be put in place, and told of."""
+    return is_inside(name) and "/" not in name and not name.startswith(".") and name != HISTORY
+
+
+def _check_steps(steps: Sequence[Step], where: str) -> None:
+    """Refuse a history that leads out of its folder, or in which a step does not follow."""
+    standing: dict[str, list[Step]] = {}
+    there: dict[str, str] = {}
+    for number, step in enumerate(steps, 1):
+        plain = all(one == NONE or is_digest(one) for one in (step.artifact, step.previous))
+        if not can_hold(step.name) or not plain:
+            raise IntegrityError(f"{where}: step {number} does not say what was put where")
+        stack = standing.setdefault(step.name, [])
+        follows = there.get(step.name, step.previous) == step.previous
+        if step.kind == "ratify":
+            follows = follows and step.artifact != NONE
+            stack.append(step)
+        else:
+            follows = follows and bool(stack) and stack.pop().previous == step.artifact
+        if not follows:
+            raise IntegrityError(f"{where}: step {number} does not follow what was there before")
+        there[step.name] = step.artifact
 
 
 def note(at: Frozen, step: Step, comparison: bytes | None) -> None:
@@ -144,11 +187,12 @@ def _subject(name: str) -> str:
 
 
 def keep(at: Frozen, source: Path, version: str) -> None:
-    """Keep a version in the store, whole or not at all."""
+    """Keep a version in the store, whole or not at all; what is not that version any more goes."""
     target = at.kept(version)
     with storage(target):
-        if target.exists():
+        if is_kept(at, version):
             return
+        _remove(target)
         aside = target.with_name(f"{target.name}.aside")
         _remove(aside)
         copy_artifact(source, aside)
@@ -156,6 +200,15 @@ def keep(at: Frozen, source: Path, version: str) -> None:
             raise IntegrityError(f"{source} changed while it was being copied")
         _sync(aside)
         aside.rename(target)
+        sync(target.parent)
+
+
+def is_kept(at: Frozen, version: str) -> bool:
+    """Whether the store has a version, as it was."""
+    try:
+        return digest_there(at.kept(version)) == version
+    except DigestMismatch:
+        return False
 
 
 def put(at: Frozen, step: Step) -> None:
@@ -168,9 +221,12 @@ def put(at: Frozen, step: Step) -> None:
             if place.exists():
                 place.rename(aside)
         else:
+            if not is_kept(at, step.artifact):
+                raise IntegrityError(
+                    f"{at.kept(step.artifact)} is not what was kept there",
+                    hint="Put it back: what was noted cannot be finished without it.",
+                )
             copy_artifact(at.kept(step.artifact), aside)
-            if artifact_digest(aside) != step.artifact:
-                raise IntegrityError(f"{at.kept(step.artifact)} is not what was kept there")
             _sync(aside)
             _exchange(aside, place)
         sync(at.folder)
@@ -179,17 +235,24 @@ def put(at: Frozen, step: Step) -> None:
 
 def _finish(at: Frozen) -> None:
     """Finish what was noted and not yet put in place."""
-    for name in dict.fromkeys(step.name for step in history(at)):
-        last = [step for step in history(at) if step.name == name][-1]
-        if last.artifact != last.previous and digest_there(at.place(name)) == last.previous:
-            put(at, last)
+    last = {step.name: step for step in history(at)}
+    for name, step in last.items():
+        if step.artifact == step.previous:
+            continue
+        with suppress(DigestMismatch):  # an edit, of which whoever asks for this one is told
+            # Where a swap takes two renames, there is nothing between them.
+            if digest_there(at.place(name)) in (step.previous, NONE):
+                put(at, step)
 
 
 def digest_there(place: Path) -> str:
-    """The digest of what is in place, or `none`."""
+    """The digest of what is in place, or `none`; what no artifact can be is a breach."""
     with storage(place):
         there = place.exists() or place.is_symlink()
-    return artifact_digest(place) if there else NONE
+    try:
+        return artifact_digest(place) if there else NONE
+    except SpecError as error:
+        raise DigestMismatch(error.message) from None
 
 
 def _exchange(new: Path, place: Path) -> None:
@@ -222,5 +285,5 @@ def _remove(path: Path) -> None:
 
 def _sync(path: Path) -> None:
     """Make a file, or all files of a folder, durable."""
-    for one in (path, *(path.rglob("*") if path.is_dir() else ())):
+    for one in (*(path.rglob("*") if path.is_dir() else ()), path):
         sync(one)

@@ -4,18 +4,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.digests import digest, short
-from assay.errors import DigestMismatch, NotRatified, SpecError
+from assay.errors import DigestMismatch, NotRatified, SpecError, storage
 from assay.judges.compare.comparison import Comparison, NetVerdict
 from assay.plan.artifact import artifact_digest
-from assay.study.files import now
+from assay.study.files import is_inside, now
+from assay.study.folder import RECORDS
 from assay.study.frozen import (
-    HISTORY,
     NONE,
-    STORE,
     Frozen,
     Step,
+    can_hold,
     digest_there,
     history,
+    is_kept,
     keep,
     note,
     put,
@@ -51,8 +52,7 @@ def ratify(at: Frozen, comparison: tuple[Comparison, bytes], artifact: Path) -> 
     """Put an artifact in place, after noting that it is."""
     measured = check_ratifiable(comparison[0], artifact)
     name = artifact.resolve().name
-    if name in (HISTORY, STORE) or name.startswith("."):
-        raise SpecError(f"{name!r} cannot be ratified under its name", hint="Give it another name.")
+    _check_place(at, name)
     before = standing(at, name)
     found = digest_there(at.place(name))
     if found != (before or NONE) and before is not None:
@@ -79,6 +79,27 @@ def ratify(at: Frozen, comparison: tuple[Comparison, bytes], artifact: Path) -> 
     return step
 
 
+def check_apart(artifact: Path, folder: Path) -> None:
+    """Refuse a folder inside the artifact, which would become another one by it."""
+    with storage(folder):
+        whole, place = artifact.resolve(), folder.resolve()
+    if whole in (place, *place.parents):
+        raise SpecError(f"{folder} lies in the artifact {artifact}", hint="Name another: --into.")
+
+
+def _check_place(at: Frozen, name: str) -> None:
+    """Refuse a place that cannot be told of afterwards, or that is a record of the study."""
+    inner = name if at.study is None else at.inner(name)
+    if not can_hold(name) or not is_inside(inner):
+        raise SpecError(
+            f"{name!r:.200} cannot be ratified under its name", hint="Give it another name."
+        )
+    if at.study is not None and inner.split("/")[0] in RECORDS:
+        raise SpecError(
+            f"{inner:.200} is a place of the study's own records", hint="Name another: --into."
+        )
+
+
 def revert(at: Frozen, name: str) -> Step:
     """Take back what was ratified last, and put in place what was there before it."""
     steps = [step for step in history(at) if step.name == name]
@@ -95,6 +116,10 @@ def revert(at: Frozen, name: str) -> Step:
         raise DigestMismatch(
             f"{at.place(name)} is not what was ratified: its digest is {short(found)}, expected"
             f" {short(last.artifact)}"
+        )
+    if last.previous != NONE and not is_kept(at, last.previous):
+        raise DigestMismatch(
+            f"{at.kept(last.previous)} is not what was kept there, so it cannot be put back"
         )
     step = Step(
         kind="revert",

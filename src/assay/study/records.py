@@ -7,12 +7,16 @@ started, a start before its result, one of each, and judgements only of results.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.digests import is_name
+from assay.digests import is_digest, is_name
 from assay.errors import IntegrityError
 from assay.ledger.entry import Entry
 from assay.plan.task import Task
+from assay.study.files import is_inside
 from assay.study.folder import Study, bars_in
 from assay.study.place import FILE
+
+NOTHING = "none"
+"""Stands for the digest of what is not there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,15 +208,31 @@ def _revert(records: Records, entry: Entry, where: str) -> None:
 
 def _frozen(records: Records, entry: Entry, where: str) -> None:
     """What is in place after a step must be what the next step finds there."""
-    path, previous = entry.said.get("path", ""), entry.said.get("previous", "")
-    if not path or not previous or not entry.said.get("artifact"):
+    path, artifact = entry.said.get("path", ""), entry.said.get("artifact", "")
+    previous = entry.said.get("previous", "")
+    if not is_inside(path) or not _is_version(artifact) or not _is_version(previous):
         raise IntegrityError(f"{where}: it does not say what was put where")
     before = [one for one in records.ratified if one.said["path"] == path]
     if before and before[-1].said["artifact"] != previous:
         raise IntegrityError(f"{where}: it does not follow what was in place before")
-    if not before and entry.kind == "revert":
-        raise IntegrityError(f"{where}: there was nothing to take back")
+    if entry.kind == "ratify" and artifact == NOTHING:
+        raise IntegrityError(f"{where}: it puts nothing in place")
+    if entry.kind == "revert":
+        standing: list[Entry] = []
+        for one in before:
+            if one.kind == "ratify":
+                standing.append(one)
+            else:
+                standing.pop()
+        if not standing:
+            raise IntegrityError(f"{where}: there was nothing to take back")
+        if standing[-1].said["previous"] != artifact:
+            raise IntegrityError(f"{where}: it does not put back what was there before")
     records.ratified.append(entry)
+
+
+def _is_version(text: str) -> bool:
+    return text == NOTHING or is_digest(text)
 
 
 def _finished(records: Records, entry: Entry, where: str) -> SubmissionRecord:

@@ -11,13 +11,14 @@ A run that was cut off has no line and is made again. A pair is void where an ar
 it had the artifact, or had it not; void pairs are kept, counted, and not compared.
 """
 
+import errno
 import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,7 +26,8 @@ import msgspec
 
 from assay.digests import digest, json_lines, parse_object
 from assay.errors import IntegrityError, ProtocolError, SpecError, storage
-from assay.evidence.arms import ArmRun, Arms, copy_artifact
+from assay.evidence.arms import ArmRun, Arms, Kept, copy_artifact, copy_system
+from assay.evidence.guardian import Guardian
 from assay.evidence.schedule import MANY_INSTANCES, Pair, schedule
 from assay.evidence.trial import Trial
 from assay.judges.compare.comparison import Comparison, Input, NetVerdict
@@ -70,6 +72,7 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
     saved_seconds: float
     saved_money: float | None
     voids: tuple[str, ...]
+    crashes: tuple[str, ...]
     comparison: Comparison | None
 
 
@@ -108,31 +111,71 @@ def run_trials(
         artifact=measured,
         pairs=len(pairs),
     )
+    _check_apart(spec, out)
     with storage(out):
         out.mkdir(parents=True, exist_ok=True)
     with _alone(out):
         _begin(out, plan)
         progress = _Progress(made=_read_journal(out, pairs))
-        with tempfile.TemporaryDirectory(prefix="assay-trials-") as scratch:
-            kept = Path(scratch) / "artifact" / spec.artifact_path.name
-            kept.parent.mkdir()
-            copy_artifact(spec.artifact_path, kept)
-            if artifact_digest(kept) != measured:
-                raise IntegrityError(f"{spec.artifact_path} changed while it was being copied")
-            arms = Arms(spec, kept=kept, scratch=Path(scratch) / "runs")
+        with _arms(spec, plan) as arms:
             running = _Running(spec, arms, out, pairs, progress, on_run or (lambda _: None))
             ended = running.go()
         return _conclude(spec, out, pairs, progress, ended, measured)
 
 
+def _check_apart(spec: TrialSpec, out: Path) -> None:
+    """Refuse folders in each other, where one would become part of what the other is."""
+    artifact, results = spec.artifact_path.resolve(), out.resolve()
+    if artifact in (results, *results.parents):
+        raise SpecError(f"{out} lies in the artifact", hint="Name another folder: --out DIR.")
+    if spec.folder is None:
+        return
+    folder = spec.folder.resolve()
+    if artifact in (folder, *folder.parents):
+        raise SpecError(f"the system's folder {spec.folder} lies in the artifact")
+    if folder in (results, *results.parents):
+        raise SpecError(
+            f"{out} lies in the system's folder, which would never be the same twice",
+            hint="Name another folder: --out DIR.",
+        )
+
+
+@contextmanager
+def _arms(spec: TrialSpec, plan: Plan) -> Iterator[Arms]:
+    """Copies of what is run, which nobody changes meanwhile, and a guardian over all that runs."""
+    with ExitStack() as stack:
+        with storage(tempfile.gettempdir()):
+            scratch = Path(tempfile.mkdtemp(prefix="assay-trials-"))
+            stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+            guardian = stack.enter_context(Guardian(scratch))
+            kept, system = scratch / "kept", None
+            copy_artifact(spec.artifact_path, kept)
+            if spec.folder is not None:
+                system = scratch / "system"
+                copy_system(spec.folder, system, without=spec.artifact_path)
+        yield Arms(
+            spec,
+            kept=Kept(
+                artifact=kept,
+                artifact_digest=plan.artifact,
+                system=system,
+                system_digest=plan.system,
+            ),
+            scratch=scratch / "runs",
+            guardian=guardian,
+        )
+
+
 @contextmanager
 def _alone(out: Path) -> Iterator[None]:
     """Keep others from filling the same folder."""
-    with storage(out), (out / ".lock").open("ab") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ProtocolError(f"{out}: trials are being run there just now") from None
+    with ExitStack() as stack:
+        with storage(out):
+            lock = stack.enter_context((out / ".lock").open("ab"))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ProtocolError(f"{out}: trials are being run there just now") from None
         yield
 
 
@@ -210,7 +253,7 @@ class _Running:
             try:
                 while True:
                     ended = ended or self._used_up(len(busy))
-                    while ended is None and self.waiting and len(busy) < self.spec.jobs:
+                    while ended is None and self.waiting and len(busy) < self._at_a_time():
                         pair, arm = self.waiting.pop(0)
                         busy.add(pool.submit(self._one, pair, arm))
                         ended = self._used_up(len(busy))
@@ -232,9 +275,7 @@ class _Running:
             raise SpecError("the trials were stopped")
         target = self.out / "runs" / f"{pair.number}-{arm}"
         with storage(target):
-            shutil.rmtree(target, ignore_errors=True)
-            target.parent.mkdir(exist_ok=True)
-            shutil.move(outputs, target)
+            _keep_outputs(outputs, target)
         self.arms.clear(name)
         return made
 
@@ -245,6 +286,16 @@ class _Running:
             os.fsync(journal.fileno())
         self.progress.made[run.pair, run.arm] = run
         self.on_run(run)
+
+    def _at_a_time(self) -> int:
+        """How many runs at a time; one pair where money counts and no run has said its price."""
+        if self.spec.budget.money is None or self._dearest() is not None:
+            return self.spec.jobs
+        return min(self.spec.jobs, 2)
+
+    def _dearest(self) -> float | None:
+        known = [run.dimensions.get(self.spec.budget.cost) for run in self.progress.made.values()]
+        return max((one for one in known if one is not None), default=None)
 
     def _used_up(self, busy: int) -> str | None:
         """Which budget leaves no room for another run; a pair that is begun is finished."""
@@ -267,8 +318,9 @@ class _Running:
                     f" {budget.cost!r} among their scores",
                     hint="Let the system or the scorer write it, or name another: budget.cost.",
                 )
-            dearest = max((run.dimensions.get(budget.cost) or 0.0) for run in made.values())
-            if spent + (busy + 2) * dearest > budget.money:
+            # What a crashed run cost is not known, only that it may have been as much as any.
+            crashed = sum(run.status == "crashed" for run in made.values())
+            if spent + (crashed + busy + 2) * (self._dearest() or 0.0) > budget.money:
                 return "budget of money"
         return None
 
@@ -281,10 +333,41 @@ class _Running:
             return None
         self.looked = len(ready)
         sides = _sides(self.spec, ready, self.progress, artifact=None)
-        if not all(sides):
+        if not _can_compare(sides):
             return None
         found = _compare(self.spec, sides, resamples=_GLANCE)
         return None if found.verdict is NetVerdict.INCONCLUSIVE else "verdict"
+
+
+def _keep_outputs(outputs: Path, target: Path) -> None:
+    """Keep what a run left, links as links; nothing where it left no folder.
+
+    What is neither file, folder nor link stays behind where the folder must be copied.
+    """
+    target.parent.mkdir(exist_ok=True)
+    if target.is_symlink() or target.is_file():
+        target.unlink()
+    elif target.exists():
+        shutil.rmtree(target)
+    if outputs.is_symlink() or not outputs.is_dir():
+        target.mkdir()
+        return
+    try:
+        outputs.rename(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        shutil.copytree(outputs, target, symlinks=True, ignore=_special)
+
+
+def _special(folder: str, names: Sequence[str]) -> set[str]:
+    """The names of pipes, sockets and devices, which cannot be copied."""
+    paths = {name: Path(folder, name) for name in names}
+    return {
+        name
+        for name, path in paths.items()
+        if not (path.is_symlink() or path.is_file() or path.is_dir())
+    }
 
 
 def _twin(arm: Arm) -> Arm:
@@ -327,6 +410,11 @@ def _sides(
     return sides[0], sides[1]
 
 
+def _can_compare(sides: tuple[list[Trial], list[Trial]]) -> bool:
+    """Whether there are runs on both sides, and any of them has scores."""
+    return all(sides) and not all(one.crashed for side in sides for one in side)
+
+
 def _compare(
     spec: TrialSpec,
     sides: tuple[list[Trial], list[Trial]],
@@ -362,7 +450,7 @@ def _conclude(
     voids = [void for pair in whole if (void := progress.void(pair)) is not None]
     sides = _sides(spec, ready, progress, artifact=artifact)
     comparison = None
-    if all(sides):
+    if _can_compare(sides):
         inputs = [_write_side(out, arm, side) for arm, side in zip(ARMS, sides, strict=True)]
         comparison = _compare(spec, sides, resamples=RESAMPLES, inputs=inputs, void=len(voids))
         write_comparison(out / "comparison.json", comparison)
@@ -373,7 +461,7 @@ def _conclude(
     share = left / max(len(made), 1)
     return Trials(
         ended=ended,
-        pairs=len(whole) - len(voids),
+        pairs=len(sides[0]),
         planned_pairs=len(pairs),
         void_pairs=len(voids),
         runs=len(made),
@@ -384,6 +472,11 @@ def _conclude(
         saved_seconds=round(seconds * share, 3),
         saved_money=None if money is None else money * share,
         voids=tuple(voids),
+        crashes=tuple(
+            f"{run.instance}, trial {run.trial}, {run.arm}: {run.why}"
+            for run in sorted(made, key=lambda run: (run.pair, run.arm))
+            if run.status == "crashed"
+        ),
         comparison=comparison,
     )
 

@@ -1,15 +1,18 @@
 """Steps 4 to 7: what was sealed, what came of it, and what that is worth."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import msgspec
 
 from assay.digests import digest, short
-from assay.errors import DigestMismatch, IntegrityError, storage
+from assay.errors import DigestMismatch, IntegrityError
 from assay.evidence.record import Run
+from assay.judges.compare.comparison import NetVerdict
 from assay.judges.judgement import Judgement
-from assay.plan.artifact import artifact_digest
+from assay.ledger.entry import Entry
 from assay.study.files import inside, read_as, read_inside
+from assay.study.frozen import digest_there
 from assay.study.judgements import (
     grade_of,
     judge,
@@ -51,11 +54,11 @@ def _check_frozen(at: Verifying) -> str:
     for entry in at.records.ratified:
         for name, expected in entry.files.items():
             read_as(at.study.root, name, expected)
+            _check_grounds(at.study.root, name, entry)
         standing[entry.said["path"]] = entry.said["artifact"]
     for name, expected in standing.items():
         path = inside(at.study.root, name)
-        with storage(path):
-            found = artifact_digest(path) if path.exists() else "none"
+        found = digest_there(path)
         if found != expected:
             raise DigestMismatch(
                 f"{name} is not what was ratified: its digest is {short(found)}, expected"
@@ -63,6 +66,17 @@ def _check_frozen(at: Verifying) -> str:
                 hint="What was ratified is kept beside it, in .ratified.",
             )
     return f"; {counted(len(standing), 'artifact')} as ratified" if standing else ""
+
+
+def _check_grounds(root: Path, name: str, entry: Entry) -> None:
+    """The comparison that an entry rests on allows what it says was done."""
+    from assay.study.comparing import read_comparison  # only where something was ratified
+
+    comparison, _ = read_comparison(inside(root, name))
+    if comparison.verdict is not NetVerdict.RATIFY or comparison.blocked:
+        raise IntegrityError(f"{name}: entry {entry.n} rests on it, and it allows no ratification")
+    if comparison.artifact != entry.said["artifact"]:
+        raise IntegrityError(f"{name}: entry {entry.n} rests on it, and it is of another artifact")
 
 
 def check_outputs(at: Verifying) -> Found:
