@@ -27,7 +27,7 @@ from assay.plan.dimensions import SOURCE_DIMENSIONS
 
 SEED = 20_261_116
 DRAWS = 2_000
-RESAMPLES = 1_999
+RESAMPLES = 999
 SIZES = (3, 10, 30, 100)
 WORLDS = ("ungated", "each", "one")
 MOVES = ((0.95, 0.95), (0.8, 0.8), (0.5, 0.9), (0.9, 0.5))

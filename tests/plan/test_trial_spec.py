@@ -113,7 +113,10 @@ def test_the_digest_is_of_the_spec_and_of_the_instances(tmp_path):
     for names in (("a",), ("a", "b")):
         (tmp_path / "tasks.jsonl").write_text("".join(f'{{"id": "{name}"}}\n' for name in names))
         found.add(load_trial_spec(path).digest)
-    path.write_text(path.read_text() + "\n# more\n")
+    path.write_text(path.read_text() + "\n# more\n[budget]\nruns = 7\n")
+    found.add(load_trial_spec(path).digest)
+    assert len(found) == 2, "a larger budget is no other plan"
+    path.write_text(path.read_text() + "[harness]\nmodel = 'another'\n")
     found.add(load_trial_spec(path).digest)
     assert len(found) == 3
 

@@ -132,7 +132,7 @@ def test_a_budget_that_was_used_up_stays_used_up(tmp_path):
 
 CHANGES = {
     "spec": lambda home: home.joinpath("trial.toml").write_text(
-        home.joinpath("trial.toml").read_text() + "\n# another\n"
+        home.joinpath("trial.toml").read_text() + "\n[harness]\nmodel = 'another'\n"
     ),
     "system": lambda home: (home / "agent" / "new.txt").write_text("x"),
     "artifact": lambda home: (home / "skill.md").write_text("Think twice.\n"),

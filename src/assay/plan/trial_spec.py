@@ -176,7 +176,7 @@ def load_trial_spec(path: Path) -> TrialSpec:
         written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _File)
     except (ValueError, RecursionError) as error:
         kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
-        hint = "docs/how-to/produce-paired-trials.md shows every key and its values."
+        hint = "docs/how-to/prove-a-skill.md shows every key and its values."
         raise SpecError(f"{where}: {kind}{error}", hint=hint) from None
     _check(written, where)
     items, read = _instances(written.instances, path.parent, where)

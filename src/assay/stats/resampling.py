@@ -172,7 +172,7 @@ def _drawn_labels(
         size = min(block, draws - start)
         labels = np.zeros((size, total), dtype=bool)
         for rows, taken in zip(members, counts, strict=True):
-            first = np.zeros((size, rows.size), dtype=bool)
-            first[:, :taken] = True
-            labels[:, rows] = rng.permuted(first, axis=1)
+            keys = rng.random((size, rows.size))  # the least keys are on the second side
+            last = np.partition(keys, taken - 1, axis=1)[:, taken - 1 : taken]
+            labels[:, rows] = keys <= last
         yield labels
