@@ -8,7 +8,7 @@ from studies import raised, tree
 from trial_systems import HONEST, READ, SCORE, alive, eventually, journal, plan, tried, wrongs
 
 from assay.errors import IntegrityError, SpecError
-from assay.evidence import arms
+from assay.evidence import commands
 from assay.plan.trial_spec import load_trial_spec
 from assay.study.trialling import run_trials
 
@@ -234,7 +234,7 @@ def test_whatever_stands_for_the_log_afterwards_nobody_waits_for_it_or_writes_th
 
 
 def test_a_flood_of_words_ends_the_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(arms, "_MOST_LOG", 100_000)
+    monkeypatch.setattr(commands, "_MOST_LOG", 100_000)
     found = tried(tmp_path, f"{READ}\nyes\n", trials=1)
     assert found.crashed == 2
     assert "printed more than 100,000 bytes" in found.crashes[0]

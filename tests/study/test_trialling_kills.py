@@ -15,7 +15,7 @@ from trial_systems import READ, SCORE, alive, eventually, journal, plan
 
 from assay.errors import StorageError
 from assay.plan.trial_spec import load_trial_spec
-from assay.study import trialling
+from assay.study import trial_running
 from assay.study.trialling import run_trials
 
 BODY = f'{READ}\ns=1\necho "$2:$3:$4" >> HOME_OF_ALL/told\n{SCORE}\n'
@@ -172,7 +172,7 @@ def test_a_naive_journal_would_be_caught(tmp_path, monkeypatch):
         self.progress.made[run.pair, run.arm] = run
 
     with monkeypatch.context() as naive:
-        naive.setattr(trialling._Running, "_note", late)
+        naive.setattr(trial_running.Running, "_note", late)
         ended, reached = at_call(120, lambda: run_trials(spec, tmp_path / "results"))
     assert (ended, reached) == (-signal.SIGKILL, True)
     assert sum(told(tmp_path).values()) > 1
@@ -186,7 +186,7 @@ def test_a_system_without_processes_left_is_no_fault_of_the_command(tmp_path, mo
 
     spec = load_trial_spec(planned(tmp_path))
     with monkeypatch.context() as broken:
-        broken.setattr("assay.evidence.arms.subprocess.Popen", none_left)
+        broken.setattr("assay.evidence.commands.subprocess.Popen", none_left)
         broken.setattr("assay.study.trialling.Guardian", Nobody)
         assert isinstance(raised(run_trials, spec, tmp_path / "results"), StorageError)
     assert journal(tmp_path) == []

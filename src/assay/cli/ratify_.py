@@ -60,7 +60,7 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
     if flags["comparison"] is not None:
         steps = [_ratify(flags)]
     elif flags["check"]:
-        with frozen_folder(flags["into"], new=False) as at:
+        with frozen_folder(flags["into"], new=False, finish=False) as at:
             steps = check_frozen(at)
     else:
         _confirm(f"Take back {flags['name']} in {flags['into']}?", flags)

@@ -6,16 +6,12 @@ and not which arm made them; it and the probe run in a copy of their own, withou
 the command never had in its hands.
 """
 
-import errno
 import os
 import shutil
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -23,28 +19,30 @@ import msgspec
 
 from assay.digests import parse_object
 from assay.errors import IntegrityError, SpecError, StorageError, storage
+from assay.evidence.commands import Commands
+from assay.evidence.copies import (
+    Kept,
+    Place,
+    check_no_links,
+    clear_way,
+    copy_artifact,
+    remove,
+    stamp,
+)
 from assay.evidence.guardian import Guardian
 from assay.evidence.opened import Watch, can_watch
 from assay.evidence.schedule import Pair
 from assay.evidence.trial import Trial, read_bounded
-from assay.plan.artifact import LEFT_OUT, artifact_digest, artifact_files, tree_digest
+from assay.plan.artifact import artifact_digest, artifact_files, tree_digest
 from assay.plan.trial_spec import Arm, TrialSpec, fill_in
 
-_KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TZ")
 _MOST_SCORES = 1 << 17
 """Bytes of a file of scores: what is kept of it must fit on a line."""
-_MOST_LOG = 1 << 28
-_LAST_WORDS = 500
 _RESERVED = frozenset(
     {"id", "index", "instance", "trial", "seed", "run", "run_id", "scorer", "status"}
     | {"error", "artifact", "timestamp"}
 )
 """What says which run a row is of; no score, even where it is a number."""
-_NO_PROGRAM = (
-    *(errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR),
-    *(errno.E2BIG, errno.ELOOP, errno.ENAMETOOLONG, errno.ETXTBSY),
-)
-"""What the system says of a program that cannot be run, whoever tries."""
 _NEW_LOG = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW
 Status = Literal["scored", "crashed"]
 
@@ -79,31 +77,6 @@ class ArmRun(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """The folders of one run: a copy of the system, outputs, a home, and the artifact's copy.
-
-    `log` is the file that takes what is printed, held open: a name could lead elsewhere meanwhile.
-    """
-
-    root: Path
-    system: Path
-    out: Path
-    home: Path
-    artifact: Path | None
-    log: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kept:
-    """What runs copy from, made once so that nobody's edits reach them, and what it must be."""
-
-    artifact: Path
-    artifact_digest: str
-    system: Path | None
-    system_digest: str | None
-
-
 class Arms:
     """Runs arms of a spec."""
 
@@ -111,25 +84,14 @@ class Arms:
         self.spec = spec
         self.kept = kept
         self.scratch = scratch
-        self.guardian = guardian
-        self.stopping = False
-        self._running: set[subprocess.Popen[bytes]] = set()
-        missing = [name for name in spec.system.environment if name not in os.environ]
-        if missing:
-            raise SpecError(
-                f"the environment has no variable {missing[0]}, which was to be passed on"
-            )
+        self.commands = Commands(
+            seconds=spec.system.seconds, passed=spec.system.environment, guardian=guardian
+        )
         if not spec.artifact.probe and not can_watch():
             raise SpecError(
                 "this system cannot tell which files were opened",
                 hint="Say how to ask whether the artifact was loaded: artifact.probe.",
             )
-
-    def stop(self) -> None:
-        """End everything that runs, and begin nothing more."""
-        self.stopping = True
-        for process in list(self._running):
-            _end(process)
 
     def run(self, pair: Pair, arm: Arm, name: str) -> tuple[ArmRun, Path]:
         """One run, and the folder of its outputs."""
@@ -156,8 +118,7 @@ class Arms:
                     copies = artifact_files(place.artifact)
                     own = stack.enter_context(Watch(copies.values()))
             started = time.monotonic()
-            code, said = self._execute(words, place)
-            seconds = time.monotonic() - started
+            code, said = self.commands.execute(words, place)
             opened = None
             if own is not None and place.artifact is not None:
                 opened = tuple(sorted(_inner(file, place.artifact) for file in own.opened()))
@@ -170,7 +131,9 @@ class Arms:
         probe: int | None = None
         unasked: str | None = None
         if self.spec.artifact.probe:
-            probe, unasked = self._execute(fill_in(self.spec.artifact.probe, values), judging)
+            probe, unasked = self.commands.execute(
+                fill_in(self.spec.artifact.probe, values), judging
+            )
         status: Status = "crashed"
         why: str | None = said
         dimensions: Mapping[str, float | None] = {}
@@ -189,7 +152,7 @@ class Arms:
             why=why,
             dimensions=dimensions,
             treatment=_treatment(arm, opened, leaked, probe, unasked),
-            seconds=round(seconds, 3),
+            seconds=round(time.monotonic() - started, 3),
             exit_code=code,
         )
         return made, place.out
@@ -212,7 +175,7 @@ class Arms:
                 artifact = root / "artifact" / spec.artifact_path.name
                 if spec.artifact.into is not None:
                     artifact = system / spec.artifact.into
-                    _check_no_links(system, spec.artifact.into)
+                    check_no_links(system, spec.artifact.into)
                 artifact.parent.mkdir(parents=True, exist_ok=True)
                 copy_artifact(self.kept.artifact, artifact)
                 if artifact_digest(artifact) != self.kept.artifact_digest:
@@ -235,7 +198,7 @@ class Arms:
 
     def _fresh(self, pair: Pair, root: Path) -> Path:
         """A home, a folder for temporary files, the instance, and a copy of the system."""
-        _remove(root)
+        remove(root)
         for folder in ("home", "tmp"):
             (root / folder).mkdir(parents=True)
         item = msgspec.json.encode(dict(self.spec.items[pair.instance]))
@@ -254,66 +217,18 @@ class Arms:
         words = self.spec.command("candidate")
         return self.spec.artifact.into is not None or any("{artifact}" in word for word in words)
 
-    def _execute(self, words: Sequence[str], place: Place) -> tuple[int | None, str | None]:
-        """Run a command to its end; its exit code, and what went wrong."""
-        try:
-            process = self._start(words, place)
-        except OSError as error:
-            if error.errno not in _NO_PROGRAM:  # it says nothing about the command
-                raise StorageError(f"{words[0]} cannot be started: {error.strerror}") from None
-            return None, f"{words[0]}: {error.strerror}"
-        except ValueError as error:
-            return None, f"{words[0]}: {error}"
-        try:
-            trouble = _wait(process, self.spec.system.seconds, place.log)
-        finally:
-            _end(process)
-            self.guardian.ended(process.pid)
-            self._running.discard(process)
-            code = process.wait()
-            _end_strays(place.home)
-        if trouble is not None:
-            return None, trouble
-        if code:
-            how = f"exit code {code}" if code > 0 else f"ended by signal {-code}"
-            return code, f"{how}{_last_words(place.log)}"
-        return code, None
-
-    def _start(self, words: Sequence[str], place: Place) -> subprocess.Popen[bytes]:
-        program = sys.executable if words[0] in ("python", "python3") else words[0]
-        process = subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
-            [program, *words[1:]],
-            stdin=subprocess.DEVNULL,
-            stdout=place.log,
-            stderr=place.log,
-            cwd=place.system,
-            env=self._environment(place),
-            start_new_session=True,
-        )
-        self.guardian.began(process.pid)
-        self._running.add(process)
-        if self.stopping:
-            _end(process)
-        return process
-
-    def _environment(self, place: Place) -> dict[str, str]:
-        names = (*_KEPT, *self.spec.system.environment)
-        kept = {name: os.environ[name] for name in names if name in os.environ}
-        private = {"HOME": str(place.home), "TMPDIR": str(place.root / "tmp")}
-        return kept | private | {"PYTHONDONTWRITEBYTECODE": "1"}
-
     def _scores(self, values: Mapping[str, str], place: Place) -> Mapping[str, float | None]:
         """What the scorer says of a run, whoever that is."""
         file = self.spec.score.file
         path = place.out / file
         if self.spec.score.command:
-            before = _clear_way(path)
-            _, said = self._execute(fill_in(self.spec.score.command, values), place)
+            before = clear_way(path)
+            _, said = self.commands.execute(fill_in(self.spec.score.command, values), place)
             if said is not None:
                 raise SpecError(f"the scorer failed: {said}")
-            if before is not None and _stamp(path) == before:
+            if before is not None and stamp(path) == before:
                 raise SpecError(f"the scorer left {file} as the run had written it")
-        _check_no_links(place.out.parent, f"{place.out.name}/{file}")
+        check_no_links(place.out.parent, f"{place.out.name}/{file}")
         if not path.is_file():
             raise SpecError(f"it left no {file} in {{out}}")
         try:
@@ -331,62 +246,6 @@ class Arms:
         if not any(value is not None for value in numbers.values()):
             raise SpecError(f"{file} holds no scores")
         return Trial(instance="-", dimensions=numbers).dimensions
-
-
-def copy_artifact(source: Path, target: Path) -> None:
-    """Copy a file or a folder, in the place of whatever is there."""
-    _remove(target)
-    if source.is_dir():
-        shutil.copytree(source, target)
-    else:
-        shutil.copy(source, target)
-
-
-def copy_system(folder: Path, target: Path, *, without: Path) -> None:
-    """Copy a system's folder, links as links; not the artifact, version control and caches."""
-    original = without.resolve()
-
-    def ignored(place: str, names: Sequence[str]) -> set[str]:
-        return {
-            name for name in names if name in LEFT_OUT or Path(place, name).resolve() == original
-        }
-
-    shutil.copytree(folder, target, symlinks=True, ignore=ignored)
-
-
-def _check_no_links(root: Path, inner: str) -> None:
-    """Refuse a path that a symbolic link may lead out of a copy."""
-    path = root
-    for part in inner.split("/"):
-        path = path / part
-        if path.is_symlink():
-            raise SpecError(f"{inner}: {part} is a symbolic link, which may lead anywhere")
-
-
-def _clear_way(path: Path) -> tuple[int, ...] | None:
-    """Let a scorer write where it must: no link leads it elsewhere, no pipe holds it up.
-
-    Says what stays there, where the run itself wrote a file of that name.
-    """
-    with suppress(OSError):
-        if path.is_file() and not path.is_symlink():
-            return _stamp(path)
-        _remove(path)
-    return None
-
-
-def _stamp(path: Path) -> tuple[int, ...] | None:
-    with suppress(OSError):
-        known = path.lstat()
-        return known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns
-    return None
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _inner(file: Path, artifact: Path) -> str:
@@ -414,47 +273,3 @@ def _treatment(
         said = "was loaded" if probe == 0 else "was not loaded"
         wrong = f"the probe says that the artifact {said}, in the {arm}"
     return Treatment(opened=opened, original=leaked, probe=probe, wrong=wrong)
-
-
-def _wait(process: "subprocess.Popen[bytes]", seconds: float, log: int) -> str | None:
-    """Wait for the end of a command without taking leave of it: its number stays its own.
-
-    Says why it has to be ended, where it has to be.
-    """
-    deadline = time.monotonic() + seconds
-    pause = 0.001
-    while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
-        if time.monotonic() > deadline:
-            return f"still running after {seconds:g} s"
-        if os.fstat(log).st_size > _MOST_LOG:
-            return f"it printed more than {_MOST_LOG:,} bytes"
-        time.sleep(pause)
-        pause = min(pause * 2.0, 0.05)
-    return None
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End a command and whatever it left running in its session."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _end_strays(home: Path) -> None:
-    """End what left its session and still has this home, where that can be seen (Linux)."""
-    mark = os.fsencode(f"HOME={home}")
-    for _ in range(10):  # what forks meanwhile is found the next time
-        found = False
-        for one in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):
-                if mark in (one / "environ").read_bytes().split(b"\0"):
-                    os.kill(int(one.name), signal.SIGKILL)
-                    found = True
-        if not found:
-            return
-
-
-def _last_words(log: int) -> str:
-    size = os.fstat(log).st_size
-    data = os.pread(log, _LAST_WORDS, max(size - _LAST_WORDS, 0))
-    last = data.decode("utf-8", "replace").strip().splitlines()[-1:]
-    return f": {last[0]}" if last else ""

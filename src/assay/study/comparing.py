@@ -14,7 +14,7 @@ from assay.evidence.trial import Trial, read_bounded
 from assay.imports.trial_rows import TrialColumns
 from assay.imports.trials import Read, have_repeats, read_sides
 from assay.judges.compare.adr_0031 import SourceComparison
-from assay.judges.compare.comparison import Comparison, Input
+from assay.judges.compare.comparison import Comparison, ComparisonCaveat, Input
 from assay.judges.compare.design import By
 from assay.judges.compare.judge import compare
 from assay.plan.artifact import artifact_digest
@@ -22,6 +22,7 @@ from assay.plan.dimensions import SOURCE_DIMENSIONS, Dimensions, assumed, parse_
 from assay.study.files import write_whole
 
 FORMAT = "assay-comparison/1"
+_REPEATED = ComparisonCaveat(code="same-content", message="")
 _MOST_BYTES = 1 << 20
 _TOLD_BY_RUNS = (
     *("verdict", "because", "rule", "n_baseline", "n_candidate", "pairs", "instances", "unit"),
@@ -126,7 +127,7 @@ def compare_paths(
         "baseline": sides.trials[0],
         "candidate": sides.trials[1],
         "inputs": sides.inputs,
-        "said": {"same-content": ""} if sides.repeated else {},
+        "caveats": [_REPEATED] if sides.repeated else [],
         "artifact": request.artifact,
         "by": request.by,
         "sequential": request.sequential,

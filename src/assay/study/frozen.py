@@ -25,7 +25,7 @@ import msgspec
 
 from assay.digests import digest, is_digest, is_name, json_lines, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
-from assay.evidence.arms import copy_artifact
+from assay.evidence.copies import copy_artifact
 from assay.plan.artifact import artifact_digest
 from assay.study.entering import enter
 from assay.study.files import is_inside, sync, write_whole
@@ -72,10 +72,10 @@ class Frozen:
 
 
 @contextmanager
-def frozen_folder(folder: Path, *, new: bool = True) -> Iterator[Frozen]:
+def frozen_folder(folder: Path, *, new: bool = True, finish: bool = True) -> Iterator[Frozen]:
     """A folder for ratified artifacts, to oneself; what was cut off is finished first.
 
-    Where it may not be `new`, one that is not there is refused.
+    Where it may not be `new`, one that is not there is refused. Who only looks does not `finish`.
     """
     with storage(folder):
         if not new and not folder.is_dir():
@@ -96,7 +96,8 @@ def frozen_folder(folder: Path, *, new: bool = True) -> Iterator[Frozen]:
             handle = os.open(folder / STORE / "lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
             stack.callback(os.close, handle)
             fcntl.flock(handle, fcntl.LOCK_EX)
-        _finish(at)
+        if finish:
+            _finish(at)
         yield at
 
 

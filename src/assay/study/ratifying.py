@@ -143,7 +143,8 @@ def check_frozen(at: Frozen) -> list[Step]:
         if expected is not None and found != expected:
             raise DigestMismatch(
                 f"{at.place(name)} is not what was ratified: its digest is {short(found)}, expected"
-                f" {short(expected)}"
+                f" {short(expected)}",
+                hint="If a command was cut off, the next one in this folder finishes it.",
             )
         standing_now += _stack_of(at, name)[-1:]
     return standing_now

@@ -56,7 +56,7 @@ def compare(
     level: float = LEVEL,
     inputs: Sequence[Input] = (),
     artifact: str | None = None,
-    said: Mapping[str, str] | None = None,
+    caveats: Sequence[ComparisonCaveat] = (),
 ) -> Comparison:
     """Whether the candidate helps more than it hurts.
 
@@ -65,7 +65,7 @@ def compare(
     before those of the plan. `by` says whether instances or runs are the units, which a comparison
     that is looked at several times must settle before the first look. `artifact` is the digest of
     what the candidate's runs had and the baseline's had not, where the trials do not say it
-    themselves. `said` are caveats that only whoever made or read the trials can know, by code.
+    themselves. `caveats` are those that only whoever made or read the trials can know.
     """
     baseline, candidate = _trials("baseline", baseline), _trials("candidate", candidate)
     gated = (gated,) if isinstance(gated, str) else gated
@@ -73,8 +73,8 @@ def compare(
     plan = dimensions or assumed_dimensions(baseline, candidate, gated, notes)
     plan = replace(plan, **(policies or {}))
     check_comparable(baseline, candidate, allow=plan.allow, notes=notes)
-    for code, words in (said or {}).items():
-        notes.add(code, words)
+    for one in caveats:
+        notes.add(one.code, one.message, blocking=one.blocking)
     settings = _settings(
         plan=plan, by=by, sequential=sequential, resamples=resamples, seed=seed, level=level
     )
@@ -82,8 +82,8 @@ def compare(
     evidence = watch(table, settings) if sequential else weigh(table, settings)
     others = compare_costs(table, settings)
     remark(table, evidence, others, notes)
-    caveats = notes.told()
-    verdict, because, needed = _decide(table, evidence, settings, caveats)
+    told = notes.told()
+    verdict, because, needed = _decide(table, evidence, settings, told)
     changes = [one.change for one in evidence.dimensions]
     repairs, regressions = changes.count(Change.REPAIR), changes.count(Change.REGRESSION)
     design = table.kept.design
@@ -109,7 +109,7 @@ def compare(
         flips=find_flips(table),
         needed_pairs=needed,
         looks=Looks(units=evidence.units, decided_at=evidence.decided_at) if sequential else None,
-        caveats=caveats,
+        caveats=told,
         inputs=tuple(inputs),
         artifact=measured_artifact(baseline, candidate, artifact),
         harness={"baseline": harness_of(baseline), "candidate": harness_of(candidate)},
