@@ -118,7 +118,7 @@ def test_no_answer_keeps_anyone_waiting():
         "--from 0.95 --to 0.8 --margin 0.05",
         "--from 0.6 --to 0.8 --effect 0.2",
         "--effect 0.1 --spread 0.3 --pairs 5",
-        "--pairs 30 --from 0.6",
+        "--pairs 30 --from 0.6 --spread 1",
         "--pairs 30 --from 0.6 --margin 0.05",
         "--pairs 30 --margin 0.05",
     ],
@@ -145,3 +145,9 @@ def test_a_question_that_makes_no_sense_is_refused(wrong):
 )
 def test_a_flag_out_of_bounds_is_bad_usage(wrong):
     assert call(*wrong.split()).exit_code == 2
+
+
+def test_what_so_many_pairs_show_from_a_rate():
+    found = answer("--from", 0.6, "--pairs", 30)
+    assert [row["rate"] for row in found["table"]] == [0.6]
+    assert 0.2 < found["effect"] < 0.4

@@ -166,7 +166,7 @@ def test_a_check_sees_an_edit_and_makes_nothing(tmp_path):
     (tmp_path / "skills" / "skill.md").write_text("edited")
     done = command(tmp_path, "ratify", "--check", "--into", "skills")
     assert done.returncode == 4
-    assert "not what was ratified" in done.stderr
+    assert "was changed" in done.stderr
 
 
 def test_a_check_of_a_folder_that_is_not_there_makes_none(tmp_path):

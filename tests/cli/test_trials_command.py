@@ -36,12 +36,22 @@ def test_void_and_crashed_runs_are_told_of_with_their_reasons(tmp_path):
     plan(tmp_path, "cat HOME_OF_ALL/skill.md\necho oh dear; exit 3\n", trials=4)
     done = command(tmp_path, "trials", "trial.toml")
     assert done.returncode == 1
-    assert "void: 4 pairs" in done.stdout
+    assert "stopped: every run crashed" in done.stdout
+    assert "void: 2 pairs" in done.stdout
     assert "opened the original" in done.stdout
-    assert "crashed: 8 runs" in done.stdout
+    assert "crashed: 4 runs" in done.stdout
     assert "oh dear" in done.stdout
-    assert "and 3 more" in done.stdout
     assert "no verdict" in done.stdout
+
+
+def test_a_score_that_no_run_has_ends_the_trials_at_once(tmp_path):
+    plan(tmp_path, trials=20)
+    spec = tmp_path / "trial.toml"
+    spec.write_text(spec.read_text() + "\n[dimensions.corect]\n")
+    done = command(tmp_path, "trials", "trial.toml")
+    assert done.returncode == 2
+    assert "no run has a score 'corect'" in done.stderr
+    assert len((tmp_path / "trial" / "runs.jsonl").read_text().splitlines()) <= 3
 
 
 def test_json_holds_all_of_it(tmp_path):

@@ -8,6 +8,7 @@ import assay
 from assay import Dimension, Dimensions, NetVerdict, Trial, compare
 from assay.judges.compare.adr_0031 import compare_adr_0031
 from assay.judges.compare.caveats import CODES
+from assay.judges.compare.comparison import ComparisonCaveat
 from assay.study.comparing import compare_paths, read_plan
 
 FIVE = ("grounded", "recall", "trajectory", "supporting_fact_f1", "citation_coverage")
@@ -27,6 +28,11 @@ FLAGS = {
     "resamples": 999,
     "seed": 0,
 }
+
+
+def told(code):
+    """A caveat that only whoever made or read the trials can know."""
+    return ComparisonCaveat(code=code, message="2 of 82.")
 
 
 def runs(n, *, trial=True, many=1, change=lambda i: {}, **more):
@@ -169,8 +175,9 @@ PLANTED = {
     "harness-unknown": (with_harness(baseline={"model": "m"}), {}, False),
     "scorer-unknown": (plant("candidate", scorer="s"), {}, False),
     "absent": (renamed("extra", change=lambda value: None), {}, False),
-    "same-content": (CLEAN, {"said": {"same-content": ""}}, False),
-    "void-pairs": (CLEAN, {"said": {"void-pairs": "2 of 82."}}, False),
+    "same-content": (CLEAN, {"caveats": [told("same-content")]}, False),
+    "void-pairs": (CLEAN, {"caveats": [told("void-pairs")]}, False),
+    "stopped-on-verdict": (plant("candidate", stopped_on_verdict=True), {}, True),
     "spotless-gate": (
         {side: trials[:20] for side, trials in CLEAN.items()}, {}, False,
     ),
@@ -209,7 +216,15 @@ def test_a_planted_wrong_brings_its_caveat(code):
         assert found.needed_pairs is None
 
 
-@pytest.mark.parametrize("code", [code for code, (_, _, blocks) in PLANTED.items() if blocks])
+def test_runs_that_were_made_until_a_verdict_are_judged_by_looks():
+    sides, _, _ = PLANTED["stopped-on-verdict"]
+    assert compare(**sides, sequential=True).verdict is NetVerdict.RATIFY
+
+
+@pytest.mark.parametrize(
+    "code",
+    [code for code, (_, _, blocks) in PLANTED.items() if blocks and code != "stopped-on-verdict"],
+)
 def test_what_blocks_was_what_kept_the_verdict_back(code):
     sides, _, _ = PLANTED[code]
     policies = {"missing": "exclude", "crashed": "exclude", "allow": ("harness",)}

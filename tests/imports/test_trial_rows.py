@@ -142,7 +142,7 @@ def test_a_key_that_a_line_lacks_is_a_gap():
         ("a.csv", "instance,acc\nq,1,1\n", "3 cells"),
         ("a.csv", "instance,acc\n,1\n", "no instance"),
         ("a.csv", "instance,note\nq,good\n", "no column holds numbers"),
-        ("a.jsonl", lines({"instance": "q", "scores": {"acc": 1}}), "no column holds numbers"),
+        ("a.jsonl", lines({"instance": "q", "scores": {"acc": "x"}}), "no column holds numbers"),
         ("a.jsonl", lines({"instance": None, "acc": 1}), "no instance"),
         ("a.jsonl", lines({"instance": [1], "acc": 1}), "names no instance"),
         ("a.jsonl", lines({"instance": True, "acc": 1}), "names no instance"),
@@ -244,3 +244,16 @@ def test_the_same_file_twice_is_the_same_run(tmp_path):
     for other in ("a.csv", "b.csv", "c.csv"):
         with pytest.raises(assay.IncomparableRuns):
             read_sides([path], [tmp_path / other])
+
+
+def test_objects_inside_a_row_are_columns_with_a_dot():
+    row = {"instance": "q", "score": {"correct": True, "inner": {"deep": 0.5}}, "harness": {"a": 1}}
+    (one,) = read("a.jsonl", lines(row))
+    assert one.dimensions == {"score.correct": 1.0, "score.inner.deep": 0.5}
+    assert one.harness == {"a": "1"}
+
+
+def test_a_model_is_part_of_the_harness_whatever_its_column_is_called():
+    (one,) = read("a.csv", "instance,acc,model\nq,1,small\n")
+    assert one.harness == {"model": "small"}
+    assert set(one.dimensions) == {"acc"}

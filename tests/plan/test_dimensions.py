@@ -178,4 +178,10 @@ def test_a_column_is_a_share_a_cost_or_nothing_that_decides():
     assert not odd.counts and odd.better is None
     with pytest.raises(assay.SpecError, match="its range must be said"):
         assumed("acc", [0.0, 50.0], gated=True)
-    assert assumed("cost", [0.0, 1.0], gated=True).counts
+
+
+@pytest.mark.parametrize("name", ["cost_usd", "errors", "error_rate", "hallucinated", "val_loss"])
+def test_what_sounds_as_if_less_were_better_is_not_taken_for_a_score(name):
+    assert not assumed(name, [0.0, 1.0]).counts
+    with pytest.raises(assay.SpecError, match="less of it is better"):
+        assumed(name, [0.0, 1.0], gated=True)

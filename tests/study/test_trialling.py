@@ -6,7 +6,9 @@ import pytest
 from studies import raised
 from trial_systems import HONEST, READ, SCORE, journal, plan, tried
 
+import assay
 from assay.errors import IntegrityError, ProtocolError, SpecError
+from assay.imports.trials import read_sides
 from assay.judges.compare.comparison import NetVerdict
 from assay.plan.artifact import artifact_digest
 from assay.plan.trial_spec import load_trial_spec
@@ -280,3 +282,35 @@ def test_void_pairs_are_counted_and_not_compared(tmp_path):
     assert (found.void_pairs, found.pairs, found.runs) == (1, 11, 24)
     assert found.comparison.pairs == 11
     assert "void-pairs" in {one.code for one in found.comparison.caveats}
+
+
+def test_a_scorer_that_changed_is_another_plan(tmp_path):
+    path = plan(tmp_path, trials=3)
+    score = tmp_path / "score.sh"
+    score.write_text('#!/bin/sh\ncp "$1/eval.json" "$1/kept.json"\n')
+    score.chmod(0o755)
+    path.write_text(
+        path.read_text() + '\n[score]\ncommand = ["{home}/score.sh", "{out}"]\nfile = "kept.json"\n'
+    )
+    run_trials(load_trial_spec(path), tmp_path / "results")
+    score.write_text('#!/bin/sh\necho "{}" > "$1/kept.json"\n')
+    error = raised(run_trials, load_trial_spec(path), tmp_path / "results")
+    assert isinstance(error, ProtocolError)
+    assert "scorer" in error.message
+
+
+def test_the_rows_of_trials_that_stop_on_a_verdict_say_so_and_are_compared_accordingly(tmp_path):
+    made = run_trials(load_trial_spec(plan(tmp_path, trials=20)), tmp_path / "results")
+    assert made.ended == "verdict"
+    rows = [tmp_path / "results" / f"{arm}.jsonl" for arm in ("baseline", "candidate")]
+    plain = assay.compare(**trials_of(*rows))
+    assert plain.verdict == "inconclusive"
+    assert "stopped-on-verdict" in [caveat.code for caveat in plain.caveats if caveat.blocking]
+    again = assay.compare(**trials_of(*rows), sequential=True, by="run")
+    assert again.verdict == made.comparison.verdict
+
+
+def trials_of(baseline, candidate):
+    """What `assay compare` would read."""
+    sides = read_sides([baseline], [candidate])
+    return {"baseline": sides[0][0].trials, "candidate": sides[1][0].trials}

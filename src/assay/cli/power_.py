@@ -108,6 +108,8 @@ def _answer(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Power, imported l
         if effect == 0.0:
             raise SpecError("an effect of 0 is none: no number of pairs shows it")
         return power_of_scores(effect, spread, **many)
+    if given == {"before", "pairs"}:
+        return smallest_effect(flags["pairs"], rates=(before,), **many)
     if given in ({"pairs"}, {"pairs", "spread"}):
         return smallest_effect(flags["pairs"], spread=spread, **many)
     raise SpecError(

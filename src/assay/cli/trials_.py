@@ -36,7 +36,7 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
     \b
     Examples:
       assay trials skill.toml
-      assay compare --baseline skill/baseline.jsonl --candidate skill/candidate.jsonl
+      assay ratify skill/comparison.json --artifact skill.md --into skills
     """
     from msgspec.structs import replace
 
@@ -46,8 +46,20 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
 
     plan = load_trial_spec(spec)
     plan = plan if jobs is None else replace(plan, jobs=jobs)
-    with progress("runs", 2 * len(plan.items) * plan.trials) as advance:
-        found = run_trials(plan, out or spec.with_suffix(""), on_run=lambda _: advance())
+    total, made = 2 * len(plan.items) * plan.trials, 0
+
+    def count(_: object) -> None:
+        nonlocal made
+        made += 1
+        advance()
+
+    with progress("runs", total) as advance:
+        try:
+            found = run_trials(plan, out or spec.with_suffix(""), on_run=count)
+        except KeyboardInterrupt:
+            again = "Type the same command to go on."
+            click.echo(f"\n{made} more of {total} runs were made. {again}", err=True)
+            raise
     if as_json:
         from assay.report.records import as_json as written
 

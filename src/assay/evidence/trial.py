@@ -17,7 +17,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     `harness` is what the run was made with (model, profile, parameters), `scorer` the fingerprint
     of what scored it, `run` an id of the run that no other has, `artifact` the digest of what was
     being tried out, where the run had it. A value that is None is missing. A crashed run has no
-    values.
+    values. `stopped_on_verdict` says that runs were made until there was a verdict, so that only a
+    sequential comparison of them is fair.
     """
 
     instance: str
@@ -28,6 +29,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     run: str | None = None
     artifact: str | None = None
     crashed: bool = False
+    stopped_on_verdict: bool = False
 
     def __post_init__(self) -> None:
         for name in ("instance", "trial", "scorer", "run", "artifact"):

@@ -17,6 +17,9 @@ from assay.imports.eval_folder import as_text, is_crash
 from assay.plan.rows import Row, rows_of
 
 _HARNESS = "harness."
+STOPPED = "stopped_on_verdict"
+_MADE_BY = ("model", "profile", "params", "provider")
+"""Columns of words that say what a run was made with, also without `harness.` before them."""
 _NEVER = frozenset(
     {
         "instance",
@@ -45,7 +48,7 @@ class TrialColumns(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_rows(path: Path, data: bytes, columns: TrialColumns) -> list[Trial]:
     """Every row of a file as a trial."""
-    rows = list(rows_of(path, data))
+    rows = [(where, _flat(row)) for where, row in rows_of(path, data)]
     if not rows:
         raise SpecError(f"{path}: no rows")
     header = list(dict.fromkeys(name for _, row in rows for name in row))
@@ -110,14 +113,30 @@ def _trial(
                 for name, value in row.items()
                 if name.startswith(_HARNESS) and not _is_blank(value)
             }
+            | {name: as_text(row[name]) for name in _MADE_BY if isinstance(row.get(name), str)}
             | _nested(row.get("harness")),
             scorer=_optional(row.get("scorer")),
             run=_optional(run),
             artifact=_optional(row.get("artifact")),
             crashed=is_crash(status) or (failed and "error" not in names),
+            stopped_on_verdict=row.get(STOPPED) in (True, "true", "True", 1, "1"),
         )
     except SpecError as error:
         raise SpecError(f"{where}: {error.message}", hint=error.hint) from None
+
+
+def _flat(row: Row, deepest: int = 3) -> Row:
+    """Objects inside a row as columns of their own: score.correct; the harness stays as it is."""
+    if not any(isinstance(value, dict) for value in row.values()):
+        return row
+    flat: dict[str, object] = {}
+    for name, value in row.items():
+        if isinstance(value, dict) and name != "harness" and deepest:
+            inner = _flat(value, deepest - 1)
+            flat |= {f"{name}.{key}": one for key, one in inner.items()}
+        else:
+            flat[name] = value
+    return flat
 
 
 def _nested(harness: object) -> dict[str, str]:

@@ -98,7 +98,7 @@ def _read(
             kind="stored-run", digest=name, trials=tuple(trials), each=(name,), source=False
         )
     if is_folder:
-        return _read_folder(path, all_scores, seen)
+        return _read_folder(path, columns, all_scores, seen)
     _once(path, seen)
     data = read_bounded(path, MOST_BYTES)
     if path.name == SCORES:
@@ -108,13 +108,19 @@ def _read(
     return Read(kind="trials", digest=name, trials=tuple(trials), each=(name,), source=False)
 
 
-def _read_folder(path: Path, all_scores: bool, seen: dict[tuple[int, int], str]) -> Read:
+def _read_folder(
+    path: Path, columns: TrialColumns, all_scores: bool, seen: dict[tuple[int, int], str]
+) -> Read:
+    wanted = columns.dimensions
     trials: list[Trial] = []
     parts: list[bytes] = []
     implied = set()
     for name, folder in run_folders(path):
         _once(folder, seen)
-        trial, data = read_run(folder, all_scores=all_scores)
+        trial, data = read_run(folder, all_scores=all_scores or bool(wanted))
+        if wanted:
+            named = {one: trial.dimensions.get(one) for one in wanted}
+            trial = structs.replace(trial, dimensions=named)
         if trial.trial is None:
             implied.add(len(trials))
             trial = structs.replace(trial, trial=name)
@@ -126,7 +132,7 @@ def _read_folder(path: Path, all_scores: bool, seen: dict[tuple[int, int], str])
         digest=digest_of(parts),
         trials=tuple(trials),
         each=each,
-        source=True,
+        source=not wanted,
         implied=frozenset(implied),
     )
 

@@ -40,6 +40,12 @@ _COSTS = frozenset(
     "token tokens cost costs usd eur dollars money price sec secs seconds minutes ms latency"
     " duration time elapsed calls turns steps".split()
 )
+_FAULTS = frozenset(
+    "error errors err hallucinated hallucination hallucinations loss toxicity toxic fail failed"
+    " fails failure failures violation violations harm harmful bias wrong incorrect unsafe refused"
+    " refusal refusals invalid miss missed misses leak leaked leaks perplexity mae mse rmse wer cer"
+    " distance regret penalty timeouts".split()
+)
 _KNOWN_COSTS = frozenset({"queries_run", "pivot_burden"})
 _QUALITIES = frozenset(
     "correct valid right ok success rate ratio score accuracy on in_time".split()
@@ -202,10 +208,19 @@ def _dimension(name: str, table: object) -> Dimension:
     )
 
 
+def _words(name: str) -> list[str]:
+    return [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
+
+
+def is_fault(name: str) -> bool:
+    """Whether a name sounds as if more of it were worse, so that nobody may guess its direction."""
+    return bool(_FAULTS & set(_words(name)))
+
+
 def is_cost(name: str) -> bool:
     """Whether a name says that it is tokens, money or time: less is better, and it never counts."""
-    words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
-    if not words or _QUALITIES & set(words):
+    words = _words(name)
+    if not words or (_QUALITIES | _FAULTS) & set(words):
         return False
     return words[-1] in _COSTS or words[0] in _COSTS or name.lower() in _KNOWN_COSTS
 
@@ -215,8 +230,16 @@ def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimen
     known = next((one for one in SOURCE_DIMENSIONS if one.name == name), None)
     if known is not None:
         return known
-    if not gated and is_cost(name):
+    if gated and (is_cost(name) or is_fault(name)):
+        raise SpecError(
+            f"{name} says that less of it is better, so what it may lose must be said",
+            hint=f"In a file: --config dims.toml, with [dimensions.{name}] gated = true,"
+            ' better = "lower", range and margin.',
+        )
+    if is_cost(name):
         return Dimension(name=name, better="lower", range=None, counts=False, margin=0.0)
+    if is_fault(name):
+        return Dimension(name=name, better=None, range=None, counts=False, margin=0.0)
     if all(0.0 <= value <= 1.0 for value in values):
         return Dimension(name=name, gated=gated, ideal=1.0)
     if gated:

@@ -162,6 +162,17 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.system.folder is None else self.home / self.system.folder
 
     @property
+    def scorer(self) -> str | None:
+        """One digest over the files of the spec's folder that scorer and probe are made of."""
+        lines = []
+        for word in (*self.score.command, *self.artifact.probe):
+            path = Path(word.replace("{home}", str(self.home)))
+            with storage(path):
+                if "{home}" in word and path.is_file():
+                    lines.append(f"{digest(path.read_bytes())}  {word}\n")
+        return digest("".join(lines).encode()) if lines else None
+
+    @property
     def artifact_path(self) -> Path:
         """Where the artifact is."""
         return self.home / self.artifact.path

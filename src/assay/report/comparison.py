@@ -24,7 +24,9 @@ _STYLE = {
     NetVerdict.NO_EFFECT: "cyan",
     NetVerdict.INCONCLUSIVE: "yellow",
 }
-_SHOWN_FLIPS = 10
+_SHOWN_FLIPS = 5
+_FIRST = frozenset({"assumed", "undirected"})
+"""What to know before the table is read: what its columns were taken for."""
 _WIDEST = 28
 
 
@@ -36,6 +38,9 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
     )
     title += f", {counted(comparison.pairs, 'pair')}" if comparison.pairs else ""
     out.print(styled(title))
+    for caveat in comparison.caveats:
+        if caveat.code in _FIRST:
+            out.print(styled(f"{caveat.code}: {caveat.message}", style="yellow"))
     out.print()
     counting = [one for one in comparison.dimensions if one.counts]
     others = [one for one in comparison.dimensions if not one.counts]
@@ -56,6 +61,8 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
     _draw_flips(comparison.flips, out)
     out.print()
     for caveat in comparison.caveats:
+        if caveat.code in _FIRST:
+            continue
         mark = "BLOCKS: " if caveat.blocking else ""
         style = "yellow" if caveat.blocking else "dim"
         out.print(styled(f"{mark}{caveat.code}: {caveat.message}", style=style))
@@ -85,7 +92,7 @@ def _draw_dimension(one: DimensionResult, wide: int, out: "Console") -> None:
 
 def _draw_balance(comparison: Comparison, wide: int, out: "Console") -> None:
     balance = comparison.balance
-    if balance is None:
+    if balance is None or sum(one.counts for one in comparison.dimensions) < 2:
         return
     figures = f"{'':>18}{_signed(balance.value):>9}"
     interval = _interval(balance.low, balance.high)

@@ -15,6 +15,7 @@ _SHOWN = 5
 _ENDED = {
     "verdict": "stopped on a verdict",
     "complete": "all pairs were run",
+    "crashes": "stopped: every run crashed",
     "budget of runs": "stopped: the budget of runs is used up",
     "budget of minutes": "stopped: the budget of minutes is used up",
     "budget of money": "stopped: the budget of money is used up",

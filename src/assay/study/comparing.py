@@ -204,7 +204,12 @@ def write_comparison(path: Path, made: Comparison | SourceComparison) -> None:
 
 
 def read_comparison(path: Path) -> tuple[Comparison, bytes]:
-    """A comparison that `write_comparison` wrote; one that was edited since is refused."""
+    """A comparison that `write_comparison` wrote, or the one in a folder of trials.
+
+    One that was edited since is refused.
+    """
+    with storage(path):
+        path = path / "comparison.json" if path.is_dir() else path
     with storage(path):
         data = path.read_bytes()
     found = parse_object(data, where=str(path))

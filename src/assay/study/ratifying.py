@@ -55,12 +55,8 @@ def ratify(at: Frozen, comparison: tuple[Comparison, bytes], artifact: Path) -> 
     _check_place(at, name)
     before = standing(at, name)
     found = digest_there(at.place(name))
-    if found != (before or NONE) and before is not None:
-        raise DigestMismatch(
-            f"{at.place(name)} is not what was ratified: its digest is {short(found)}, expected"
-            f" {short(before)}",
-            hint="Put back what was ratified, or take it away: it is in nobody's record.",
-        )
+    if before is not None and found != before:
+        raise _mismatch(at, name, found, before)
     if found == measured and before == measured:
         raise NotRatified(f"{name} is in place already, as it was measured")
     if found != NONE:
@@ -107,16 +103,13 @@ def revert(at: Frozen, name: str) -> Step:
     if not stack:
         known = sorted({step.name for step in history(at)})
         raise NotRatified(
-            f"nothing ratified under {name!r:.80} is in place"
-            + (f"; there is {', '.join(known[:5])}" if known else "")
+            f"nothing that was ratified under {name!r:.80} stands"
+            + (f"; ratified once: {', '.join(known[:5])}" if known else "")
         )
     last = stack[-1]
     found = digest_there(at.place(name))
     if found != last.artifact:
-        raise DigestMismatch(
-            f"{at.place(name)} is not what was ratified: its digest is {short(found)}, expected"
-            f" {short(last.artifact)}"
-        )
+        raise _mismatch(at, name, found, last.artifact)
     if last.previous != NONE and not is_kept(at, last.previous):
         raise DigestMismatch(
             f"{at.kept(last.previous)} is not what was kept there, so it cannot be put back"
@@ -141,13 +134,25 @@ def check_frozen(at: Frozen) -> list[Step]:
         expected = standing(at, name)
         found = digest_there(at.place(name))
         if expected is not None and found != expected:
-            raise DigestMismatch(
-                f"{at.place(name)} is not what was ratified: its digest is {short(found)}, expected"
-                f" {short(expected)}",
-                hint="If a command was cut off, the next one in this folder finishes it.",
-            )
+            raise _mismatch(at, name, found, expected)
         standing_now += _stack_of(at, name)[-1:]
     return standing_now
+
+
+def _mismatch(at: Frozen, name: str, found: str, expected: str) -> DigestMismatch:
+    """What is in place is not what was ratified, and how to put that right."""
+    place = at.place(name)
+    if expected == NONE:
+        return DigestMismatch(
+            f"{place} was taken back, and something that nobody ratified is in its place",
+            hint="Move it away.",
+        )
+    said = "is gone" if found == NONE else f"was changed: its digest is {short(found)}"
+    return DigestMismatch(
+        f"{place} {said}; {short(expected)} was ratified",
+        hint=f"What was ratified is kept: copy {at.kept(expected)} to {place}. If a command was cut"
+        " off, the next one here finishes it.",
+    )
 
 
 def standing(at: Frozen, name: str) -> str | None:

@@ -36,6 +36,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     spec: str
     system: str | None
     artifact: str
+    scorer: str | None
     pairs: int
 
 

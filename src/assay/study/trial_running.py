@@ -14,6 +14,7 @@ from assay.plan.trial_spec import ARMS, Arm, TrialSpec
 from assay.study.trial_journal import Progress, keep_outputs, note
 from assay.study.trial_sides import can_compare, compare_sides, ready_pairs, sides_of
 
+_FIRST_RUNS = 4
 _GLANCE = 99
 """Draws for a look in passing: a sequential verdict needs none."""
 
@@ -43,7 +44,7 @@ class Running:
     def go(self) -> str:
         """Run until something ends it; why it ended."""
         busy: set[Future[ArmRun]] = set()
-        ended = self._verdict()
+        ended = self._hopeless() or self._verdict()
         with ThreadPoolExecutor(max_workers=self.spec.jobs) as pool:
             try:
                 while True:
@@ -57,7 +58,7 @@ class Running:
                     done, busy = wait(busy, return_when=FIRST_COMPLETED)
                     for one in done:
                         self._note(one.result())
-                    ended = ended or self._verdict()
+                    ended = ended or self._hopeless() or self._verdict()
             except BaseException:
                 self.arms.commands.stop()
                 raise
@@ -78,6 +79,28 @@ class Running:
         note(self.out, run)
         self.progress.made[run.pair, run.arm] = run
         self.on_run(run)
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Stop at once where runs do not have the scores that the plan asks for."""
+        scored = [run for run in self.progress.made.values() if run.status == "scored"]
+        plan = self.spec.dimensions
+        if plan is None or len(scored) != 2:
+            return
+        there = {name for run in scored for name in run.dimensions}
+        lacking = [one.name for one in plan.dimensions if one.counts and one.name not in there]
+        if lacking:
+            known = ", ".join(sorted(there)[:12])
+            raise SpecError(
+                f"no run has a score {lacking[0]!r:.60}; there are {known}",
+                hint=f"Does [dimensions.{lacking[0]}] name what {self.spec.score.file} has?",
+            )
+
+    def _hopeless(self) -> str | None:
+        """Whether going on would only burn runs, since none gets to its end."""
+        made = self.progress.made.values()
+        crashed = len(made) >= _FIRST_RUNS and all(run.status == "crashed" for run in made)
+        return "crashes" if crashed and self.waiting else None
 
     def _at_a_time(self) -> int:
         """How many runs at a time; one pair where money counts and no run has said its price."""

@@ -42,6 +42,8 @@ def sides_of(
                 harness=spec.harness,
                 artifact=artifact if arm == "candidate" else None,
                 crashed=progress.made[pair.number, arm].status == "crashed",
+                scorer=spec.scorer,
+                stopped_on_verdict=spec.sequential,
             )
             for pair in counted
         ]

@@ -20,6 +20,7 @@ from assay.evidence.copies import Kept, copy_artifact, copy_system
 from assay.evidence.guardian import Guardian
 from assay.evidence.schedule import Pair, schedule
 from assay.evidence.trial import Trial
+from assay.imports.trial_rows import STOPPED
 from assay.judges.compare.comparison import Comparison, Input
 from assay.judges.compare.judge import RESAMPLES
 from assay.plan.artifact import artifact_digest, artifact_files, tree_digest
@@ -65,6 +66,7 @@ def run_trials(
         spec=spec.digest,
         system=None if spec.folder is None else tree_digest(spec.folder, spec.artifact_path),
         artifact=measured,
+        scorer=spec.scorer,
         pairs=len(pairs),
     )
     _check_apart(spec, out)
@@ -197,6 +199,8 @@ def _write_side(out: Path, arm: Arm, side: Sequence[Trial]) -> Input:
         row |= {f"harness.{name}": value for name, value in one.harness.items()}
         row |= {"status": "crashed" if one.crashed else "scored"}
         row |= {} if one.artifact is None else {"artifact": one.artifact}
+        row |= {} if one.scorer is None else {"scorer": one.scorer}
+        row |= {STOPPED: True} if one.stopped_on_verdict else {}
         rows.append(msgspec.json.encode(row) + b"\n")
     data = b"".join(rows)
     write_whole(out / f"{arm}.jsonl", data)

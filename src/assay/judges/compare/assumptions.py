@@ -18,7 +18,10 @@ def assumed_dimensions(
             values.setdefault(name, []).extend([] if value is None else [value])
     for name in gated:
         if name not in values:
-            raise SpecError(f"no run has a dimension {name!r:.60}, which is to be gated")
+            there = ", ".join(list(values)[:12])
+            raise SpecError(
+                f"no run has a dimension {name!r:.60}, which is to be gated; there are {there}"
+            )
     found = [assumed(name, known, gated=name in gated) for name, known in values.items()]
     if not any(one.counts for one in found):
         raise SpecError(

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from assay.judges.compare.comparison import ComparisonCaveat
 
 CODES: Mapping[str, str] = {
+    "stopped-on-verdict": "The runs were made until there was a verdict, so only a comparison that"
+    " reckons with looking is fair: --sequential.",
     "missing": "Values are missing.",
     "crashed": "Runs crashed, or are on one side only.",
     "harness-differs": "The sides were not made by the same harness, so the change is not all that"

@@ -46,7 +46,8 @@ def _check_runs(trials: Sequence[Trial]) -> None:
     if twice:
         raise IncomparableRuns(
             f"the same run is given twice: {_some(twice)}",
-            hint="A copy is no evidence: give each run once, on one side.",
+            hint="A copy is no evidence: give each run once, on one side. If a column `run` only"
+            " numbers the runs of an instance: --trial run.",
         )
 
 

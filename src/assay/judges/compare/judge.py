@@ -73,6 +73,8 @@ def compare(
     plan = dimensions or assumed_dimensions(baseline, candidate, gated, notes)
     plan = replace(plan, **(policies or {}))
     check_comparable(baseline, candidate, allow=plan.allow, notes=notes)
+    if not sequential and any(one.stopped_on_verdict for one in (*baseline, *candidate)):
+        notes.add("stopped-on-verdict", blocking=True)
     for one in caveats:
         notes.add(one.code, one.message, blocking=one.blocking)
     settings = _settings(

@@ -107,6 +107,7 @@ def smallest_effect(
     pairs: int,
     *,
     spread: float | None = None,
+    rates: Sequence[float] = RATES,
     power: float = 0.8,
     level: float = 0.95,
     dimensions: int = 1,
@@ -128,9 +129,9 @@ def smallest_effect(
                 power=power,
                 rate=rate,
             )
-            for rate in RATES
+            for rate in rates
         ]
-        effect, begin, how = rows[0].effect, f"a rate of {RATES[0]:g} before", _how(pairs)
+        effect, begin, how = rows[0].effect, f"a rate of {rates[0]:g} before", _how(pairs)
     if pairs < fewest_pairs(alpha):
         effect = None
     return Power(

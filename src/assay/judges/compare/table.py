@@ -159,9 +159,10 @@ def _comparable(
         for side, gone, total in zip(_SIDES, missing, totals, strict=True)
         if gone
     )
-    if any(whole) and (dimension.gated or plan.missing != "fail"):
+    if any(whole):
         gated = ", which is gated" if dimension.gated else ""
-        notes.add("missing", f"{dimension.name}{gated}: {said}.", blocking=True)
+        words = "No value of that side is a number."
+        notes.add("missing", f"{dimension.name}{gated}: {said}. {words}", blocking=True)
         return False
     policy = {
         None: "Say what they are: --missing fail, or --missing exclude.",

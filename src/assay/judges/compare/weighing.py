@@ -7,7 +7,7 @@ the standardised differences, which sees a small gain in many.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -107,11 +107,12 @@ def weigh(table: Table, settings: Settings) -> Evidence:
                 difference=difference,
             )
         )
-    return Evidence(
-        dimensions=weighed,
-        tilt=_tilt(table, weights, resampled, alpha, settings.level),
-        units=kept.units,
-    )
+    tilt = _tilt(table, weights, resampled, alpha, settings.level)
+    if len(weighed) == 1:  # the balance of one dimension is that dimension
+        (only,) = weighed
+        shown = only.change not in (Change.UNCLEAR, Change.EQUIVALENT)
+        tilt = replace(tilt, low=only.low, high=only.high, p=only.p, shown=shown)
+    return Evidence(dimensions=weighed, tilt=tilt, units=kept.units)
 
 
 def _compared(
