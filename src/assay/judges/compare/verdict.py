@@ -40,9 +40,9 @@ def decide(evidence: Evidence, *, strict_gates: bool) -> Decision:
 
 def _effect(evidence: Evidence, *, tilts: bool) -> str:
     better = _names(evidence.better)
-    if tilts and better:
+    if tilts and better and len(evidence.dimensions) > 1:
         return f"a gain is shown on balance and in {better}"
-    return "a gain is shown on balance" if tilts else f"a gain is shown in {better}"
+    return f"a gain is shown in {better}" if better else "a gain is shown on balance"
 
 
 def _is_doubtful(one: Weighed, *, strict: bool) -> bool:
