@@ -189,6 +189,9 @@ PLANTED = {
     "unpaired": (
         {side: runs(80, trial=False) for side in CLEAN}, {}, False,
     ),
+    "uneven-rounds": (
+        {side: runs(80, many=4)[:-1] for side in CLEAN}, {"sequential": True}, False,
+    ),
     "few-instances": ({side: runs(80, many=4) for side in CLEAN}, {}, False),
     "small-n": ({side: trials[:5] for side, trials in CLEAN.items()}, {}, False),
     "costs-more": (

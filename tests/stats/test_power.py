@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay.stats import differences, power
 from assay.stats.power import (
     effect_for,
     fewest_pairs,
@@ -97,3 +98,20 @@ def test_the_approximation_is_right_for_many_normal_pairs():
 
 def test_an_effect_too_small_for_any_number_of_pairs_has_none():
     assert share_pairs(0.2001, 0.2, alpha=0.05, power=0.8) is None
+
+
+def test_the_bound_of_counts_is_that_of_the_pairs_themselves():
+    for up, down, pairs in ((0, 0, 61), (3, 1, 12), (0, 4, 40), (20, 20, 60)):
+        gaps = np.array([1.0] * up + [-1.0] * down + [0.0] * (pairs - up - down))
+        (found,) = differences.share_lower(np.array([up]), np.array([down]), pairs, 0.05)
+        assert found == pytest.approx(differences.paired(gaps, reach=1.0).lower(0.05), abs=1e-12)
+
+
+@pytest.mark.parametrize(("up", "down", "margin"), [(0.01, 0.01, 0.05), (0.0, 0.0, 0.05)])
+def test_as_many_pairs_as_a_gate_needs_show_it_as_often_as_was_asked(up, down, margin):
+    pairs = power.gate_pairs(up, down, margin=margin, alpha=0.05, power=0.8)
+    rng = np.random.default_rng(4)
+    moves = rng.choice([1.0, -1.0, 0.0], p=[up, down, 1.0 - up - down], size=(600, pairs))
+    shown = [differences.paired(row, reach=1.0).lower(0.05) > -margin for row in moves]
+    assert np.mean(shown) > 0.74
+    assert power.gate_power(pairs // 2, up, down, margin=margin, alpha=0.05) < 0.8

@@ -162,17 +162,15 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
         sides = sides_of(flags["baseline"], flags["candidate"], request)
         plan = request.plan
         made: Any = compare_adr_0031(*sides.trials, *([] if plan is None else [plan.dimensions]))
-        favourable = made.verdict == "ratify"
     else:
         made = compare_paths(flags["baseline"], flags["candidate"], request)
-        favourable = made.verdict == "ratify"
     if flags["out"] is not None:
         write_comparison(flags["out"], made)
     _show(made, as_json=flags["as_json"])
     if flags["out"] is not None and not flags["as_json"]:
         click.echo(f"Wrote {flags['out']}.")
     sys.stdout.flush()
-    sys.exit(0 if favourable else 1)
+    sys.exit(0 if made.verdict == "ratify" else 1)
 
 
 def _check_plain(flags: dict[str, Any]) -> None:

@@ -81,7 +81,9 @@ def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported la
     comparison, data = read_comparison(flags["comparison"])
     measured = check_ratifiable(comparison, flags["artifact"])
     check_apart(flags["artifact"], flags["into"])
-    if flags["baseline"] or flags["candidate"]:
+    if bool(flags["baseline"]) is not bool(flags["candidate"]):
+        raise SpecError("to compare again, name both sides: --baseline and --candidate")
+    if flags["baseline"]:
         check_again(comparison, flags["baseline"], flags["candidate"])
     if not flags["yes"]:
         click.echo(printable(f"RATIFY: {comparison.because}"), err=True)

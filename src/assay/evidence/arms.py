@@ -32,17 +32,12 @@ from assay.evidence.copies import (
 from assay.evidence.guardian import Guardian
 from assay.evidence.opened import Watch, can_watch
 from assay.evidence.schedule import Pair
-from assay.evidence.trial import Trial, read_bounded
+from assay.evidence.trial import RESERVED, Trial, read_bounded
 from assay.plan.artifact import artifact_digest, artifact_files, tree_digest
 from assay.plan.trial_spec import Arm, TrialSpec, fill_in
 
 _MOST_SCORES = 1 << 17
 """Bytes of a file of scores: what is kept of it must fit on a line."""
-_RESERVED = frozenset(
-    {"id", "index", "instance", "trial", "seed", "run", "run_id", "scorer", "status"}
-    | {"error", "artifact", "timestamp"}
-)
-"""What says which run a row is of; no score, even where it is a number."""
 _NEW_LOG = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW
 Status = Literal["scored", "crashed"]
 
@@ -240,7 +235,7 @@ class Arms:
             name: value
             for name, value in found.items()
             if (value is None or isinstance(value, (bool, int, float)))
-            and name not in _RESERVED
+            and name not in RESERVED
             and not name.startswith("harness.")
         }
         if not any(value is not None for value in numbers.values()):

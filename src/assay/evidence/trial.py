@@ -9,6 +9,13 @@ import msgspec
 
 from assay.errors import SpecError, storage
 
+STOPPED = "stopped_on_verdict"
+RESERVED = frozenset(
+    {"id", "index", "seed", "run", "run_id", "scorer", "status", "error", "artifact", "timestamp"}
+    | {"instance", "trial", "harness", STOPPED}
+)
+"""Names that say which run it is, what made it and how it ended; never a dimension's."""
+
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """What one run of a system was worth, dimension by dimension; never scored again by us.

@@ -12,30 +12,13 @@ from typing import Any
 import msgspec
 
 from assay.errors import SpecError
-from assay.evidence.trial import Trial
+from assay.evidence.trial import RESERVED, STOPPED, Trial
 from assay.imports.eval_folder import as_text, is_crash
 from assay.plan.rows import Row, rows_of
 
 _HARNESS = "harness."
-STOPPED = "stopped_on_verdict"
 _MADE_BY = ("model", "profile", "params", "provider")
 """Columns of words that say what a run was made with, also without `harness.` before them."""
-_NEVER = frozenset(
-    {
-        "instance",
-        "trial",
-        "id",
-        "index",
-        "seed",
-        "run",
-        "run_id",
-        "scorer",
-        "status",
-        "error",
-        "artifact",
-        "timestamp",
-    }
-)
 
 
 class TrialColumns(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +53,7 @@ def _dimension_columns(
             raise SpecError(f"{path}: no column {name!r}; there are {', '.join(header[:12])}")
     if columns.dimensions:
         return list(columns.dimensions)
-    others = {columns.instance, columns.trial} | _NEVER
+    others = {columns.instance, columns.trial} | RESERVED
     found = []
     for name in header:
         if name in others or name == "harness" or name.startswith(_HARNESS):
@@ -102,7 +85,7 @@ def _trial(
     status, failure = row.get("status"), row.get("error")
     taken = {columns.instance, columns.trial}
     run = next((row[name] for name in ("run", "run_id") if name in row and name not in taken), None)
-    failed = isinstance(failure, str) and failure.strip().lower() not in _NO_ERROR
+    failed = str(failure).strip().lower() not in _NO_ERROR if failure else False
     try:
         return Trial(
             instance=_plain(instance),
@@ -131,7 +114,7 @@ def _flat(row: Row, deepest: int = 3) -> Row:
         return row
     flat: dict[str, object] = {}
     for name, value in row.items():
-        if isinstance(value, dict) and name != "harness" and deepest:
+        if isinstance(value, dict) and name not in ("harness", "error") and deepest:
             inner = _flat(value, deepest - 1)
             flat |= {f"{name}.{key}": one for key, one in inner.items()}
         else:

@@ -121,8 +121,8 @@ def _draw_verdict(comparison: Comparison, out: "Console") -> None:
         said = (
             f"decided after {counted(looks.decided_at, unit)}; what came later was not looked at"
             if looks.decided_at is not None
-            else f"looked at after every one of {counted(looks.units, unit)}; look again when"
-            " there are more"
+            else f"looked at {counted(looks.units, unit)} as they came; look again when there are"
+            " more"
         )
         out.print(styled(f"         {said}"))
 

@@ -108,6 +108,20 @@ def _with(differences: Floats, made_up: _MadeUp) -> tuple[float, float]:
     return centre, math.sqrt(squares / (units - 1.0) / units)
 
 
+def share_lower(up: NDArray[np.intp], down: NDArray[np.intp], pairs: int, alpha: float) -> Floats:
+    """The lower bound of `paired`, for so many pairs of 0/1 scores that went up and down."""
+
+    def bound(losses: float, gains: Floats) -> Floats:
+        total = pairs + losses + gains
+        mean = (up - down - losses + gains) / total
+        squares = up + down + losses + gains - total * np.square(mean)
+        error = np.sqrt(squares / (total - 1.0) / total)
+        return np.asarray(mean - normal_quantile(1.0 - alpha) * error)
+
+    even = bound(1.0, np.ones(up.size))
+    return np.minimum(even, bound(_COMPANY, np.minimum(up.astype(np.float64), _COMPANY)))
+
+
 def clustered(
     differences: Floats, *, reach: float | None, whole: float | None = None
 ) -> Difference | None:

@@ -6,13 +6,17 @@ spread it is the usual approximation by the normal distribution.
 """
 
 import math
+from functools import cache
 
 import numpy as np
 
 from assay.stats.arrays import Floats
+from assay.stats.differences import share_lower
 from assay.stats.quantiles import normal_quantile
 
 MOST = 100_000
+_COUNTED = 250
+"""Up to so many pairs every outcome is gone through."""
 
 
 def pairs_for(effect: float, spread: float, *, alpha: float, power: float) -> int:
@@ -72,13 +76,40 @@ def _binomial(count: int, chance: float) -> Floats:
     return np.asarray(np.exp(logs))
 
 
-_LEAST: dict[tuple[int, float], int] = {}
-
-
+@cache
 def _least_up(moved: int, alpha: float) -> int:
     """How many of the moved pairs must go up for the two-sided sign test to show a gain."""
-    if (moved, alpha) not in _LEAST:
-        tails = np.cumsum(_binomial(moved, 0.5)[::-1])
-        shown = int((2.0 * tails <= alpha * (1.0 + 1e-9)).sum())
-        _LEAST[moved, alpha] = moved + 1 - shown
-    return _LEAST[moved, alpha]
+    tails = np.cumsum(_binomial(moved, 0.5)[::-1])
+    return moved + 1 - int((2.0 * tails <= alpha * (1.0 + 1e-9)).sum())
+
+
+def gate_power(pairs: int, up: float, down: float, *, margin: float, alpha: float) -> float:
+    """The chance that pairs of 0/1 scores show a loss to be under the margin, by their bound."""
+    counts = np.arange(pairs + 1)
+    ups, downs = (grid.ravel() for grid in np.meshgrid(counts, counts))
+    there = ups + downs <= pairs
+    ups, downs = ups[there], downs[there]
+    logs = np.concatenate([[0.0], np.cumsum(np.log(counts[1:]))])
+    same = pairs - ups - downs
+    chances = logs[pairs] - logs[ups] - logs[downs] - logs[same]
+    for count, rate in ((ups, up), (downs, down), (same, 1.0 - up - down)):
+        chances = chances + np.where(count > 0, count * math.log(max(rate, 1e-300)), 0.0)
+    shown = share_lower(ups, downs, pairs, alpha) > -margin
+    return float(np.exp(chances)[shown].sum())
+
+
+def gate_pairs(up: float, down: float, *, margin: float, alpha: float, power: float) -> int:
+    """Pairs that show a loss to be under the margin with this power; about, where they are many."""
+    gap, moved = up - down + margin, up + down - (up - down) ** 2
+    wanted = normal_quantile(1.0 - alpha) + normal_quantile(power)
+    rough = math.ceil((wanted * math.sqrt(moved) / gap) ** 2)
+    if rough > _COUNTED:
+        return rough
+    low, high = 0, 1
+    while gate_power(high, up, down, margin=margin, alpha=alpha) < power and high < 2 * _COUNTED:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = gate_power(middle, up, down, margin=margin, alpha=alpha) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return high

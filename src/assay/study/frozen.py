@@ -14,7 +14,6 @@ import errno
 import fcntl
 import os
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ import msgspec
 
 from assay.digests import digest, is_digest, is_name, json_lines, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
-from assay.evidence.copies import copy_artifact
+from assay.evidence.copies import copy_artifact, remove
 from assay.plan.artifact import artifact_digest
 from assay.study.entering import enter
 from assay.study.files import is_inside, sync, write_whole
@@ -34,6 +33,7 @@ from assay.study.place import study_root
 from assay.study.records import NOTHING, records_of
 
 HISTORY, STORE, NONE = "ratified.jsonl", ".ratified", NOTHING
+UNFINISHED = "unfinished"
 _EXCHANGE = 2
 _HERE = -100
 
@@ -160,7 +160,8 @@ def _check_steps(steps: Sequence[Step], where: str) -> None:
 
 
 def note(at: Frozen, step: Step, comparison: bytes | None) -> None:
-    """Write the step down, durably."""
+    """Write the step down, durably, and before it that something is about to be put in place."""
+    write_whole(at.folder / STORE / UNFINISHED, step.name.encode())
     if at.study is None:
         path = at.folder / HISTORY
         with storage(path):
@@ -193,9 +194,9 @@ def keep(at: Frozen, source: Path, version: str) -> None:
     with storage(target):
         if is_kept(at, version):
             return
-        _remove(target)
+        remove(target)
         aside = target.with_name(f"{target.name}.aside")
-        _remove(aside)
+        remove(aside)
         copy_artifact(source, aside)
         if artifact_digest(aside) != version:
             raise IntegrityError(f"{source} changed while it was being copied")
@@ -217,7 +218,7 @@ def put(at: Frozen, step: Step) -> None:
     place = at.place(step.name)
     aside = at.folder / STORE / "aside"
     with storage(place):
-        _remove(aside)
+        remove(aside)
         if step.artifact == NONE:
             if place.exists():
                 place.rename(aside)
@@ -231,19 +232,26 @@ def put(at: Frozen, step: Step) -> None:
             _sync(aside)
             _exchange(aside, place)
         sync(at.folder)
-        _remove(aside)
+        remove(aside)
+        remove(at.folder / STORE / UNFINISHED)
 
 
 def _finish(at: Frozen) -> None:
-    """Finish what was noted and not yet put in place."""
-    last = {step.name: step for step in history(at)}
-    for name, step in last.items():
-        if step.artifact == step.previous:
-            continue
+    """Finish a step that was noted, cut off, and not yet put in place.
+
+    Only such a one: a file that somebody took away or put back is theirs to be told of.
+    """
+    mark = at.folder / STORE / UNFINISHED
+    with storage(mark):
+        name = mark.read_text(encoding="utf-8", errors="replace") if mark.is_file() else None
+    step = {one.name: one for one in history(at)}.get(name or "")
+    if step is not None and step.artifact != step.previous:
         with suppress(DigestMismatch):  # an edit, of which whoever asks for this one is told
             # Where a swap takes two renames, there is nothing between them.
-            if digest_there(at.place(name)) in (step.previous, NONE):
+            if digest_there(at.place(step.name)) in (step.previous, NONE):
                 put(at, step)
+    with storage(mark):
+        remove(mark)
 
 
 def digest_there(place: Path) -> str:
@@ -270,18 +278,10 @@ def _exchange(new: Path, place: Path) -> None:
         if code not in (errno.EINVAL, errno.ENOSYS):
             raise OSError(code, os.strerror(code), str(place))
     before = new.with_name("before")
-    _remove(before)
+    remove(before)
     place.rename(before)  # for a moment there is neither; what was noted is finished by anyone
     new.rename(place)
-    _remove(before)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        with suppress(FileNotFoundError):
-            path.unlink()
+    remove(before)
 
 
 def _sync(path: Path) -> None:

@@ -6,7 +6,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from assay.digests import digest
-from assay.errors import SpecError, storage
+from assay.errors import IntegrityError, SpecError, storage
 from assay.evidence.arms import ArmRun, Arms
 from assay.evidence.schedule import Pair
 from assay.judges.compare.comparison import NetVerdict
@@ -39,6 +39,7 @@ class Running:
             for arm in pair.order
             if (pair.number, arm) not in progress.made
         ]
+        self.scorer = spec.scorer
         self.looked = 0
 
     def go(self) -> str:
@@ -69,6 +70,11 @@ class Running:
         made, outputs = self.arms.run(pair, arm, name)
         if self.arms.commands.stopping:
             raise SpecError("the trials were stopped")
+        if self.spec.scorer != self.scorer:
+            raise IntegrityError(
+                "the files that scorer and probe are made of were changed during the trials",
+                hint="Put them back and type the same command, or begin anew: --out DIR.",
+            )
         target = self.out / "runs" / f"{pair.number}-{arm}"
         with storage(target):
             keep_outputs(outputs, target)

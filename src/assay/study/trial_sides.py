@@ -29,7 +29,12 @@ def ready_pairs(pairs: Sequence[Pair], progress: Progress, spec: TrialSpec) -> l
 
 
 def sides_of(
-    spec: TrialSpec, pairs: Sequence[Pair], progress: Progress, *, artifact: str | None
+    spec: TrialSpec,
+    pairs: Sequence[Pair],
+    progress: Progress,
+    *,
+    artifact: str | None,
+    scorer: str | None = None,
 ) -> Sides:
     """The trials of both arms, without void pairs."""
     counted = [pair for pair in pairs if progress.void(pair) is None]
@@ -42,7 +47,7 @@ def sides_of(
                 harness=spec.harness,
                 artifact=artifact if arm == "candidate" else None,
                 crashed=progress.made[pair.number, arm].status == "crashed",
-                scorer=spec.scorer,
+                scorer=scorer,
                 stopped_on_verdict=spec.sequential,
             )
             for pair in counted

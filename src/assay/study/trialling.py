@@ -19,8 +19,7 @@ from assay.evidence.arms import ArmRun, Arms
 from assay.evidence.copies import Kept, copy_artifact, copy_system
 from assay.evidence.guardian import Guardian
 from assay.evidence.schedule import Pair, schedule
-from assay.evidence.trial import Trial
-from assay.imports.trial_rows import STOPPED
+from assay.evidence.trial import STOPPED, Trial
 from assay.judges.compare.comparison import Comparison, Input
 from assay.judges.compare.judge import RESAMPLES
 from assay.plan.artifact import artifact_digest, artifact_files, tree_digest
@@ -77,8 +76,9 @@ def run_trials(
         progress = Progress(made=read_journal(out, pairs))
         with _arms(spec, plan) as arms:
             running = Running(spec, arms, out, pairs, progress, on_run or (lambda _: None))
+            running.scorer = plan.scorer
             ended = running.go()
-        return _conclude(spec, out, pairs, progress, ended, measured)
+        return _conclude(spec, out, pairs, progress, ended, plan)
 
 
 def _check_apart(spec: TrialSpec, out: Path) -> None:
@@ -149,13 +149,13 @@ def _conclude(
     pairs: Sequence[Pair],
     progress: Progress,
     ended: str,
-    artifact: str,
+    plan: Plan,
 ) -> Trials:
     """Write both arms' trials and what they are worth."""
     whole = [pair for pair in pairs if progress.whole(pair)]
     ready = ready_pairs(pairs, progress, spec) if spec.sequential else whole
     voids = [void for pair in whole if (void := progress.void(pair)) is not None]
-    sides = sides_of(spec, ready, progress, artifact=artifact)
+    sides = sides_of(spec, ready, progress, artifact=plan.artifact, scorer=plan.scorer)
     comparison = None
     if can_compare(sides):
         inputs = [_write_side(out, arm, side) for arm, side in zip(ARMS, sides, strict=True)]

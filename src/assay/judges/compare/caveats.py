@@ -26,6 +26,8 @@ CODES: Mapping[str, str] = {
     " being better.",
     "undirected": "Nobody said which way is better in these columns, so they decide nothing.",
     "unpaired": "Runs are compared one by one, as independent ones.",
+    "uneven-rounds": "Instances have unequal numbers of pairs, and what fills no whole round over"
+    " all of them is not looked at.",
     "few-instances": "There are too few instances to speak of others: this is about these.",
     "small-n": "So few runs show only what is very large.",
     "costs-more": "The candidate is shown to cost more.",

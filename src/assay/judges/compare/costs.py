@@ -1,7 +1,8 @@
 """Dimensions that decide nothing: tokens, money, time, and columns whose direction nobody said.
 
 They have no range, so their intervals are Student's, and each p-value is its own. Runs without a
-value are left out of that dimension, which its `n` tells.
+value are left out of that dimension, which its `n` tells. In a sequential comparison they are told
+and not tested.
 """
 
 import numpy as np
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 from assay.judges.compare.comparison import Change, DimensionResult, Settings
 from assay.judges.compare.results import untold
 from assay.judges.compare.table import Table
+from assay.judges.compare.weighing import stratum_means
 from assay.stats import differences
 from assay.stats.resampling import flip_signs, shuffle_labels
 
@@ -33,13 +35,24 @@ def _cost(table: Table, index: int, settings: Settings) -> DimensionResult:
         values, flags, strata = kept.stacked(*columns)
         found = differences.unpaired(values[:, 0], flags, strata, ends=None)
         resampled = shuffle_labels(values, flags, strata, **how)
-        means = [float(values[flags == side, 0].mean()) for side in (False, True)]
+        cells = int(strata.max()) + 1
+        means = [
+            float(stratum_means(values[flags == side], strata[flags == side], cells)[0])
+            for side in (False, True)
+        ]
     else:
         first, second = kept.sides(*columns)
         found = differences.paired((second - first)[:, 0], reach=None)
         first_even, second_even = kept.evened().sides(*columns)
         resampled = flip_signs(second_even - first_even, **how)
         means = [float(first.mean()), float(second.mean())]
+    if settings.sequential:  # a test of fixed size is not fair to somebody who looks
+        return replace(
+            untold(dimension, kept.units),
+            baseline=means[0],
+            candidate=means[1],
+            delta=means[1] - means[0] if found is None else found.value,
+        )
     p = float(resampled.p_values()[0])
     low, high = (None, None) if found is None else found.interval(settings.level)
     delta = means[1] - means[0] if found is None else found.value

@@ -18,11 +18,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.evidence.schedule import MANY_INSTANCES
 from assay.evidence.trial import Trial
 from assay.stats.arrays import Floats
 
 By = Literal["auto", "instance", "run"]
-MANY_INSTANCES = 10
 FEWEST_PAIRS = 6
 
 
@@ -46,18 +46,18 @@ class Design:
         """Whether runs pair."""
         return len(self.pairs) > 0
 
-    def loosened(self, first: Floats, second: Floats) -> "Design":
+    def loosened(self, first: Floats, second: Floats, pairs: NDArray[np.intp]) -> "Design":
         """The same with runs as units, where pairs of repeated runs are no more alike than chance.
 
-        `first` and `second` are one figure a row. Fewer than six pairs are too few to tell, and to
-        show anything as pairs: even all one way would not be rare enough.
+        `first` and `second` are one figure a row, `pairs` the rows that are not left out. Fewer
+        than six pairs are too few to tell, and to show anything as pairs: even all one way would
+        not be rare enough.
         """
         if self.unit != "pair" or not self.repeated:
             return self
-        pairs = len(self.pairs)
-        if pairs >= FEWEST_PAIRS:
-            alike = correlation(first[self.pairs[:, 0]], second[self.pairs[:, 1]])
-            if abs(alike) > 2.0 / math.sqrt(pairs):
+        if len(pairs) >= FEWEST_PAIRS:
+            alike = correlation(first[pairs[:, 0]], second[pairs[:, 1]])
+            if abs(alike) > 2.0 / math.sqrt(len(pairs)):
                 return self
         return replace(self, unit="run")
 
@@ -149,7 +149,7 @@ class Kept:
     def round(self) -> int:
         """How many matched units make a round: one of each instance, where runs are repeated."""
         several = self.design.repeated and self.design.unit != "instance"
-        return len(self.design.names) if several else 1
+        return max(sum(map(bool, self._queues())), 1) if several else 1
 
     def in_order(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
         """Matched units in the order in which they came, by which unpaired runs are matched.
@@ -164,6 +164,11 @@ class Kept:
 
     def _rounds(self) -> list[tuple[int, int]]:
         """Rows that pair, or are matched by their order, as the k-th of each instance in turn."""
+        queues = [queue for queue in self._queues() if queue]
+        return [pair for turn in zip(*queues, strict=False) for pair in turn]
+
+    def _queues(self) -> list[list[tuple[int, int]]]:
+        """For each instance, its matched rows in the order in which they came."""
         queues: list[list[tuple[int, int]]] = [[] for _ in self.design.names]
         if self.design.paired:
             for one, other in self.pairs.tolist():
@@ -175,7 +180,19 @@ class Kept:
                     for rows, codes in zip(self.rows, self.design.codes, strict=True)
                 ]
                 queue += zip(found[0], found[1], strict=False)
-        return [pair for turn in zip(*queues, strict=False) for pair in turn]
+        return queues
+
+    @property
+    def matched(self) -> int:
+        """How many units could be looked at, had every instance as many."""
+        return sum(map(len, self._queues())) if self.round > 1 else self.units
+
+    @property
+    def instances(self) -> int:
+        """How many instances are left."""
+        if self.design.unit == "pair":
+            return int(np.unique(self.design.codes[1][self.pairs[:, 1]]).size)
+        return int(np.unique(self.design.codes[1][self.rows[1]]).size)
 
 
 def correlation(first: Floats, second: Floats) -> float:

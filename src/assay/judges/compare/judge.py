@@ -69,6 +69,8 @@ def compare(
     """
     baseline, candidate = _trials("baseline", baseline), _trials("candidate", candidate)
     gated = (gated,) if isinstance(gated, str) else gated
+    if dimensions is not None and gated:
+        raise SpecError("dimensions and gated exclude each other: gate it in the dimensions")
     notes = Notes()
     plan = dimensions or assumed_dimensions(baseline, candidate, gated, notes)
     plan = replace(plan, **(policies or {}))
@@ -95,8 +97,8 @@ def compare(
         rule=RULE,
         n_baseline=len(baseline),
         n_candidate=len(candidate),
-        pairs=len(design.pairs),
-        instances=len(design.names),
+        pairs=len(table.kept.pairs),
+        instances=table.kept.instances,
         unit=design.unit,
         repairs=repairs,
         regressions=regressions,

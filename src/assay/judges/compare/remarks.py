@@ -5,11 +5,13 @@ from collections.abc import Sequence
 
 from assay._version import __version__
 from assay.digests import short
+from assay.evidence.schedule import MANY_INSTANCES
 from assay.judges.compare.caveats import Notes
 from assay.judges.compare.comparison import RULE, Change, DimensionResult, Gate, Input
-from assay.judges.compare.design import FEWEST_PAIRS, MANY_INSTANCES
+from assay.judges.compare.design import FEWEST_PAIRS
 from assay.judges.compare.table import Table
 from assay.judges.compare.weighing import Evidence, Weighed
+from assay.plan.dimensions import is_cost
 from assay.words import counted
 
 
@@ -24,13 +26,17 @@ def remark(
     if not any(one.gated for one in (*table.counting, *table.untold)):
         notes.add("no-gates")
     if design.unit == "run":
-        few = f"{_there(len(design.pairs), 'pair')}, no more alike than other runs."
-        notes.add("unpaired", few if design.paired else "")
+        pairs = len(table.kept.pairs)
+        why = "too few to go by" if pairs < FEWEST_PAIRS else "no more alike than other runs"
+        notes.add("unpaired", f"{_there(pairs, 'pair')}, {why}." if design.paired else "")
     if 1 < len(design.names) < MANY_INSTANCES and len(table.values[0]) > len(design.names):
         notes.add("few-instances", f"There are {len(design.names)}.")
     if units < FEWEST_PAIRS:
         notes.add("small-n", f"{_there(units, design.unit)}{_a_side(design.unit)}.")
-    dearer = [one.name for one in others if one.cls is Change.DECLINE]
+    if evidence.looked and table.kept.matched > evidence.whole:
+        left = table.kept.matched - evidence.whole
+        notes.add("uneven-rounds", f"{_there(left, 'such pair')}.")
+    dearer = [one.name for one in others if one.cls is Change.DECLINE and is_cost(one.name)]
     if dearer:
         notes.add("costs-more", f"In {', '.join(dearer)}.")
 

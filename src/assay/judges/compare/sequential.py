@@ -158,6 +158,8 @@ def _after(
         tilt=_tilt(course, table, unit, target),
         units=unit + 1,
         decided_at=unit + 1 if decided else None,
+        looked=True,
+        whole=len(course.gaps),
     )
 
 

@@ -53,6 +53,7 @@ def tabulate(
     pairs, however little alike they are.
     """
     design = arrange(baseline, candidate, by)
+    _note_crashed(baseline, candidate, plan, notes)
     if any(design.lost):
         _note_lost(design, baseline, candidate, plan, notes)
         if plan.crashed == "fail":
@@ -61,7 +62,6 @@ def tabulate(
             design = arrange(baseline, candidate, by)
     sides = (baseline, candidate)
     crashed = tuple(np.array([one.crashed for one in side], dtype=bool) for side in sides)
-    _note_crashed(crashed, plan, notes)
     left_out = [
         flags.copy() if plan.crashed != "fail" else np.zeros_like(flags) for flags in crashed
     ]
@@ -80,7 +80,8 @@ def tabulate(
     values = _side_by_side(columns, sides)
     if columns and not whole_pairs:
         weights = np.array([one.weight for one in counting])
-        design = design.loosened(values[0] @ weights, values[1] @ weights)
+        left = design.keep(~left_out[0], ~left_out[1]).pairs
+        design = design.loosened(values[0] @ weights, values[1] @ weights, left)
     kept = design.keep(~left_out[0], ~left_out[1])
     others = tuple(d for d in plan.dimensions if not d.counts)
     return Table(
@@ -193,11 +194,14 @@ def _settle(
     return tuple(settled)
 
 
-def _note_crashed(crashed: tuple[NDArray[np.bool_], ...], plan: Dimensions, notes: Notes) -> None:
+def _note_crashed(
+    baseline: Sequence[Trial], candidate: Sequence[Trial], plan: Dimensions, notes: Notes
+) -> None:
+    counts = [sum(one.crashed for one in side) for side in (baseline, candidate)]
     said = " and ".join(
-        f"{int(flags.sum())} of {flags.size} of the {side}"
-        for side, flags in zip(_SIDES, crashed, strict=True)
-        if flags.any()
+        f"{count} of {len(trials)} of the {side}"
+        for side, trials, count in zip(_SIDES, (baseline, candidate), counts, strict=True)
+        if count
     )
     if said:
         notes.add("crashed", f"{said}. {_crash_policy(plan)}", blocking=plan.crashed is None)

@@ -24,10 +24,10 @@ def decide(evidence: Evidence, *, strict_gates: bool) -> Decision:
     tilts = tilt.shown and tilt.value > 0.0
     if not tilts and not evidence.better:
         if worse:
-            return NetVerdict.INCONCLUSIVE, f"{_names(worse)} is shown worse, the balance is open"
+            return NetVerdict.INCONCLUSIVE, f"{_names(worse)} {_are(worse)} worse, the balance open"
         return NetVerdict.INCONCLUSIVE, "no effect is shown, and none is ruled out"
     if worse:
-        return NetVerdict.INCONCLUSIVE, f"a trade: {_names(worse)} is shown worse"
+        return NetVerdict.INCONCLUSIVE, f"a trade: {_names(worse)} {_are(worse)} worse"
     doubtful = [one for one in evidence.dimensions if _is_doubtful(one, strict=strict_gates)]
     effect = _effect(evidence, tilts=tilts)
     if doubtful:
@@ -47,6 +47,10 @@ def _effect(evidence: Evidence, *, tilts: bool) -> str:
 
 def _is_doubtful(one: Weighed, *, strict: bool) -> bool:
     return one.gate is Gate.DOUBT or (strict and one.gate is Gate.SPOTLESS)
+
+
+def _are(found: Sequence[Weighed]) -> str:
+    return "is shown" if len(found) == 1 else "are shown"
 
 
 def _names(found: Sequence[Weighed]) -> str:

@@ -50,12 +50,17 @@ class Tilt:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """Everything that a verdict rests on."""
+    """Everything that a verdict rests on.
+
+    `looked` says that it was looked at unit by unit, and `whole` how many there were to look at.
+    """
 
     dimensions: Sequence[Weighed]
     tilt: Tilt | None
     units: int
     decided_at: int | None = None
+    looked: bool = False
+    whole: int = 0
 
     @property
     def better(self) -> list[Weighed]:
@@ -129,7 +134,7 @@ def _compared(
         resampled = shuffle_labels(values, flags, strata, **how)
         cells = int(strata.max()) + 1
         means = [
-            _stratum_means(values[flags == side], strata[flags == side], cells)
+            stratum_means(values[flags == side], strata[flags == side], cells)
             for side in (False, True)
         ]
         return means[0], means[1], found, resampled
@@ -145,9 +150,10 @@ def _compared(
     return first.mean(axis=0), second.mean(axis=0), found, resampled
 
 
-def _stratum_means(
+def stratum_means(
     values: Floats, strata: "np.ndarray[tuple[int], np.dtype[np.intp]]", cells: int
 ) -> Floats:
+    """The mean over strata of each column's mean inside a stratum."""
     counts = np.bincount(strata, minlength=cells)
     sums = [np.bincount(strata, weights=column, minlength=cells) for column in values.T]
     return np.array([(one / counts).mean() for one in sums])
