@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 import assay
-from assay.cli.compare_ import command
+from assay.cli.group import assay as group
 
 KEYS = {
     "verdict",
@@ -87,7 +87,7 @@ def folder(place, manifest=None, **scores):
 
 def call(*arguments):
     """The verb in this process; an error of ours is raised."""
-    done = CliRunner().invoke(command, list(map(str, arguments)))
+    done = CliRunner().invoke(group, ["compare", *map(str, arguments)])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done

@@ -5,14 +5,14 @@ import pytest
 from click.testing import CliRunner
 
 import assay
-from assay.cli.power_ import command
+from assay.cli.group import assay as group
 
 KEYS = {"question", "pairs", "effect", "power", "level", "how", "table"}
 
 
 def call(*arguments):
     """The verb in this process; an error of ours is raised."""
-    done = CliRunner().invoke(command, list(map(str, arguments)))
+    done = CliRunner().invoke(group, ["power", *map(str, arguments)])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done

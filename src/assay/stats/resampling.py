@@ -15,7 +15,7 @@ same thing count as one.
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,16 @@ class Resampled:
         return self._two_sided(self._share)
 
     def adjusted(self) -> Floats:
-        """Two-sided p-values that hold for all columns together, by stepping down the maximum."""
-        return self._two_sided(self._step_down)
+        """Two-sided p-values that hold for all columns together, by stepping down the maximum.
+
+        A column that no draw moves has nothing to show, and no part in the others' p-values.
+        """
+        moved = np.abs(self.chance).max(axis=0, initial=0.0) > 0.0
+        found = np.ones_like(self.observed)
+        if moved.any():
+            part = replace(self, observed=self.observed[moved], chance=self.chance[:, moved])
+            found[moved] = part._two_sided(part._step_down)
+        return found
 
     def _two_sided(self, test: Callable[[Floats, Floats], Floats]) -> Floats:
         if self.symmetric:
