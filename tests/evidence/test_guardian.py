@@ -66,3 +66,4 @@ def test_a_guardian_that_was_killed_keeps_nobody_from_going_on(tmp_path):
         guardian._process.wait()
         guardian.began(1 << 22)
         guardian.ended(1 << 22)
+    assert guardian._process.returncode == -9

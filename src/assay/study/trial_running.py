@@ -30,6 +30,7 @@ class Running:
         pairs: Sequence[Pair],
         progress: Progress,
         on_run: Callable[[ArmRun], None],
+        scorer: str | None,
     ) -> None:
         self.spec, self.arms, self.out = spec, arms, out
         self.pairs, self.progress, self.on_run = pairs, progress, on_run
@@ -39,7 +40,7 @@ class Running:
             for arm in pair.order
             if (pair.number, arm) not in progress.made
         ]
-        self.scorer = spec.scorer
+        self.scorer = scorer
         self.looked = 0
 
     def go(self) -> str:

@@ -75,8 +75,8 @@ def run_trials(
         begin(out, plan)
         progress = Progress(made=read_journal(out, pairs))
         with _arms(spec, plan) as arms:
-            running = Running(spec, arms, out, pairs, progress, on_run or (lambda _: None))
-            running.scorer = plan.scorer
+            heard = on_run or (lambda _: None)
+            running = Running(spec, arms, out, pairs, progress, heard, plan.scorer)
             ended = running.go()
         return _conclude(spec, out, pairs, progress, ended, plan)
 
