@@ -11,7 +11,9 @@
     │   ├── AlreadySealed          3  what is sealed is not sealed again
     │   ├── AlreadyRun             3  a sealed method runs once
     │   ├── IncomparableRuns       3  two sides that are no comparison
-    │   └── NotRatified            3  nothing is frozen that was not shown to help
+    │   ├── NotRatified            3  nothing is frozen that was not shown to help
+    │   ├── OneSidedResult         3  one condition without the other tells nothing
+    │   └── StateNotIsolated       3  a state that others reach shows nothing
     ├── IntegrityError             4  a record is not what it was
     │   ├── DigestMismatch         4  bytes differ from the digest that names them
     │   └── BrokenChain            4  a ledger's entries do not follow from each other
@@ -107,6 +109,14 @@ class IncomparableRuns(ProtocolError):
 
 class NotRatified(ProtocolError):
     """Nothing is frozen that was not shown to help, or is not what was measured."""
+
+
+class OneSidedResult(ProtocolError):
+    """A result with one condition and not the other, or that was never shown to be of both."""
+
+
+class StateNotIsolated(ProtocolError):
+    """A state that others reach, or that reaches past its copy: nothing can be shown of it."""
 
 
 class IntegrityError(AssayError):

@@ -4,7 +4,8 @@ import pytest
 from trial_systems import plan
 
 from assay.errors import AssayError, SpecError
-from assay.plan.trial_spec import fill_in, load_trial_spec
+from assay.plan.command import fill_in
+from assay.plan.trial_spec import load_trial_spec
 
 
 def refusal(path):

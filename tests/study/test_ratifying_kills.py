@@ -128,7 +128,7 @@ def test_where_names_cannot_be_swapped_a_kill_in_between_is_made_good(
 ):
     """For a moment nothing is there; the next opening puts it there."""
     place, before, after, what = prepared(tmp_path, "alone, a folder")
-    monkeypatch.setattr("assay.study.frozen.ctypes.CDLL", OldLibrary)
+    monkeypatch.setattr("assay.evidence.exchange.ctypes.CDLL", OldLibrary)
     at_call(moment, lambda: forward(place, what))
     assert digest_there(place / "skill.md") in (before, after, "none")
     with frozen_folder(place) as at:

@@ -34,7 +34,8 @@ from assay.evidence.opened import Watch, can_watch
 from assay.evidence.schedule import Pair
 from assay.evidence.trial import RESERVED, Trial, read_bounded
 from assay.plan.artifact import artifact_digest, artifact_files, tree_digest
-from assay.plan.trial_spec import Arm, TrialSpec, fill_in
+from assay.plan.command import fill_in
+from assay.plan.trial_spec import Arm, TrialSpec
 
 _MOST_SCORES = 1 << 17
 """Bytes of a file of scores: what is kept of it must fit on a line."""

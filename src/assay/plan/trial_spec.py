@@ -43,7 +43,6 @@ instance's object as a JSON file) and `{artifact}` (where the candidate has it) 
 name. Scorer and probe also have `{home}`, the folder of the spec, and are told no arm.
 """
 
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -53,13 +52,13 @@ import msgspec
 
 from assay.digests import decode_utf8, digest
 from assay.errors import SpecError, storage
+from assay.plan.command import check_places, is_inside
 from assay.plan.dimensions import Dimensions, dimensions_table
 from assay.plan.rows import rows_of
 
 Arm = Literal["baseline", "candidate"]
 ARMS: tuple[Arm, Arm] = ("baseline", "candidate")
 NAMES = ("instance", "trial", "seed", "out", "item", "artifact")
-_PLACE = re.compile(r"\{(\w*)\}")
 _LONGEST = 7 * 24 * 3600.0
 _MOST_RUNS = 1_000_000
 _MOST_BUDGET = 1e15
@@ -248,7 +247,7 @@ def _check(written: _File, where: str) -> None:
         ("artifact.into", written.artifact.into),
         ("score.file", written.score.file),
     ):
-        if inner is not None and not _is_inside(inner):
+        if inner is not None and not is_inside(inner):
             raise SpecError(f"{where}: {name} = {inner!r}, expected a path inside the folder")
     if written.artifact.into is not None and written.system.folder is None:
         raise SpecError(f"{where}: artifact.into needs system.folder, into whose copy it goes")
@@ -257,11 +256,6 @@ def _check(written: _File, where: str) -> None:
 def _is_plain(name: str) -> bool:
     """Whether a name is one, and can be a word of a command."""
     return name != "" and "\0" not in name
-
-
-def _is_inside(name: str) -> bool:
-    parts = name.split("/")
-    return all(part not in ("", ".", "..") for part in parts) and not set(name) & set("\\\0")
 
 
 def _instances(
@@ -297,7 +291,7 @@ def _check_commands(spec: TrialSpec, where: str) -> None:
             raise SpecError(
                 f"{where}: the {arm} has no command", hint="Add [system] command = [...]."
             )
-        _check_places(words, f"{where}: the {arm}'s command", allowed=NAMES)
+        check_places(words, f"{where}: the {arm}'s command", allowed=NAMES)
         if arm == "baseline" and any("{artifact}" in word for word in words):
             raise SpecError(
                 f"{where}: the baseline's command names {{artifact}}, which it must not have",
@@ -307,7 +301,7 @@ def _check_commands(spec: TrialSpec, where: str) -> None:
         ("score.command", spec.score.command),
         ("artifact.probe", spec.artifact.probe),
     ):
-        _check_places(words, f"{where}: {name}", allowed=("out", "item", "instance", "home"))
+        check_places(words, f"{where}: {name}", allowed=("out", "item", "instance", "home"))
     takes = any("{artifact}" in word for word in spec.command("candidate"))
     own = spec.command("candidate") != spec.command("baseline")
     if spec.artifact.into is None and not takes and not own:
@@ -320,16 +314,3 @@ def _check_commands(spec: TrialSpec, where: str) -> None:
             f"{where}: nothing shows that the candidate loads the artifact",
             hint="Let Assay place it (artifact.into, {artifact}), or ask: artifact.probe = [...].",
         )
-
-
-def _check_places(words: Sequence[str], where: str, *, allowed: Sequence[str]) -> None:
-    for word in words:
-        for name in _PLACE.findall(word):
-            if name not in allowed:
-                known = ", ".join(f"{{{one}}}" for one in allowed)
-                raise SpecError(f"{where}: {{{name}}} is none of {known}")
-
-
-def fill_in(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """A command with its places filled in; never a shell's line."""
-    return [_PLACE.sub(lambda found: values.get(found[1], found[0]), word) for word in words]

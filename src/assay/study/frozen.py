@@ -9,8 +9,6 @@ A step is written down and made durable before the artifact is put in place, and
 is one rename. Whatever cuts it off in between, the next one who opens the folder finishes it.
 """
 
-import ctypes
-import errno
 import fcntl
 import os
 import re
@@ -25,6 +23,7 @@ import msgspec
 from assay.digests import digest, is_digest, is_name, json_lines, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.evidence.copies import copy_artifact, remove
+from assay.evidence.exchange import exchange
 from assay.plan.artifact import artifact_digest
 from assay.study.entering import enter
 from assay.study.files import is_inside, sync, write_whole
@@ -34,8 +33,6 @@ from assay.study.records import NOTHING, records_of
 
 HISTORY, STORE, NONE = "ratified.jsonl", ".ratified", NOTHING
 UNFINISHED = "unfinished"
-_EXCHANGE = 2
-_HERE = -100
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -269,14 +266,8 @@ def _exchange(new: Path, place: Path) -> None:
     if not place.exists() or (new.is_file() and place.is_file()):
         new.replace(place)
         return
-    library = ctypes.CDLL(None, use_errno=True)
-    if hasattr(library, "renameat2"):
-        done = library.renameat2(_HERE, os.fsencode(new), _HERE, os.fsencode(place), _EXCHANGE)
-        if done == 0:
-            return
-        code = ctypes.get_errno()
-        if code not in (errno.EINVAL, errno.ENOSYS):
-            raise OSError(code, os.strerror(code), str(place))
+    if exchange(new, place):
+        return
     before = new.with_name("before")
     remove(before)
     place.rename(before)  # for a moment there is neither; what was noted is finished by anyone

@@ -5,8 +5,8 @@ from collections import defaultdict
 import numpy as np
 
 from assay.judges.confound_audit import Finding
-from assay.judges.lint.alike import HEADS, families, nearly_equal
 from assay.judges.lint.records import Records, has_both, quoted
+from assay.stats.alike import HEADS, families, nearly_equal
 from assay.stats.codes import coded
 
 _KEEP_ONE = "Keep one of each, or name what groups them: --group."

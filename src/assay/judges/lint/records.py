@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.judges.confound_audit import Finding
-from assay.methods.surface import bare
+from assay.methods.normalised import normalised
 from assay.plan.benchmark import Item
 from assay.stats.clusters import effective_units
 from assay.stats.codes import Codes, coded
@@ -34,27 +34,6 @@ def has_both(codes: Codes, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether each category has positives and negatives."""
     sizes, ours = np.bincount(codes), np.bincount(codes, weights=positive)
     return np.asarray((ours > 0) & (ours < sizes))
-
-
-class _Words(dict[str, str]):
-    """The word in a token, worked out once per distinct token."""
-
-    def __missing__(self, token: str) -> str:
-        word = self[token] = bare(token.casefold())
-        return word
-
-
-def normalised(texts: Sequence[str]) -> list[str]:
-    """Texts with case folded, white space collapsed and punctuation around words dropped.
-
-    A text of nothing but punctuation keeps it, since "?" and "!" are different answers.
-    """
-    words = _Words()
-    return [
-        " ".join(filter(None, map(words.__getitem__, text.split())))
-        or " ".join(text.casefold().split())
-        for text in texts
-    ]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,0 +1,301 @@
+"""One run of a system under one condition and seed: on its own copy of the state, observed."""
+
+import os
+import random
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from assay.digests import digest, json_lines
+from assay.errors import IntegrityError, MethodError, SpecError, StateNotIsolated, storage
+from assay.evidence.conditions import Built
+from assay.evidence.isolated.in_place import put_back, take_place
+from assay.evidence.isolated.keeper import Job, Keeper
+from assay.evidence.manifest import Entry, manifest, manifest_digest
+from assay.evidence.method_command import method_words
+from assay.evidence.outputs import score_of
+from assay.evidence.reached import Place, Reached, Sorter
+from assay.evidence.seeds import derive
+from assay.evidence.trial import read_bounded
+from assay.methods.registry import REGISTERED
+from assay.plan.benchmark import Item
+from assay.plan.command import fill_in
+from assay.plan.dual_spec import DualSpec
+from assay.plan.method import parse_method
+from assay.plan.state import Route
+
+_KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TZ")
+_MOST_OUTPUT = 1 << 30
+_SHOWN = 20
+Scores = list[float | None]
+
+
+class DualRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What was seen of one run; paths of the state seen from its folder, others absolute.
+
+    `before` and `after` are digests of its state. `opened` are files of it that were there and were
+    opened, `changed` those that differ afterwards. `undeclared`, `outside` and `production` are
+    files that nobody declared, that lie outside what it may write to, and of production itself.
+    """
+
+    condition: str
+    seed: int
+    items: str
+    before: str
+    after: str
+    opened: tuple[str, ...]
+    changed: tuple[str, ...]
+    code: tuple[str, ...]
+    undeclared: tuple[str, ...]
+    outside: tuple[str, ...]
+    production: tuple[str, ...]
+    peers: tuple[str, ...]
+    all_noted: bool
+    unscored: int
+    seconds: float
+
+
+class _Output(msgspec.Struct):
+    id: str
+    score: float
+
+
+_DECODER = msgspec.json.Decoder(_Output)
+
+
+def words_of(spec: DualSpec) -> tuple[str, ...]:
+    """The system's command, be it a method."""
+    if spec.system.method is None:
+        return spec.system.command
+    named = spec.system.method
+    target, _, attribute = named.rpartition(":")
+    if target.endswith(".py"):
+        named = f"{spec.folder / target}:{attribute}"
+    return method_words(parse_method(named, registered=REGISTERED))
+
+
+class DualRuns:
+    """Makes runs of a spec's system, each in a folder of its own below `scratch`."""
+
+    def __init__(self, spec: DualSpec, *, keeper: Keeper, scratch: Path) -> None:
+        self.spec = spec
+        self.keeper = keeper
+        self.scratch = scratch
+        self.words = words_of(spec)
+        self.route = route_in_force(spec, private=keeper.private)
+        self.sorter = Sorter(spec.folder.resolve(), self.words, spec.reads)
+        self._items: dict[int, bytes] = {}
+        missing = [name for name in spec.system.environment if name not in os.environ]
+        if missing:
+            raise SpecError(
+                f"the environment has no variable {missing[0]}, which was to be passed on"
+            )
+
+    def run(self, condition: str, built: Built, seed: int) -> tuple[DualRun, Scores]:
+        """One run, to its end; a system that fails is a MethodError."""
+        root = self._fresh(condition, built, seed)
+        before = manifest(root / "state")
+        if before != built.entries:
+            raise IntegrityError(f"{condition}: the copy of its state is not what was built")
+        started = time.monotonic()
+        reached, all_noted, after = self._observe(condition, root, built, seed)
+        seconds = round(time.monotonic() - started, 3)
+        scores = self._scores(root / "out" / "outputs.jsonl", f"{condition}, seed {seed}")
+        there = {entry.path for entry in before}
+        made = DualRun(
+            condition=condition,
+            seed=seed,
+            items=digest(self.items_file(seed)),
+            before=manifest_digest(before),
+            after=manifest_digest(after),
+            opened=tuple(sorted(reached.state & there)),
+            changed=_changed(before, after),
+            code=tuple(sorted(reached.code | reached.given)),
+            undeclared=tuple(sorted(reached.undeclared)[:_SHOWN]),
+            outside=tuple(sorted(reached.outside)[:_SHOWN]),
+            production=tuple(sorted(reached.production)[:_SHOWN]),
+            peers=tuple(sorted(reached.peers)[:_SHOWN]),
+            all_noted=all_noted,
+            unscored=sum(score is None for score in scores),
+            seconds=seconds,
+        )
+        shutil.rmtree(root, ignore_errors=True)
+        return made, scores
+
+    def forget(self, built: Built) -> Built:
+        """C by the user's own command, on the folder of a condition."""
+        root = self._folders(f"forget-{derive(0, 'folder', built.digest) % (1 << 32):08x}")
+        items = root / "items.jsonl"
+        items.write_bytes(items_bytes(self.spec.benchmark.items))
+        words = fill_in(self.spec.state.forget, {"items": str(items), "state": str(built.folder)})
+        outcome = self.keeper.run(self._job(words, root, built.folder, covers=False))
+        if outcome.trouble is not None:
+            raise MethodError(f"state.forget: {outcome.trouble}")
+        place = Place(
+            root=root,
+            state=built.folder,
+            aliases=(),
+            production=self.spec.state.root,
+            private=self.keeper.private,
+        )
+        reached = self.sorter.sort(outcome, place)
+        if reached.production or reached.outside:
+            at = sorted(reached.production | reached.outside)[0]
+            raise StateNotIsolated(f"state.forget reached {at}, past the copy that it was given")
+        return Built(folder=built.folder, entries=manifest(built.folder), forgotten=built.forgotten)
+
+    def items_file(self, seed: int) -> bytes:
+        """The items as the system sees them, without labels, in the seed's own order."""
+        if seed not in self._items:
+            mixed = list(self.spec.benchmark.items)
+            order = derive(seed, "order", self.spec.benchmark.digest)
+            random.Random(order).shuffle(mixed)  # noqa: S311 - a seeded order, not a secret
+            self._items = {seed: items_bytes(mixed)}
+        return self._items[seed]
+
+    def _observe(
+        self, condition: str, root: Path, built: Built, seed: int
+    ) -> tuple[Reached, bool, tuple[Entry, ...]]:
+        """Run the command; what it reached, if all of it was noted, and its state afterwards."""
+        production, state = self.spec.state.root, root / "state"
+        in_place = self.route == "in-place"
+        covered = self.keeper.private or in_place
+        seen = production if self.route in ("namespace", "in-place") else state
+        values = {
+            "items": str(root / "items.jsonl"),
+            "outputs": str(root / "out" / "outputs.jsonl"),
+            "seed": str(seed),
+            "state": str(seen),
+        }
+        job = self._job(fill_in(self.words, values), root, seen, covers=True)
+        if in_place:
+            take_place(production, built.folder, self._production)
+        try:
+            outcome = self.keeper.run(job)
+            after = manifest(production if in_place else state)
+        finally:
+            if in_place:
+                put_back(production)
+        if outcome.trouble is not None:
+            raise MethodError(f"condition {condition}, seed {seed}: {outcome.trouble}")
+        place = Place(
+            root=root,
+            state=state,
+            aliases=(production,) if covered else (),
+            production=None if covered else production,
+            private=self.keeper.private,
+        )
+        return self.sorter.sort(outcome, place), not outcome.full, after
+
+    @property
+    def _production(self) -> str:
+        return manifest_digest(manifest(self.spec.state.root))
+
+    def _job(self, words: Sequence[str], root: Path, state: Path, *, covers: bool) -> Job:
+        log = root / "log.txt"
+        cover = covers and self.keeper.private
+        return Job(
+            words=words,
+            folder=self.spec.folder.resolve(),
+            environment=self._environment(root, state),
+            log=log,
+            seconds=self.spec.system.seconds,
+            writable=(root,) if cover else (root, state),
+            covers=((root / "state", self.spec.state.root),) if cover else (),
+        )
+
+    def _environment(self, root: Path, state: Path) -> Mapping[str, str]:
+        names = (*_KEPT, *self.spec.system.environment)
+        kept = {name: os.environ[name] for name in names if name in os.environ}
+        private = {"HOME": str(root / "home"), "TMPDIR": str(root / "tmp")}
+        named = {} if self.spec.state.variable is None else {self.spec.state.variable: str(state)}
+        return kept | private | named | {"PYTHONDONTWRITEBYTECODE": "1"}
+
+    def _folders(self, name: str) -> Path:
+        root = self.scratch / name
+        with storage(root):
+            shutil.rmtree(root, ignore_errors=True)
+            for folder in ("home", "tmp", "out"):
+                (root / folder).mkdir(parents=True)
+        return root
+
+    def _fresh(self, condition: str, built: Built, seed: int) -> Path:
+        """Folders for a run, under a name that does not tell the condition."""
+        number = derive(seed, "folder", condition, self.spec.digest, str(os.getpid()))
+        root = self._folders(f"{number:016x}")
+        with storage(root):
+            shutil.copytree(built.folder, root / "state")
+            (root / "items.jsonl").write_bytes(self.items_file(seed))
+        return root
+
+    def _scores(self, path: Path, where: str) -> Scores:
+        """The scores in the benchmark's order; None where the system gave none."""
+        try:
+            if path.is_symlink() or not path.is_file():
+                raise SpecError("it left no {outputs}")
+            found = _parse(read_bounded(path, _MOST_OUTPUT))
+        except SpecError as error:
+            raise MethodError(f"condition {where}: {error.message}", hint=_FORM) from None
+        known = {item.id for item in self.spec.benchmark.items}
+        strange = next((name for name in found if name not in known), None)
+        if strange is not None:
+            raise MethodError(f"condition {where}: a score for {strange!r:.60}, which is no item")
+        return [found.get(item.id) for item in self.spec.benchmark.items]
+
+
+_FORM = 'Each line of {outputs} is {"id": ..., "score": a number}.'
+
+
+def route_in_force(spec: DualSpec, *, private: bool) -> Route:
+    """How a run is given its state here: in place only where nothing else can serve."""
+    route = spec.state.route
+    if route == "in-place" and private:
+        return "namespace"
+    if route == "namespace" and not private:
+        raise StateNotIsolated(
+            "the system is not told where its state is, and here no private view of it can be had",
+            hint="Give it the folder: {state} in system.command, or state.variable; or allow it to"
+            ' be run in the place of production: state.route = "in-place".',
+        )
+    return route
+
+
+def items_bytes(items: Sequence[Item]) -> bytes:
+    """Items as a system sees them: an object a line, without labels."""
+    rows = ({"id": one.id, "question": one.question, "response": one.response} for one in items)
+    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
+
+
+def _parse(data: bytes) -> dict[str, float]:
+    """Scores by id; the quick way first, the strict one wherever that may not be enough."""
+    lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+    found: dict[str, float] = {}
+    if data.count(b'"id"') == lines == data.count(b'"score"') and b"\\" not in data:
+        try:
+            for one in _DECODER.decode_lines(data):
+                if one.id in found:
+                    raise SpecError(f"a second score for {one.id!r:.60}")
+                found[one.id] = one.score
+            return found
+        except msgspec.MsgspecError:
+            found = {}
+    for number, row in json_lines(data, where="{outputs}"):
+        here = f"{{outputs}}, line {number}"
+        if not isinstance(row, dict) or "id" not in row or "score" not in row:
+            raise SpecError(f"{here}: no id, or no score")
+        if not isinstance(row["id"], str | int) or isinstance(row["id"], bool):
+            raise SpecError(f"{here}: an id that is no text: {row['id']!r:.60}")
+        if not isinstance(row["score"], int | float) or isinstance(row["score"], bool):
+            raise SpecError(f"{here}: expected a number, got {row['score']!r:.60}")
+        if str(row["id"]) in found:
+            raise SpecError(f"{here}: a second score for {row['id']!r:.60}")
+        found[str(row["id"])] = score_of(float(row["score"]))
+    return found
+
+
+def _changed(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[str, ...]:
+    """The files of a state that are new, gone or different."""
+    return tuple(sorted({entry.path for entry in set(before) ^ set(after)}))

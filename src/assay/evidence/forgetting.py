@@ -1,0 +1,147 @@
+"""What of a state came from the items of a benchmark, and the state without it.
+
+By a field of its rows that names the item; by an item's id anywhere in a row; or by its words: a
+text of the row has nearly the words of an item's question, or of question and response together
+(nine tenths of all that either has), or holds the question, if that is of five words or more.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import SpecError
+from assay.evidence.rows_of_state import (
+    Row,
+    drop_rows,
+    kind_of_file,
+    rows_in,
+    texts_in,
+)
+from assay.methods.normalised import normalised
+from assay.plan.benchmark import Item
+from assay.plan.state import Layer
+from assay.stats.alike import families
+
+_LONG = 5
+_MEANT = "jsonl, json and SQLite files have rows that can be told apart"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mentions:
+    """Of one layer: its rows, those that came from items, and from which."""
+
+    rows: int
+    from_items: int
+    items: frozenset[str]
+
+
+def mentions_of(
+    folder: Path, files: Sequence[str], layer: Layer, items: Sequence[Item]
+) -> Mentions:
+    """What a layer's files hold of some items."""
+    known = _Known(layer, items, _texts(folder, files, layer))
+    rows = hits = 0
+    found: set[str] = set()
+    for path, kind in _row_files(folder, files):
+        for row in rows_in(path, kind):
+            named = known.items_of(row)
+            rows += 1
+            hits += bool(named)
+            found |= named
+    return Mentions(rows=rows, from_items=hits, items=frozenset(found))
+
+
+def forget(folder: Path, files: Sequence[str], layer: Layer, items: Sequence[Item]) -> int:
+    """Take out of a layer's files every row that came from these items; how many there were."""
+    known = _Known(layer, items, _texts(folder, files, layer))
+    return sum(
+        drop_rows(path, kind, lambda row: bool(known.items_of(row)))
+        for path, kind in _row_files(folder, files)
+    )
+
+
+def _row_files(folder: Path, files: Sequence[str]) -> list[tuple[Path, str]]:
+    found = []
+    for name in files:
+        if name.endswith(("/", "-wal", "-shm", "-journal")):
+            continue
+        kind = kind_of_file(folder / name)
+        if kind is None:
+            raise SpecError(
+                f"nothing tells what of {name} came from which item",
+                hint=f'{_MEANT}; for others say in_c = "initial" or "keep".',
+            )
+        found.append((folder / name, kind))
+    return found
+
+
+def _texts(folder: Path, files: Sequence[str], layer: Layer) -> list[str]:
+    """All texts of a layer's rows, where they are to be compared with the items'."""
+    if "text" not in layer.match:
+        return []
+    return [
+        text
+        for path, kind in _row_files(folder, files)
+        for row in rows_in(path, kind)
+        for text in texts_in(row)
+    ]
+
+
+class _Known:
+    """Which items a row came from, by a layer's rules."""
+
+    def __init__(self, layer: Layer, items: Sequence[Item], texts: Sequence[str]) -> None:
+        self.field = layer.provenance
+        self.ids = frozenset(item.id for item in items)
+        self.by_id = "id" in layer.match
+        self.by_text = _by_text(items, texts) if "text" in layer.match else {}
+
+    def items_of(self, row: Row) -> set[str]:
+        """The items that a row came from."""
+        found: set[str] = set()
+        if self.field is not None and self.field in row:
+            found |= self.ids & set(texts_in({"": row[self.field]}))
+        if self.by_id:
+            found |= self.ids & set(texts_in(row))
+        if self.by_text:
+            for text in texts_in(row):
+                found |= self.by_text.get(text, frozenset())
+        return found
+
+
+def _by_text(items: Sequence[Item], texts: Sequence[str]) -> Mapping[str, frozenset[str]]:
+    """For each text of the state that repeats items' words, those items."""
+    distinct = list(dict.fromkeys(texts))
+    plain = normalised(distinct)
+    questions = normalised([item.question for item in items])
+    whole = normalised([f"{item.question} {item.response or ''}" for item in items])
+    codes = families([*plain, *questions, *whole]).tolist()
+    owners: dict[int, set[str]] = defaultdict(set)
+    for part in range(2):
+        start = len(plain) + part * len(items)
+        for item, code in zip(items, codes[start : start + len(items)], strict=True):
+            owners[code].add(item.id)
+    starts: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
+    for item, question in zip(items, questions, strict=True):
+        words = question.split()
+        if len(words) >= _LONG:
+            starts[tuple(words[:_LONG])].append((question, item.id))
+    found = {}
+    for text, said, code in zip(distinct, plain, codes[: len(plain)], strict=True):
+        named = set(owners.get(code, ())) | _held(said, starts)
+        if named:
+            found[text] = frozenset(named)
+    return found
+
+
+def _held(text: str, starts: Mapping[tuple[str, ...], Sequence[tuple[str, str]]]) -> set[str]:
+    """The items whose question stands in a text, word by word."""
+    words = text.split()
+    found = set()
+    for place in range(len(words) - _LONG + 1):
+        for question, item in starts.get(tuple(words[place : place + _LONG]), ()):
+            size = question.count(" ") + 1
+            if " ".join(words[place : place + size]) == question:
+                found.add(item)
+    return found

@@ -1,0 +1,175 @@
+"""A system whose path to its state is fixed, where no private view can be had: run in its place.
+
+The copy and production change places for the length of a run. Beside the state stand, meanwhile,
+
+    .STATE.assay/journal.json    where production is, known by its inode and its digest
+    .STATE.assay/state           the copy before the run, production during it
+    .STATE.assay/copy            a mark: `state` is only a copy, and may be thrown away
+    .STATE.assay/lock            held by whoever is at work, and by the warden that works for it
+
+The journal is durable before the first name changes. Whoever comes next puts production back first
+(`put_back`), which may be done any number of times. What is not what the journal says it is, is
+left where it is, and said.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from assay.errors import IntegrityError, ProtocolError, storage
+from assay.evidence.exchange import exchange
+from assay.evidence.manifest import state_digest
+
+_JOURNAL, _STATE, _BETWEEN = "journal.json", "state", "between"
+_MARK, _LOCK = "copy", "lock"
+
+
+def beside(root: Path) -> Path:
+    """The folder beside a state in which all this is kept."""
+    return root.parent / f".{root.name}.assay"
+
+
+@contextmanager
+def held(root: Path) -> Iterator[int]:
+    """Keep others from the same state; gives the lock, for the warden to hold as well."""
+    with ExitStack() as stack:
+        place = beside(root)
+        with storage(place):
+            place.mkdir(exist_ok=True)
+            handle = os.open(place / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            stack.callback(os.close, handle)
+            if not _locked(handle, place / _LOCK):
+                raise ProtocolError(
+                    f"{root}: somebody is at work on this state just now",
+                    hint="If that was cut off, wait a moment: it is being put back.",
+                )
+        put_back(root)
+        try:
+            yield handle
+        finally:
+            put_back(root)
+            with storage(place):
+                shutil.rmtree(place)
+
+
+def take_place(root: Path, copy: Path, digest: str) -> None:
+    """Put a copy in the place of production, whose digest is known; `put_back` undoes it."""
+    place = beside(root)
+    with storage(root):
+        _write(place / _MARK, b"")
+        shutil.copytree(copy, place / _STATE)
+        known = root.stat()
+        written = {"inode": known.st_ino, "device": known.st_dev, "digest": digest}
+        _write(place / _JOURNAL, json.dumps(written).encode())
+        (place / _MARK).unlink()
+        _sync(place)
+        _swap(root, place)
+
+
+def put_back(root: Path) -> None:
+    """Put production in its place, wherever a run that was cut off has left it."""
+    place = beside(root)
+    with storage(root):
+        try:
+            written = json.loads((place / _JOURNAL).read_bytes())
+        except FileNotFoundError:
+            _clear(root, place)
+            return
+        except ValueError:
+            raise IntegrityError(f"{place / _JOURNAL} cannot be read", hint=_HINT) from None
+        mine = written["device"], written["inode"]
+        found = [path for path in (root, place / _STATE, place / _BETWEEN) if _id(path) == mine]
+        if not found:
+            raise IntegrityError(f"{root}: production is not where the journal says", hint=_HINT)
+        if found[0] != root:
+            if state_digest(found[0]) != written["digest"]:
+                raise IntegrityError(
+                    f"{found[0]} is not what {root} was when a run took its place", hint=_HINT
+                )
+            if _id(root) is None:
+                found[0].rename(root)
+                _sync(root.parent, place)
+            elif found[0].name == _STATE:
+                _swap(root, place)
+            else:  # names could not be swapped, and were changed one after the other
+                _discard(root, place)
+                found[0].rename(root)
+                _sync(root.parent, place)
+        _write(place / _MARK, b"")
+        (place / _JOURNAL).unlink()
+        _sync(place)
+        _clear(root, place)
+
+
+_HINT = "Nothing was moved. Look at both folders, put the right one in place, remove the other."
+
+
+def _swap(root: Path, place: Path) -> None:
+    """Let two folders change places: in one step where that can be."""
+    if not exchange(place / _STATE, root):
+        root.rename(place / _BETWEEN)
+        _sync(root.parent, place)
+        (place / _STATE).rename(root)
+    _sync(root.parent, place)
+
+
+def _discard(root: Path, place: Path) -> None:
+    """Take away what stands in the place of production."""
+    shutil.rmtree(place / _STATE, ignore_errors=True)
+    root.rename(place / _STATE)
+
+
+def _clear(root: Path, place: Path) -> None:
+    """Throw a copy away; what is not marked as one is somebody's state."""
+    left = [path for path in (place / _STATE, place / _BETWEEN) if _id(path) is not None]
+    if left and _id(place / _MARK) is None:
+        raise IntegrityError(
+            f"{left[0]} is there, and no journal says whether it is what {root} should be",
+            hint=_HINT,
+        )
+    for path in left:
+        shutil.rmtree(path)
+    for name in (f".{_JOURNAL}", f".{_MARK}", _MARK):
+        (place / name).unlink(missing_ok=True)
+
+
+def _locked(handle: int, path: Path) -> bool:
+    """Whether the lock could be had, of the file that still goes by that name."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    known = os.fstat(handle)
+    return _id(path) == (known.st_dev, known.st_ino)
+
+
+def _id(path: Path) -> tuple[int, int] | None:
+    try:
+        known = path.lstat()
+    except FileNotFoundError:
+        return None
+    return known.st_dev, known.st_ino
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole, and make it and its name durable."""
+    aside = path.with_name(f".{path.name}")
+    with aside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+    _sync(path.parent, path.parent.parent)
+
+
+def _sync(*folders: Path) -> None:
+    for folder in folders:
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

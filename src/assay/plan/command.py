@@ -1,0 +1,36 @@
+"""Commands of other people with places to fill in: `{seed}`, `{out}` and the like.
+
+A command is a list of words and never a shell's line.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from assay.errors import SpecError
+
+_PLACE = re.compile(r"\{(\w*)\}")
+
+
+def check_places(words: Sequence[str], where: str, *, allowed: Sequence[str]) -> None:
+    """Refuse a word with a place of a name that nobody knows."""
+    for word in words:
+        for name in _PLACE.findall(word):
+            if name not in allowed:
+                known = ", ".join(f"{{{one}}}" for one in allowed)
+                raise SpecError(f"{where}: {{{name}}} is none of {known}")
+
+
+def has_place(words: Sequence[str], name: str) -> bool:
+    """Whether a command has a place of this name."""
+    return any(name in _PLACE.findall(word) for word in words)
+
+
+def fill_in(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
+    """A command with its places filled in."""
+    return [_PLACE.sub(lambda found: values.get(found[1], found[0]), word) for word in words]
+
+
+def is_inside(name: str) -> bool:
+    """Whether a path leads nowhere but down."""
+    parts = name.split("/")
+    return all(part not in ("", ".", "..") for part in parts) and not set(name) & set("\\\0")

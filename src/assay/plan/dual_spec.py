@@ -1,0 +1,347 @@
+"""The plan of a dual-condition evaluation: a system, its state, a benchmark, and conditions.
+
+    [system]
+    command = ["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]
+    # or: method = "file.py:function", which finds its state in the variable ASSAY_STATE
+    folder = "."                 # where it runs; default: the spec's folder
+    reads = ["model.bin"]        # files and folders beside its code, which no run may change
+    environment = ["API_KEY"]    # variables to pass on, by name
+    seconds = 600                # for one run; default: 600
+
+    [state]
+    root = "state"               # production: copied, never touched
+    variable = "AGENT_HOME"      # the variable that names the folder, where no {state} does
+    route = "in-place"           # only where the path is fixed and no private view can be had
+    fixed = ["README.md"]        # files of the folder that are part of the system
+    forget = ["python", "forget.py", "{state}", "{items}"]   # makes C; default: the layers' rules
+
+    [state.layers.memory]        # see `assay.plan.state`
+    files = ["memory.jsonl"]
+    provenance = "item"
+
+    [placebo]
+    state = "other-state"        # the state of another corpus; or shuffle = ["verdict"]
+
+    [evaluation]
+    benchmark = "bench.jsonl"
+    positive = "label == 1"      # and columns: id, question, response, label, class, group, source
+    corpus = "bench"             # its name in the matrix; default: the file's
+    seeds = [1, 2, 3]
+    conditions = ["A", "B", "C"] # also: layers, shapley, placebo; default: all but these that can
+    metric = "auroc"             # or accuracy, f1, average-precision
+    threshold = 0.5              # at which a score means positive, for accuracy and f1
+
+    [thresholds]                 # of the regimes
+    polish = 0.02
+    memory_gap = 0.05
+    memory_floor = 0.65
+    dependent = 0.02
+
+In commands `{items}` is a JSONL file (`id`, `question`, `response`), `{outputs}` the file to write
+(`id`, `score`), `{seed}` and `{state}` what they say.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from assay.digests import decode_utf8, digest, is_name
+from assay.errors import SpecError, storage
+from assay.plan.benchmark import Benchmark, Columns
+from assay.plan.command import check_places, has_place, is_inside
+from assay.plan.reading import load_benchmark
+from assay.plan.state import Layer, Route, State, check_layer
+
+Metric = Literal["auroc", "accuracy", "f1", "average-precision"]
+Asked = Literal["A", "B", "C", "layers", "shapley", "placebo"]
+NAMES = ("items", "outputs", "seed", "state")
+MOST_SHAPLEY = 5
+_LONGEST = 7 * 24 * 3600.0
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HINT = "docs/how-to/tell-capability-from-memory.md shows every key and its values."
+
+
+class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is run: a command, or a method."""
+
+    command: tuple[str, ...] = ()
+    method: str | None = None
+    folder: str = "."
+    reads: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
+    seconds: float = 600.0
+
+
+class Thresholds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the regimes begin and end."""
+
+    polish: float = 0.02
+    memory_gap: float = 0.05
+    memory_floor: float = 0.65
+    dependent: float = 0.02
+
+
+class Placebo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A state that can teach nothing: another corpus's, or one with values shuffled."""
+
+    state: str | None = None
+    shuffle: tuple[str, ...] = ()
+
+
+class _State(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    root: str
+    layers: dict[str, Layer] = {}
+    fixed: tuple[str, ...] = ()
+    variable: str | None = None
+    route: Literal["in-place"] | None = None
+    forget: tuple[str, ...] = ()
+
+
+class _Evaluation(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"cls": "class"}
+):
+    benchmark: str
+    seeds: tuple[int, ...]
+    positive: str | None = None
+    corpus: str | None = None
+    conditions: tuple[Asked, ...] = ()
+    metric: Metric = "auroc"
+    threshold: float = 0.5
+    id: str | None = None
+    question: str = "question"
+    response: str | None = None
+    label: str | None = None
+    cls: str | None = None
+    source: str | None = None
+    group: str | None = None
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    system: System
+    state: _State
+    evaluation: _Evaluation
+    placebo: Placebo | None = None
+    thresholds: Thresholds = Thresholds()
+
+
+class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A spec with everything it names found; `home` is the folder that its paths are seen from.
+
+    `digest` is of all that decides what is run; how it is judged is no part of it.
+    """
+
+    home: Path
+    digest: str
+    system: System
+    state: State
+    benchmark: Benchmark
+    corpus: str
+    seeds: tuple[int, ...]
+    asked: tuple[Asked, ...]
+    placebo: Placebo | None
+    metric: Metric
+    threshold: float
+    thresholds: Thresholds
+
+    @property
+    def folder(self) -> Path:
+        """Where the system runs."""
+        return self.home / self.system.folder
+
+    @property
+    def reads(self) -> tuple[Path, ...]:
+        """What it may read beside its code."""
+        return tuple(self.home / name for name in self.system.reads)
+
+
+def load_dual_spec(path: Path, *, metric: Metric | None = None) -> DualSpec:
+    """A spec file, every part checked."""
+    with storage(path):
+        data = path.read_bytes()
+    where = str(path)
+    try:
+        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _File)
+    except (ValueError, RecursionError) as error:
+        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
+        raise SpecError(f"{where}: {kind}{error}", hint=_HINT) from None
+    home = path.absolute().parent
+    _check_system(written, where)
+    state = _state(written, home, where)
+    benchmark = _benchmark(written.evaluation, home, where)
+    _check_evaluation(written.evaluation, where)
+    _check_apart(written, home, where)
+    return DualSpec(
+        home=home,
+        digest=_plan_digest(written),
+        system=written.system,
+        state=state,
+        benchmark=benchmark,
+        corpus=_corpus(written.evaluation, where),
+        seeds=written.evaluation.seeds,
+        asked=_asked(written, state, where),
+        placebo=written.placebo,
+        metric=metric or written.evaluation.metric,
+        threshold=written.evaluation.threshold,
+        thresholds=written.thresholds,
+    )
+
+
+def _plan_digest(written: _File) -> str:
+    """What is run; how it is judged afterwards is no part of it."""
+    plan: dict[str, Any] = msgspec.to_builtins(written)
+    plan.pop("thresholds")
+    for name in ("metric", "threshold"):
+        plan["evaluation"].pop(name)
+    return digest(msgspec.json.encode(plan, order="deterministic"))
+
+
+def _check_system(written: _File, where: str) -> None:
+    system, state = written.system, written.state
+    if bool(system.command) == (system.method is not None):
+        raise SpecError(
+            f"{where}: [system] needs a command or a method, and not both",
+            hint='command = ["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]',
+        )
+    if not 0.0 < system.seconds <= _LONGEST:
+        raise SpecError(f"{where}: system.seconds = {system.seconds:g}, expected over 0")
+    if any("\0" in word for word in (*system.command, *state.forget)):
+        raise SpecError(f"{where}: a word of a command holds a NUL")
+    check_places(system.command, f"{where}: system.command", allowed=NAMES)
+    check_places(state.forget, f"{where}: state.forget", allowed=("items", "state"))
+    for name in ("items", "outputs"):
+        if system.command and not has_place(system.command, name):
+            raise SpecError(f"{where}: system.command has no {{{name}}}")
+    if state.variable is not None and not _VARIABLE.fullmatch(state.variable):
+        raise SpecError(f"{where}: state.variable = {state.variable!r} names no variable")
+    if state.variable in system.environment:
+        raise SpecError(f"{where}: {state.variable} is passed on and names the state")
+
+
+def _state(written: _File, home: Path, where: str) -> State:
+    state = written.state
+    if not state.layers:
+        raise SpecError(
+            f"{where}: the state has no layers", hint='[state.layers.memory] files = ["..."]'
+        )
+    for name, layer in state.layers.items():
+        if not is_name(name):
+            raise SpecError(f"{where}: a layer is called {name!r:.80}, expected a-z, 0-9, . _ -")
+        check_layer(name, layer, where)
+        if layer.initial is not None and not (home / layer.initial).exists():
+            raise SpecError(f"{where}: state.layers.{name}: there is no {layer.initial}")
+    root = home / state.root
+    with storage(root):
+        if root.is_symlink() or not root.is_dir():
+            raise SpecError(f"{where}: state.root: there is no folder {state.root!r}")
+    return State(
+        root=root.resolve(),
+        layers=state.layers,
+        fixed=state.fixed,
+        route=_route(written),
+        variable=state.variable or ("ASSAY_STATE" if written.system.method is not None else None),
+        forget=state.forget,
+    )
+
+
+def _route(written: _File) -> Route:
+    if written.state.route is not None:
+        return written.state.route
+    if written.system.method is None and has_place(written.system.command, "state"):
+        return "parameter"
+    if written.state.variable is not None or written.system.method is not None:
+        return "environment"
+    return "namespace"
+
+
+def _benchmark(written: _Evaluation, home: Path, where: str) -> Benchmark:
+    names = Columns.__struct_fields__
+    columns = Columns(**{name: getattr(written, name) for name in names})
+    path = home / written.benchmark
+    found = load_benchmark(str(path) if path.exists() else written.benchmark, columns=columns)
+    blind = next((item.id for item in found.items if item.label is None), None)
+    if blind is not None:
+        raise SpecError(
+            f"{where}: record {blind!r} of {written.benchmark} is neither positive nor negative",
+            hint='Say which are positive: evaluation.positive = "label == 1".',
+        )
+    return found
+
+
+def _corpus(written: _Evaluation, where: str) -> str:
+    given = written.corpus or Path(written.benchmark).stem
+    name = re.sub(r"[^a-z0-9._-]+", "-", given.lower()).strip("-._")
+    if not is_name(name) or (written.corpus is not None and name != written.corpus):
+        raise SpecError(
+            f"{where}: the corpus cannot be called {given!r:.80}",
+            hint="evaluation.corpus = a name of a-z, 0-9, . _ -, at most 64 long.",
+        )
+    return name
+
+
+def _check_evaluation(written: _Evaluation, where: str) -> None:
+    seeds = written.seeds
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise SpecError(f"{where}: evaluation.seeds: expected numbers, each once")
+    if any(abs(seed) >= 1 << 63 for seed in seeds) or len(seeds) > 10_000:
+        raise SpecError(f"{where}: evaluation.seeds: too large, or too many")
+    if written.threshold != written.threshold:
+        raise SpecError(f"{where}: evaluation.threshold is no number")
+
+
+def _asked(written: _File, state: State, where: str) -> tuple[Asked, ...]:
+    """The conditions that were asked for, or all that the spec makes possible without asking."""
+    given = written.evaluation.conditions
+    if not given:
+        more: list[Asked] = ["C"] if state.can_forget else []
+        more += ["placebo"] if written.placebo is not None else []
+        return ("A", "B", *more)
+    for name in ("A", "B"):
+        if name not in given:
+            raise SpecError(
+                f"{where}: evaluation.conditions has no {name}: one side tells nothing",
+                hint='conditions = ["A", "B"]',
+            )
+    if "C" in given and not state.can_forget:
+        mute = next(
+            name
+            for name, layer in state.layers.items()
+            if not layer.tells_items and layer.in_c is None
+        )
+        raise SpecError(
+            f"{where}: C needs to know what of layer {mute} came from which item",
+            hint='Add provenance = "FIELD", match = ["id", "text"], in_c = "initial" (or "keep");'
+            " or state.forget = a command that takes it out.",
+        )
+    if "shapley" in given and len(state.layers) > MOST_SHAPLEY:
+        raise SpecError(f"{where}: shapley is for up to {MOST_SHAPLEY} layers")
+    if ("placebo" in given) != (written.placebo is not None) and "placebo" in given:
+        raise SpecError(f"{where}: a placebo is asked for, and [placebo] does not say which")
+    if written.placebo is not None and (written.placebo.state is None) == (
+        not written.placebo.shuffle
+    ):
+        raise SpecError(f"{where}: [placebo] needs a state or fields to shuffle, and not both")
+    return tuple(dict.fromkeys(given))
+
+
+def _check_apart(written: _File, home: Path, where: str) -> None:
+    """Refuse what would make the state part of the system, or the labels part of either."""
+    root = (home / written.state.root).resolve()
+    labels = (home / written.evaluation.benchmark).resolve()
+    if labels.is_relative_to(root):
+        raise SpecError(f"{where}: the benchmark lies in the state folder, labels and all")
+    for name in written.system.reads:
+        path = (home / name).resolve()
+        if not path.exists():
+            raise SpecError(f"{where}: system.reads: there is no {name}")
+        if root.is_relative_to(path) or path.is_relative_to(root):
+            raise SpecError(f"{where}: system.reads: {name} and the state folder overlap")
+        if labels.is_relative_to(path):
+            raise SpecError(f"{where}: system.reads: {name} holds the benchmark, labels and all")
+    for name in written.state.fixed:
+        if not is_inside(name.rstrip("/")):
+            raise SpecError(f"{where}: state.fixed: {name!r} is no path inside the state folder")
+    if not (home / written.system.folder).is_dir():
+        raise SpecError(f"{where}: system.folder: there is no folder {written.system.folder!r}")
