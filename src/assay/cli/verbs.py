@@ -14,9 +14,12 @@ VERBS = {
     "confounds": "Find out what the surface of a benchmark gives away.",
     "demo": "Watch a PASS turn into what it is, in a few seconds.",
     "draft": "Begin a submission: a copy of the method, and a prediction to fill in.",
+    "dual": "Find out whether it is capability or memory.",
     "falsified": "List what was predicted and turned out otherwise.",
+    "gate": "Refuse a result with one condition, or one that was edited.",
     "key": "Make a key that signs checkpoints, or show its public half.",
     "ledger": "Show the ledger, take a checkpoint of it, prove what is in it.",
+    "matrix": "Draw the cross-corpus matrix from results alone.",
     "methods": "List the bundled methods.",
     "new": "Open a study: one benchmark, its bars, and an empty record.",
     "power": "Find out how many pairs show an effect, or how small an effect they show.",
@@ -38,6 +41,7 @@ Usage: assay [OPTIONS] COMMAND [ARGS]...
     assay confounds answers.jsonl
     assay try my_method.py:detect --benchmark answers.jsonl
     assay compare --baseline before/ --candidate after/
+    assay dual dual.toml
     assay new my-study --benchmark answers.jsonl
 
 Options:

@@ -12,13 +12,14 @@ import random
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
 from assay.errors import SpecError, StateNotIsolated, storage
 from assay.evidence.forgetting import Mentions, forget, mentions_of
-from assay.evidence.manifest import Entry, manifest, manifest_digest
+from assay.evidence.manifest import Entry, file_digest, manifest, manifest_digest
 from assay.evidence.rows_of_state import kind_of_file, shuffle_rows
 from assay.plan.dual_spec import DualSpec
 from assay.plan.state import Layer, matches
@@ -113,6 +114,32 @@ class Conditions:
         """One digest over all that production holds."""
         return manifest_digest(self.entries)
 
+    @cached_property
+    def initial_digest(self) -> str:
+        """One digest over the declared beginning, from what declares it and not from a copy."""
+        kept = [entry for entry in self.entries if entry.path in set(self.fixed)]
+        for name, layer in self.spec.state.layers.items():
+            kept += self._initial_entries(name, layer)
+        return manifest_digest(tuple(sorted(kept, key=lambda entry: entry.path)))
+
+    def _initial_entries(self, name: str, layer: Layer) -> list[Entry]:
+        if layer.initial is None:
+            return []
+        source = self.spec.home / layer.initial
+        with storage(source):
+            if source.is_dir():
+                return list(manifest(source))
+            size, found = file_digest(source)
+        return [Entry(path=self._initial_target(name, layer), size=size, digest=found)]
+
+    def _initial_target(self, name: str, layer: Layer) -> str:
+        """Where the single file goes that a layer begins with."""
+        source = Path(str(layer.initial))
+        plain = [one for one in layer.patterns if not set(one) & set("*?[")]
+        target = plain[0].rstrip("/") if layer.sqlite or len(plain) == 1 else source.name
+        _check_owned(name, layer, [target])
+        return target
+
     def mentions(self) -> dict[str, Mentions]:
         """What each layer that can tell holds of the benchmark's items."""
         found = {}
@@ -160,9 +187,7 @@ class Conditions:
             _check_owned(name, layer, names)
             _copy(source, folder, names)
             return
-        plain = [one for one in layer.patterns if not set(one) & set("*?[")]
-        target = plain[0].rstrip("/") if layer.sqlite or len(plain) == 1 else source.name
-        _check_owned(name, layer, [target])
+        target = self._initial_target(name, layer)
         (folder / target).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source, folder / target)
 

@@ -12,12 +12,13 @@ import msgspec
 from assay.digests import digest, json_lines
 from assay.errors import IntegrityError, MethodError, SpecError, StateNotIsolated, storage
 from assay.evidence.conditions import Built
+from assay.evidence.copies import stamp
 from assay.evidence.isolated.in_place import put_back, take_place
 from assay.evidence.isolated.keeper import Job, Keeper
 from assay.evidence.manifest import Entry, manifest, manifest_digest
 from assay.evidence.method_command import method_words
 from assay.evidence.outputs import score_of
-from assay.evidence.reached import Place, Reached, Sorter
+from assay.evidence.reached import Place, Reached, Sorter, source_of
 from assay.evidence.seeds import derive
 from assay.evidence.trial import read_bounded
 from assay.methods.registry import REGISTERED
@@ -39,6 +40,7 @@ class DualRun(msgspec.Struct, frozen=True, kw_only=True):
     `before` and `after` are digests of its state. `opened` are files of it that were there and were
     opened, `changed` those that differ afterwards. `undeclared`, `outside` and `production` are
     files that nobody declared, that lie outside what it may write to, and of production itself.
+    `code` are the files of code, and those declared, with their digests.
     """
 
     condition: str
@@ -48,7 +50,7 @@ class DualRun(msgspec.Struct, frozen=True, kw_only=True):
     after: str
     opened: tuple[str, ...]
     changed: tuple[str, ...]
-    code: tuple[str, ...]
+    code: Mapping[str, str]
     undeclared: tuple[str, ...]
     outside: tuple[str, ...]
     production: tuple[str, ...]
@@ -56,6 +58,22 @@ class DualRun(msgspec.Struct, frozen=True, kw_only=True):
     all_noted: bool
     unscored: int
     seconds: float
+
+
+class FileDigests:
+    """Digests of files, made again only where a file has been written to since."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[tuple[int, ...] | None, str]] = {}
+
+    def of(self, path: str) -> str:
+        """The digest of a file's bytes; of a compiled one, those of its source."""
+        source = source_of(Path(path))
+        mark = stamp(source)
+        if path not in self._known or self._known[path][0] != mark:
+            with storage(source):
+                self._known[path] = mark, digest(source.read_bytes())
+        return self._known[path][1]
 
 
 class _Output(msgspec.Struct):
@@ -87,6 +105,7 @@ class DualRuns:
         self.words = words_of(spec)
         self.route = route_in_force(spec, private=keeper.private)
         self.sorter = Sorter(spec.folder.resolve(), self.words, spec.reads)
+        self.digests = FileDigests()
         self._items: dict[int, bytes] = {}
         missing = [name for name in spec.system.environment if name not in os.environ]
         if missing:
@@ -113,7 +132,7 @@ class DualRuns:
             after=manifest_digest(after),
             opened=tuple(sorted(reached.state & there)),
             changed=_changed(before, after),
-            code=tuple(sorted(reached.code | reached.given)),
+            code={path: self.digests.of(path) for path in sorted(reached.code | reached.given)},
             undeclared=tuple(sorted(reached.undeclared)[:_SHOWN]),
             outside=tuple(sorted(reached.outside)[:_SHOWN]),
             production=tuple(sorted(reached.production)[:_SHOWN]),

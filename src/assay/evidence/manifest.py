@@ -53,7 +53,7 @@ def _entries(root: Path) -> Iterator[Entry]:
             count += 1
             if count > MOST_FILES:
                 raise SpecError(f"{root}: more than {MOST_FILES:,} files of state")
-            size, found = _file(path)
+            size, found = file_digest(path)
             yield Entry(path=shown, size=size, digest=found)
 
 
@@ -68,7 +68,8 @@ def state_digest(root: Path) -> str:
     return manifest_digest(manifest(root))
 
 
-def _file(path: Path) -> tuple[int, str]:
+def file_digest(path: Path) -> tuple[int, str]:
+    """The size of a file, and the digest of its bytes."""
     total, size = hashlib.sha256(), 0
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):

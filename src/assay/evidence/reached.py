@@ -63,6 +63,7 @@ class Sorter:
         places = [folder, *(path.parent for path in self.named), *map(Path, sys.path)]
         self.code_places = {path.resolve() for path in places if str(path) not in ("", "/")}
         self.installed = _installed_places(named)
+        self.standard = _standard_places()
 
     def sort(self, outcome: Outcome, place: Place) -> Reached:
         """What an outcome says that a run reached."""
@@ -87,7 +88,7 @@ class Sorter:
         elif real in self.named or (self._is_code(real) and not self._is_installed(real)):
             found.code.add(str(real))
         elif self._is_installed(real):
-            if self._is_code(real):
+            if self._is_code(real) and not self._is_standard(real):
                 found.given.add(str(real))
         elif any(real.is_relative_to(one) for one in self.reads):
             found.given.add(str(real))
@@ -113,6 +114,10 @@ class Sorter:
     def _is_code(self, path: Path) -> bool:
         return path.suffix in _CODE and any(path.is_relative_to(one) for one in self.code_places)
 
+    def _is_standard(self, path: Path) -> bool:
+        packaged = {"site-packages", "dist-packages"} & set(path.parts)
+        return _in(path, self.standard) and not packaged
+
     def _is_installed(self, path: Path) -> bool:
         return path.name in _OWN_NAMES or _in(path, self.installed)
 
@@ -135,6 +140,12 @@ def _installed_places(named: Sequence[str]) -> set[str]:
     found = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     found |= {str(Path(prefix) / part) for prefix in _prefixes(named) for part in ("bin", "lib")}
     return {os.path.realpath(place) for place in found} | found
+
+
+def _standard_places() -> set[str]:
+    """Where Python's own modules are: named by its version, and no part of a system's code."""
+    paths = sysconfig.get_paths()
+    return {os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib")}
 
 
 def _prefixes(named: Sequence[str]) -> set[str]:

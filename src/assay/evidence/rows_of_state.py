@@ -161,16 +161,27 @@ def _shuffle_columns(path: Path, fields: set[str], order: Callable[[int], list[i
     with closing(_open(path)) as database:
         for table, columns in _tables(database).items():
             for field in sorted(fields & set(columns)):
-                query = f"SELECT rowid, {_name(field)} FROM {_name(table)}"  # noqa: S608
-                found = list(database.execute(query))
-                places = order(len(found))
-                database.executemany(
-                    f"UPDATE {_name(table)} SET {_name(field)} = ? WHERE rowid = ?",  # noqa: S608
-                    [(found[other][1], row[0]) for row, other in zip(found, places, strict=True)],
-                )
-                moved = max(moved, len(found))
+                moved = max(moved, _shuffle_column(database, table, field, order))
         database.commit()
     return moved
+
+
+def _shuffle_column(
+    database: sqlite3.Connection, table: str, field: str, order: Callable[[int], list[int]]
+) -> int:
+    query = f"SELECT rowid, {_name(field)} FROM {_name(table)}"  # noqa: S608 - quoted
+    found = list(database.execute(query))
+    update = f"UPDATE {_name(table)} SET {_name(field)} = ? WHERE rowid = ?"  # noqa: S608 - quoted
+    places = order(len(found))
+    try:
+        # A column may hold each value once, so all of them make way first.
+        database.executemany(update, [(f"assay-{row[0]}", row[0]) for row in found])
+        database.executemany(
+            update, [(found[other][1], row[0]) for row, other in zip(found, places, strict=True)]
+        )
+    except sqlite3.Error as error:
+        raise SpecError(f"column {field} of table {table} cannot be shuffled: {error}") from None
+    return len(found)
 
 
 def _open(path: Path) -> sqlite3.Connection:

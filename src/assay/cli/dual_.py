@@ -1,0 +1,77 @@
+"""`assay dual`: a system with its state, and without."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from assay.cli.options import json_flag
+from assay.cli.progress import progress
+
+METRICS = ("auroc", "accuracy", "f1", "average-precision")
+
+
+@click.command(
+    "dual",
+    epilog="Exit codes: 0 polish or learning; 1 memory-carried, dependent, undetermined or only a"
+    " pilot; 2 bad usage or input; 3 blocked: a precondition does not hold.",
+)
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where results are kept. Default: results, beside SPEC.",
+)
+@click.option("--metric", type=click.Choice(METRICS), help="Instead of what the spec says.")
+@json_flag
+def command(spec: Path, out: Path | None, metric: str | None, as_json: bool) -> None:
+    """Find out whether it is capability or memory.
+
+    SPEC is a TOML file: a command, the folder in which it keeps what it learns, a benchmark, seeds.
+    Runs the system with all its state (A), with none (B), and without what came from this benchmark
+    (C), each time on a copy, and watches which files it opens. A result whose preconditions do not
+    hold is blocked. Typed again, it goes on where it stopped.
+
+    \b
+    Examples:
+      assay dual dual.toml
+      assay dual dual.toml --metric accuracy
+      assay matrix results
+    """
+    from assay.judges.dual.regime import Regime
+    from assay.judges.dual.result import RowState
+    from assay.plan.dual_spec import Metric, load_dual_spec
+    from assay.study.dualling import run_dual
+
+    chosen: Metric | None = metric  # type: ignore[assignment]  # one of METRICS
+    plan = load_dual_spec(spec, metric=chosen)
+    total = _planned(plan)
+    with progress("runs", total) as advance:
+        try:
+            found = run_dual(plan, out or spec.parent / "results", on_run=lambda _: advance())
+        except KeyboardInterrupt:
+            click.echo("\nRuns that were made are kept. Type the same command to go on.", err=True)
+            raise
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.format(msgspec.json.encode(found.artifact), indent=2).decode())
+    else:
+        from assay.report.dual import draw_dual
+        from assay.report.terminal import console
+
+        draw_dual(found, console())
+    sys.stdout.flush()
+    if found.result.row is RowState.BLOCKED:
+        sys.exit(3)
+    favourable = found.result.regime in (Regime.POLISH, Regime.LEARNING)
+    sys.exit(0 if favourable else 1)
+
+
+def _planned(plan: object) -> int:
+    from assay.evidence.conditions import conditions_of
+    from assay.plan.dual_spec import DualSpec
+
+    assert isinstance(plan, DualSpec)  # noqa: S101 - as it was loaded
+    return len(conditions_of(plan)) * len(plan.seeds)

@@ -1,0 +1,105 @@
+"""`assay gate`: refuse a dual-condition result that is not one."""
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.cli.options import json_flag
+from assay.errors import SpecError
+
+if TYPE_CHECKING:
+    from assay.report.gating import Gated
+
+
+@click.command(
+    "gate",
+    epilog="Exit codes: 0 nothing to refuse; 2 bad usage, or a file that is no result; 3 one"
+    " condition without the other, or preconditions missing; 4 numbers, a checksum or a matrix that"
+    " were edited.",
+)
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--skip-others", is_flag=True, help="Pass over files that are no results.")
+@click.option(
+    "--staged", is_flag=True, help="All that is about to be committed, not what lies here."
+)
+@json_flag
+def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: bool) -> None:
+    """Refuse a result with one condition, or one that was edited.
+
+    FILE is a result of `assay dual`, a matrix that `assay matrix --out` wrote, or a folder of them.
+    Everything is computed again from the scores in the file.
+
+    \b
+    Examples:
+      assay gate results/*.json MATRIX.md
+      assay gate --staged
+    """
+    if not files and not staged:
+        raise SpecError("no files", hint="Name some, or look at what is staged: --staged.")
+    found = _staged(files) if staged else _look(files, skip_others=skip_others)
+    if as_json:
+        from assay.report.records import as_json as written
+
+        click.echo(written([one for one in found if one.kind is not None]))
+    else:
+        _draw(found)
+    sys.stdout.flush()
+    kinds = {fault.kind for one in found for fault in one.faults}
+    if kinds & {"difference", "checksum", "numbers", "matrix"}:
+        sys.exit(4)
+    sys.exit(3 if kinds else 0)
+
+
+def _look(files: tuple[Path, ...], *, skip_others: bool) -> "list[Gated]":
+    from assay.report.gating import candidates, gate_file
+
+    found = []
+    for path in files:
+        if not path.exists():
+            raise SpecError(f"there is no {str(path)!r}")
+        if path.is_dir():
+            found += [gate_file(one) for one in candidates(path)]
+            continue
+        gated = gate_file(path)
+        if gated.kind is None and not skip_others:
+            raise SpecError(
+                f"{path}: neither a dual-condition result nor a matrix of some",
+                hint="To pass over such files: --skip-others.",
+            )
+        found.append(gated)
+    return found
+
+
+def _staged(files: tuple[Path, ...]) -> "list[Gated]":
+    """All results and matrices that the next commit would hold."""
+    from assay.report.gating import candidates, gate_file
+    from assay.study.finding import staged
+
+    if files:
+        raise SpecError("--staged looks at all that is staged; leave out the files")
+    with ExitStack() as stack:
+        tree = stack.enter_context(staged(Path()))
+        return [
+            gate_file(path, shown=path.relative_to(tree.folder).as_posix())
+            for path in candidates(tree.folder)
+        ]
+
+
+def _draw(found: "list[Gated]") -> None:
+    from assay.report.terminal import console, styled
+    from assay.words import counted
+
+    out = console()
+    ours = [one for one in found if one.kind is not None]
+    for one in ours:
+        for fault in one.faults:
+            line = styled(f"{one.file}: ")
+            line.append(fault.kind, style="red")
+            line.append(f": {fault.message}")
+            out.print(line)
+    bad = sum(bool(one.faults) for one in ours)
+    passed = counted(len(ours) - bad, "file")
+    out.print(styled(f"{passed} in order" + (f", {bad} refused" if bad else "")))

@@ -1,0 +1,72 @@
+"""`assay matrix`: the cross-corpus matrix, from results alone."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from assay.cli.options import json_flag
+from assay.errors import SpecError
+
+FORMATS = {"markdown": ".md", "csv": ".csv", "json": ".json"}
+
+
+@click.command(
+    "matrix",
+    epilog="Exit codes: 0 drawn; 2 bad usage or input; 4 a result was edited.",
+)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--history", is_flag=True, help="Also what B was before, corpus by corpus.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["table", *FORMATS]),
+    default="table",
+    help="What to print. Default: table.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write it to a file: .md, .csv or .json. `assay gate` can tell if it was edited.",
+)
+@json_flag
+def command(folder: Path, history: bool, kind: str, out: Path | None, as_json: bool) -> None:
+    """Draw the cross-corpus matrix from results alone.
+
+    DIR holds what `assay dual` wrote. The newest result on a corpus is its row: reported, blocked,
+    pilot-only or one-sided. Nothing is typed by hand.
+
+    \b
+    Examples:
+      assay matrix results
+      assay matrix results --history
+      assay matrix results --out MATRIX.md
+    """
+    from assay.report.matrix import WRITERS, draw_matrix
+    from assay.study.dual_matrix import matrix_in
+
+    found = matrix_in(folder)
+    if out is not None:
+        from assay.study.files import write_whole
+
+        if out.suffix not in WRITERS:
+            raise SpecError(f"{out}: expected a name that ends in {', '.join(WRITERS)}")
+        of = os.path.relpath(folder.resolve(), out.resolve().parent)
+        write_whole(
+            out, WRITERS[out.suffix](found, of=Path(of).as_posix(), history=history).encode()
+        )
+    kind = "json" if as_json else kind
+    if kind in FORMATS:
+        of = folder.as_posix()
+        click.echo(WRITERS[FORMATS[kind]](found, of=of, history=history), nl=False)
+    elif out is None:
+        from assay.report.terminal import console
+
+        draw_matrix(found, console(), history=history)
+    else:
+        from assay.words import counted
+
+        click.echo(f"{out}: {counted(len(found.rows), 'row')}")
+    sys.stdout.flush()

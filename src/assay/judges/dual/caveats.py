@@ -1,0 +1,45 @@
+"""What a reader of a dual-condition result must know, as coded data.
+
+The codes are documented in docs/reference/caveats.md, which is made from this module.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+CODES: Mapping[str, str] = {
+    "placebo-gains": "A state that can teach nothing gains as well, so not all of A - B is"
+    " learning.",
+    "pilot-only": "One class has too few items for either column to mean anything.",
+    "learns-during-runs": "The system changes its state while it is judged. Every run began from"
+    " the same copy, so no run taught another; but B is then not free of learning either.",
+    "no-c": "No state without what came from this benchmark was made, so memorisation and transfer"
+    " cannot be told apart.",
+    "seen-unknown": "Nothing tells which items the state has something of.",
+    "one-seed": "There is one seed, so what other seeds would do is not in the intervals.",
+    "few-seeds": "With so few seeds the intervals may be too narrow or very wide.",
+    "seed-blind": "All seeds gave the same scores: the system does not use its seed.",
+    "b-fell": "B is surely lower than it once was, and so is A.",
+    "speaks-to": "The system connected to other processes; what those keep is no part of its"
+    " state here.",
+    "not-private": "No private view of the files could be had here: what the system did was seen,"
+    " and would not have been held back.",
+    "unchanged-layer": "A layer is in production what it was at the beginning.",
+}
+"""Every code, and what it warns of; the weightiest first."""
+
+
+class DualCaveat(msgspec.Struct, frozen=True, kw_only=True):
+    """A code, and what it means here."""
+
+    code: str
+    message: str
+
+
+def told(found: Mapping[str, str]) -> tuple[DualCaveat, ...]:
+    """What was found, by code, in the order of the codes."""
+    return tuple(
+        DualCaveat(code=code, message=f"{about} {found[code]}".rstrip())
+        for code, about in CODES.items()
+        if code in found
+    )

@@ -1,0 +1,180 @@
+"""The cross-corpus matrix for a terminal, for Markdown, CSV and JSON.
+
+What is written to a file says of which folder it is the matrix, so that it can be made again and
+compared: a matrix that somebody edited is not what its artifacts give.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.judges.dual.matrix import Matrix, MatrixRow
+from assay.judges.dual.result import Quantity, RowState
+from assay.report.escaping import csv_line, markdown, markdown_table
+from assay.report.terminal import styled, table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MARK = "<!-- assay matrix of "
+_MARK_END = " -->"
+_HEAD = ("corpus", "metric", "A production", "B architecture", "A - B", "memorisation",
+         "transfer", "regime", "n")  # fmt: skip
+_SHORT = ("corpus", "A", "B", "A - B", "memorised", "transfer", "regime", "n")
+_PAST = ("corpus", "made", "B architecture", "interval", "result")
+_STYLE = {RowState.BLOCKED: "red", RowState.ONE_SIDED: "red", RowState.PILOT_ONLY: "yellow"}
+_LEGEND = (
+    "A: all state. B: none. A - B is what the state adds: memorisation (A - C) is what it holds of"
+    " this benchmark's own items, transfer (C - B) the rest. 95 % intervals over items and seeds."
+)
+CSV_HEAD = (
+    *("corpus", "metric", "state", "a", "a_low", "a_high", "b", "b_low", "b_high"),
+    *("learning_contribution", "learning_contribution_low", "learning_contribution_high"),
+    *("memorisation", "memorisation_low", "memorisation_high"),
+    *("transfer", "transfer_low", "transfer_high", "regime", "items", "positives", "seeds"),
+    *("made", "artifact", "checksum", "reasons", "matrix_of"),
+)
+
+
+def draw_matrix(matrix: Matrix, out: "Console", *, history: bool = False) -> None:
+    """A line a corpus; below it why rows are not reported."""
+    several = len({row.metric for row in matrix.rows}) > 1
+    out.print(table(_SHORT, (_short_cells(row, several) for row in matrix.rows), right=" rr rr"))
+    for row in matrix.rows:
+        if row.reasons:
+            out.print()
+            line = styled(f"{row.corpus}: ")
+            line.append(row.state.value, style=_STYLE.get(row.state, ""))
+            out.print(line)
+            for reason in row.reasons:
+                out.print(styled(f"  {reason}"))
+    if history:
+        out.print()
+        out.print(table(_PAST, _past_rows(matrix)))
+    out.print()
+    out.print(styled(_LEGEND, style="dim"))
+
+
+def matrix_markdown(matrix: Matrix, *, of: str, history: bool = False) -> str:
+    """The matrix as a Markdown page."""
+    flag = " --history" if history else ""
+    parts = [
+        f"{MARK}{of}{flag}{_MARK_END}\n",
+        markdown_table(_HEAD, (_cells(row) for row in matrix.rows)),
+    ]
+    for row in matrix.rows:
+        reasons = "; ".join(markdown(reason) for reason in row.reasons)
+        parts += [f"{markdown(row.corpus)} is {row.state.value}: {reasons}\n"] if reasons else []
+    if history:
+        parts.append(markdown_table(_PAST, _past_rows(matrix)))
+    results = ", ".join(f"{markdown(row.artifact)}" for row in matrix.rows)
+    return "\n".join([*parts, f"{_LEGEND} Made from {results}.\n"])
+
+
+def matrix_csv(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noqa: ARG001 - one shape
+    """A line a corpus, every number unrounded."""
+    lines = [csv_line(CSV_HEAD)]
+    for row in matrix.rows:
+        numbers = [
+            number
+            for found in (
+                *(row.a, row.b, row.learning_contribution, row.memorisation, row.transfer),
+            )
+            for number in _numbers(found)
+        ]
+        lines.append(
+            csv_line(
+                [
+                    *(row.corpus, row.metric, row.state.value, *numbers),
+                    row.regime.value if row.regime is not None else "",
+                    *(str(row.items), str(row.positives), str(row.seeds)),
+                    *(row.made, row.artifact, row.checksum or "", "; ".join(row.reasons), of),
+                ]
+            )
+        )
+    return "".join(lines)
+
+
+def matrix_json(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noqa: ARG001 - always in it
+    """Everything, with stable keys."""
+    whole: dict[str, Any] = {"format": matrix.format, "matrix_of": of}
+    whole |= {"rows": msgspec.to_builtins(matrix)["rows"]}
+    return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode() + "\n"
+
+
+WRITERS: Mapping[str, Callable[..., str]] = {
+    ".md": matrix_markdown,
+    ".csv": matrix_csv,
+    ".json": matrix_json,
+}
+"""How a matrix is written, by the ending of the file."""
+
+
+def mark_of(text: str) -> tuple[str, bool] | None:
+    """The folder that a Markdown matrix says it is of, and whether it has the history."""
+    first = text.partition("\n")[0]
+    if not (first.startswith(MARK) and first.endswith(_MARK_END)):
+        return None
+    inner = first.removeprefix(MARK).removesuffix(_MARK_END)
+    return inner.removesuffix(" --history"), inner.endswith(" --history")
+
+
+def _cells(row: MatrixRow) -> list[str]:
+    head = [row.corpus, row.metric]
+    if row.state is not RowState.REPORTED:
+        said = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
+        return [*head, said, said, "", "", "", "", str(row.items or "")]
+    return [
+        *head,
+        _shown(row.a),
+        _shown(row.b),
+        _shown(row.learning_contribution, sign=True),
+        _shown(row.memorisation, sign=True),
+        _shown(row.transfer, sign=True),
+        row.regime.value if row.regime is not None else "",
+        str(row.items),
+    ]
+
+
+def _short_cells(row: MatrixRow, several: bool) -> list[str]:
+    """A row that fits a terminal: the interval of the difference, and no other."""
+    name = f"{row.corpus} ({row.metric})" if several else row.corpus
+    if row.state is not RowState.REPORTED:
+        said = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
+        return [name, "", "", said, "", "", "", str(row.items or "")]
+    values = (row.memorisation, row.transfer)
+    return [
+        name,
+        *("" if one is None else f"{one.value:.4f}" for one in (row.a, row.b)),
+        _shown(row.learning_contribution, sign=True),
+        *("" if one is None else f"{one.value:+.4f}" for one in values),
+        row.regime.value if row.regime is not None else "",
+        str(row.items),
+    ]
+
+
+def _past_rows(matrix: Matrix) -> list[list[str]]:
+    rows = []
+    for row in matrix.rows:
+        for past in row.history:
+            interval = f"[{past.low:.3f}, {past.high:.3f}]"
+            rows.append([row.corpus, past.made[:19], f"{past.value:.4f}", interval, past.checksum])
+        if row.b is not None and row.state is RowState.REPORTED:
+            low, high = row.b.interval
+            now = [row.corpus, row.made[:19], f"{row.b.value:.4f}", f"[{low:.3f}, {high:.3f}]"]
+            rows.append([*now, row.checksum or ""])
+    return [[*row[:4], row[4].removeprefix("sha256:")[:12]] for row in rows]
+
+
+def _shown(found: Quantity | None, *, sign: bool = False) -> str:
+    if found is None:
+        return ""
+    low, high = found.interval
+    return f"{found.value:{'+' if sign else ''}.4f} [{low:.3f}, {high:.3f}]"
+
+
+def _numbers(found: Quantity | None) -> list[str]:
+    if found is None:
+        return ["", "", ""]
+    return [repr(number) for number in (found.value, *found.interval)]

@@ -1,0 +1,334 @@
+"""A dual-condition evaluation from its spec to its result: snapshot, runs, judgement, artifact.
+
+Production is read, and never written to. Every run has a copy of its own of the state that its
+condition is to begin with; conditions come in random order at each seed. What is cut off is taken
+up again: runs that were made are kept.
+"""
+
+import platform
+import random
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.digests import digest, short
+from assay.errors import MethodError, SpecError, storage
+from assay.evidence.canary import send_canary
+from assay.evidence.conditions import Built, Condition, Conditions, conditions_of
+from assay.evidence.dual_run import DualRun, DualRuns, FileDigests, Scores, words_of
+from assay.evidence.forgetting import Mentions
+from assay.evidence.isolated.in_place import beside, held
+from assay.evidence.isolated.keeper import Keeper
+from assay.evidence.manifest import state_digest
+from assay.evidence.reached import code_name
+from assay.evidence.seeds import derive
+from assay.judges.dual.artifact import artifact_bytes, artifact_of, checksum
+from assay.judges.dual.evidence import (
+    Code,
+    DualEvidence,
+    Inputs,
+    Items,
+    LayerEvidence,
+    Past,
+    StateEvidence,
+)
+from assay.judges.dual.judge import judge_dual
+from assay.judges.dual.result import DualResult
+from assay.plan.closure import closure_of
+from assay.plan.dual_spec import DualSpec
+from assay.plan.method import MethodRef
+from assay.study.dual_journal import Made, begin_journal, note_run
+from assay.study.dual_results import earlier, past_results
+from assay.study.files import now, write_whole
+from assay.study.trial_journal import alone
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dual:
+    """A result, where its artifact is, the artifact, and how many runs were made just now."""
+
+    result: DualResult
+    path: Path
+    artifact: Mapping[str, Any]
+    made: int
+    planned: int
+
+
+def run_dual(
+    spec: DualSpec,
+    out: Path,
+    *,
+    on_plan: Callable[[int], None] | None = None,
+    on_run: Callable[[DualRun], None] | None = None,
+    private: bool = True,
+) -> Dual:
+    """Make the runs that are missing, judge them, and write the artifact.
+
+    `private` False does without a private view of the files, as systems do that cannot give one.
+    """
+    _check_apart(spec, out)
+    with storage(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with _at_work(spec, private=private) as work:
+        plan = _plan(spec, work.conditions)
+        name = f"{spec.corpus}-{short(digest(msgspec.json.encode(plan)))[:8]}"
+        folder = out / "runs" / name
+        made = begin_journal(folder, plan)
+        with alone(folder):
+            evidence, count, planned = _make_runs(spec, work, folder, made, on_plan, on_run)
+    path = out / (f"{name}.json" if spec.metric == "auroc" else f"{name}.{spec.metric}.json")
+    return _conclude(evidence, path, out, count, planned)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Work:
+    """What runs are made with."""
+
+    conditions: Conditions
+    runs: DualRuns
+    canary: tuple[bool, str]
+    private: bool
+
+
+@contextmanager
+def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
+    with ExitStack() as stack:
+        root = spec.state.root
+        lock = -1
+        if spec.state.route == "in-place" or beside(root).exists():
+            lock = stack.enter_context(held(root))
+        with storage(tempfile.gettempdir()):
+            scratch = Path(tempfile.mkdtemp(prefix="assay-dual-")).resolve()
+            stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+        in_place = root if lock >= 0 else None
+        keeper = stack.enter_context(Keeper(scratch, in_place=in_place, lock=lock))
+        keeper.private = keeper.private and private
+        yield _Work(
+            conditions=Conditions(spec, scratch),
+            runs=DualRuns(spec, keeper=keeper, scratch=scratch / "runs"),
+            canary=send_canary(keeper, scratch),
+            private=keeper.private,
+        )
+
+
+def _check_apart(spec: DualSpec, out: Path) -> None:
+    """Refuse results in the state, which would change it, and among what runs may read."""
+    results = out.resolve()
+    for path, what in ((spec.state.root, "the state"), *((one, str(one)) for one in spec.reads)):
+        if results.is_relative_to(path.resolve()):
+            raise SpecError(f"{out} lies in {what}", hint="Name another folder: --out DIR.")
+
+
+def _plan(spec: DualSpec, conditions: Conditions) -> dict[str, object]:
+    """All that decides what is run, by digest."""
+    known = FileDigests()
+    placebo = None
+    if spec.placebo is not None and spec.placebo.state is not None:
+        with storage(spec.placebo.state):
+            placebo = state_digest(spec.home / spec.placebo.state)
+    reads = {}
+    for path in spec.reads:
+        with storage(path):
+            reads[path.name] = state_digest(path) if path.is_dir() else known.of(str(path))
+    return {
+        "format": "assay-dual-plan/1",
+        "spec": spec.digest,
+        "benchmark": spec.benchmark.digest,
+        "state": conditions.digest,
+        "initial": conditions.initial_digest,
+        "code": {
+            code_name(str(path), spec.home): known.of(str(path)) for path in _code_files(spec)
+        },
+        "reads": reads,
+        "placebo": placebo,
+    }
+
+
+def _code_files(spec: DualSpec) -> list[Path]:
+    """The files that the command names, and what those of Python import."""
+    folder, found = spec.folder.resolve(), set()
+    for word in words_of(spec):
+        path = folder / word
+        if not word or not path.is_file():
+            continue
+        found.add(path.resolve())
+        if path.suffix == ".py":
+            named = MethodRef(text=word, kind="file", target=str(path.resolve()), attribute="")
+            found |= {file.resolve() for file in closure_of(named).files.values()}
+    return sorted(found)
+
+
+def _make_runs(
+    spec: DualSpec,
+    work: _Work,
+    folder: Path,
+    made: Made,
+    on_plan: Callable[[int], None] | None,
+    on_run: Callable[[DualRun], None] | None,
+) -> tuple[DualEvidence, int, int]:
+    asked = conditions_of(spec)
+    conditions = work.conditions
+    mentions = conditions.mentions()
+    failed, built, count = None, {}, 0
+    waiting: list[tuple[Condition, int]] = []
+    if not conditions.undeclared and all(conditions.files.values()):
+        built = _build(work, asked, spec)
+        waiting = [pair for pair in _order(spec, asked) if (pair[0].name, pair[1]) not in made]
+    if on_plan is not None:
+        on_plan(len(waiting))
+    for condition, seed in waiting:
+        try:
+            run, scores = work.runs.run(condition.name, built[condition.name], seed)
+        except MethodError as error:
+            failed = error.message
+            break
+        note_run(folder, run, scores)
+        made[condition.name, seed] = run, scores
+        count += 1
+        if on_run is not None:
+            on_run(run)
+    with storage(spec.state.root):
+        after = state_digest(spec.state.root)
+    if built and failed is None and len(made) < len(asked) * len(spec.seeds):
+        failed = "not all runs were made"
+    evidence = _evidence(spec, work, asked, built, made, mentions, after=after, failed=failed)
+    return evidence, count, len(asked) * len(spec.seeds)
+
+
+def _build(work: _Work, asked: list[Condition], spec: DualSpec) -> dict[str, Built]:
+    built = {condition.name: work.conditions.build(condition) for condition in asked}
+    if spec.state.forget and "C" in built:
+        built["C"] = work.runs.forget(built["C"])
+    return built
+
+
+def _order(spec: DualSpec, asked: list[Condition]) -> list[tuple[Condition, int]]:
+    """Seed by seed, the conditions of each in random order."""
+    found = []
+    for seed in spec.seeds:
+        mixed = list(asked)
+        order = derive(seed, "conditions", spec.digest)
+        random.Random(order).shuffle(mixed)  # noqa: S311 - a seeded order, not a secret
+        found += [(condition, seed) for condition in mixed]
+    return found
+
+
+def _evidence(
+    spec: DualSpec,
+    work: _Work,
+    asked: list[Condition],
+    built: Mapping[str, Built],
+    made: Made,
+    mentions: Mapping[str, Mentions],
+    *,
+    after: str,
+    failed: str | None,
+) -> DualEvidence:
+    conditions, items = work.conditions, spec.benchmark.items
+    runs = [run for run, _ in made.values()]
+    names = [condition.name for condition in asked]
+    order = {(name, seed): at for at, (name, seed) in enumerate(_cells(names, spec.seeds))}
+    runs.sort(key=lambda run: order.get((run.condition, run.seed), 0))
+    forgotten = built["C"].forgotten if "C" in built else {}
+    return DualEvidence(
+        corpus=spec.corpus,
+        system=spec.system.method or shlex.join(spec.system.command),
+        metric=spec.metric,
+        threshold=spec.threshold,
+        thresholds=spec.thresholds,
+        seeds=spec.seeds,
+        conditions=tuple(names),
+        inputs=Inputs(
+            benchmark=spec.benchmark.name,
+            benchmark_digest=spec.benchmark.digest,
+            items={str(seed): digest(work.runs.items_file(seed)) for seed in spec.seeds},
+        ),
+        state=StateEvidence(
+            route=work.runs.route,
+            private=work.private,
+            canary_caught=work.canary[0],
+            canary=work.canary[1],
+            snapshot=conditions.digest,
+            initial=conditions.initial_digest,
+            after=after,
+            undeclared=tuple(conditions.undeclared),
+            layers={
+                name: _layer(conditions.files[name], mentions.get(name), forgotten.get(name))
+                for name in spec.state.layers
+            },
+            manifests={name: one.entries for name, one in built.items()},
+        ),
+        code=_code(spec, runs),
+        runs=tuple(msgspec.structs.replace(run, code={}) for run in runs),
+        items=Items(
+            id=tuple(item.id for item in items),
+            positive=tuple(bool(item.label) for item in items),
+            group=tuple(item.unit for item in items) if spec.benchmark.grouped else None,
+        ),
+        scores=_scores(names, spec.seeds, made),
+        failed=failed,
+    )
+
+
+def _cells(names: list[str], seeds: tuple[int, ...]) -> list[tuple[str, int]]:
+    return [(name, seed) for name in names for seed in seeds]
+
+
+def _scores(names: list[str], seeds: tuple[int, ...], made: Made) -> dict[str, dict[str, Scores]]:
+    return {
+        name: {str(seed): made[name, seed][1] for seed in seeds if (name, seed) in made}
+        for name in names
+    }
+
+
+def _layer(files: list[str], mentioned: Mentions | None, forgotten: int | None) -> LayerEvidence:
+    return LayerEvidence(
+        files=tuple(files),
+        mentions=None if mentioned is None else tuple(sorted(mentioned.items)),
+        rows=None if mentioned is None else mentioned.rows,
+        rows_from_items=None if mentioned is None else mentioned.from_items,
+        rows_forgotten=forgotten,
+    )
+
+
+def _code(spec: DualSpec, runs: list[DualRun]) -> Code:
+    """The code that runs loaded, as it was each time."""
+    found: dict[str, str] = {}
+    changed: set[str] = set()
+    owners: dict[str, str] = {}
+    for run in runs:
+        for path, seen in run.code.items():
+            name = code_name(path, spec.home)
+            name = name if owners.setdefault(name, path) == path else path
+            if found.setdefault(name, seen) != seen:
+                changed.add(name)
+    return Code(
+        spec=spec.digest,
+        python=platform.python_version(),
+        files=found,
+        changed=tuple(sorted(changed)),
+    )
+
+
+def _conclude(evidence: DualEvidence, path: Path, out: Path, count: int, planned: int) -> Dual:
+    """Judge, and write the artifact, unless it says the same already."""
+    mark = checksum(evidence)
+    old = earlier(path, mark)
+    made = now() if old is None else str(old["made"])
+    history: tuple[Past, ...] = past_results(out, evidence, before=made, mark=mark)
+    evidence = msgspec.structs.replace(evidence, history=history)
+    result = judge_dual(evidence)
+    record = artifact_of(evidence, result, made=made)
+    data = artifact_bytes(record)
+    with storage(path):
+        same = path.exists() and path.read_bytes() == data
+    if not same:
+        write_whole(path, data)
+    return Dual(result=result, path=path, artifact=record, made=count, planned=planned)
