@@ -27,7 +27,7 @@ GENERATORS = {
 }
 PROBLEMS = {
     "arithmetic": 90,
-    "conversions": 150,
+    "conversions": 200,
     "entailment": 150,
     "fractions": 150,
     "programs": 130,

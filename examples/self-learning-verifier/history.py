@@ -23,7 +23,7 @@ STAGES = {
     "1": ("conversions-1", "programs-1", "entailment-1", "arithmetic-1"),
     "2": (
         *("entailment-2", "conversions-2", "programs-2"),
-        *("arithmetic-2", "arithmetic-2", "arithmetic-2"),
+        *("arithmetic-2", "arithmetic-2", "arithmetic-2", "arithmetic-2"),
     ),
 }
 ELSEWHERE = ("conversions-1", "programs-1")  # all that the placebo state has met
@@ -37,25 +37,28 @@ def release(folder: Path, checks: dict[str, int]) -> None:
     path.write_text(json.dumps(held, indent=2) + "\n", encoding="utf-8")
 
 
-def begin(folder: Path) -> None:
-    """Forget everything, and make the state that has met other things only."""
-    for name in ("state", "other-state"):
-        shutil.rmtree(folder / name, ignore_errors=True)
+def elsewhere(folder: Path) -> None:
+    """A fresh installation that has met other things only: the placebo."""
+    other = folder / "other-state"
+    shutil.rmtree(other, ignore_errors=True)
+    other.mkdir()
+    shutil.copy(folder / "initial/weights.json", other)
     for name in ELSEWHERE:
-        learn(str(folder / f"streams/{name}.jsonl"), str(folder / "other-state"))
-    release(folder, {})
+        learn(str(folder / f"streams/{name}.jsonl"), str(other))
 
 
 def main(stage: str, folder: Path) -> None:
-    """One stage: the first begins anew, the second goes on."""
+    """One stage: the first begins with nothing, the second goes on."""
     if stage == "1":
-        begin(folder)
+        shutil.rmtree(folder / "state", ignore_errors=True)
+        release(folder, {})
     for name in STAGES[stage]:
         learn(str(folder / f"streams/{name}.jsonl"), str(folder / "state"))
         sys.stdout.write(f"stage {stage}: learnt {name}\n")
     if stage == "2":
         tuned = json.loads((folder / "state/weights.json").read_text(encoding="utf-8"))
         release(folder, tuned["checks"])
+    elsewhere(folder)
 
 
 if __name__ == "__main__":

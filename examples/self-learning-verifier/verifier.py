@@ -50,7 +50,6 @@ class Verifier:
             "failed": failed,
             "doubt": doubt,
             "rate": self.relay.rate(reading),
-            "repeat": self.relay.repeat(item["question"], item["response"]),
             "constraint": self.constraints.opinion(reading),
             "neighbour": self.cache.opinion(f"{item['question']} {item['response']}"),
         }

@@ -17,7 +17,7 @@ CONNECTIVES = (
     ("nand", re.compile(r"not both (.+) and (.+)")),
     ("is", re.compile(r"(.+)")),
 )
-WORLDS = 2  # how many worlds one check looks at
+WORLDS = 1  # how many worlds one check looks at
 HASTE = 0.1  # how often a world is misread
 
 

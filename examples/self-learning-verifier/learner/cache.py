@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-SIZE = 600
+SIZE = 800
 NEAR = 0.95  # how alike two steps must be, as shared words over all words
 WORD = re.compile(r"[\w.]+|[^\w\s]")
 

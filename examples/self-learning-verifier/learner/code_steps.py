@@ -11,6 +11,7 @@ from learner.reading import CheckResult, Reading, share
 
 EXAMPLE = re.compile(r"f\((\d+)\) = (-?\d+)")
 NUMBER = re.compile(r"\d+")
+COST = 4  # to run a program costs as much as four checks
 HASTE = 0.1  # how often an example is misread
 
 
@@ -22,7 +23,7 @@ def read(question: str, response: str) -> Reading | None:
     asked = set(NUMBER.findall(question.partition("For instance")[0]))
 
     def check(chance: Random, checks: int) -> CheckResult:
-        tried = chance.sample(examples, min(max(1, checks - 2), len(examples)))
+        tried = chance.sample(examples, -(-checks // COST))
         missing = asked - set(NUMBER.findall(response))
         doubt = len(missing) / max(1, len(asked)) if chance.random() < 0.5 else 0.0
         failed = [(run(response, n) == value) == (chance.random() < HASTE) for n, value in tried]

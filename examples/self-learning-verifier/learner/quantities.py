@@ -1,6 +1,6 @@
 """Reads conversions of units, and compares them with a feeling for how large the units are.
 
-The feeling is good to a factor of two or so. An exact factor is nothing that this architecture knows:
+The feeling is good to a power of ten or so. An exact factor is nothing that this architecture knows:
 it has to be learnt.
 """
 
@@ -22,7 +22,7 @@ FEELING = {  # powers of ten, by eye, of a metre, a gram, a millilitre, a square
     "square yards": 0.0, "acres": 3.6,
     "seconds": 0.0, "minutes": 1.8, "hours": 3.5, "days": 5.0, "weeks": 5.8,
 }  # fmt: skip
-UNSURE = 0.8  # how far off a look at it is, in powers of ten
+UNSURE = 1.0  # how far off a look at it is, in powers of ten
 CLEARLY = 0.5
 
 
@@ -38,7 +38,7 @@ def read(question: str, response: str) -> Reading | None:
 
     def check(chance: Random, checks: int) -> CheckResult:
         looks = [abs(off + chance.gauss(0.0, UNSURE)) for _ in range(checks)]
-        return share([look > CLEARLY for look in looks]), min(1.0, sum(looks) / len(looks))
+        return share([look > CLEARLY for look in looks]), 0.0
 
     return Reading(
         kind="conversions",

@@ -12,7 +12,7 @@ class Reading:
     """A step as the verifier understands it.
 
     `shape` is what the relay keeps base rates by. `key` and `claim` are what constraint memory files
-    ("36 * 5", "180"); a kind of step that has nothing to file there leaves them out. `check` makes so
+    ("36 * 5", "180"); a step that has nothing to file there leaves them out. `check` makes so
     many cheap checks, drawn by chance: a verifier with a budget does not work everything out.
     """
 

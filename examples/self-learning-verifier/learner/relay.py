@@ -9,12 +9,11 @@ from learner.reading import Reading
 
 
 class Relay:
-    """Base rates of each shape of step, and steps met before word for word."""
+    """How often each shape of step turned out to be wrong."""
 
     def __init__(self, state: Path) -> None:
         self.path = state / "relay.jsonl"
         self.counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-        self.met: dict[tuple[str, str], bool] = {}
         self.new: list[dict[str, object]] = []
         if self.path.exists():
             for line in self.path.read_text(encoding="utf-8").splitlines():
@@ -23,19 +22,12 @@ class Relay:
     def count(self, row: dict[str, object]) -> None:
         """Take in a line. What was judged and never resolved tells nothing."""
         if row["wrong"] is not None:
-            wrong = bool(row["wrong"])
-            self.counts[str(row["shape"])][wrong] += 1
-            self.met[str(row["question"]), str(row["response"])] = wrong
+            self.counts[str(row["shape"])][bool(row["wrong"])] += 1
 
     def rate(self, reading: Reading) -> float:
         """The log odds that a step of this shape is wrong, drawn towards 0 while there are few."""
         right, wrong = self.counts.get(reading.shape, (0, 0))
         return log((wrong + 2) / (right + 2))
-
-    def repeat(self, question: str, response: str) -> float:
-        """1 if this very step was wrong, -1 if it was right, 0 if it is new."""
-        wrong = self.met.get((question, response))
-        return 0.0 if wrong is None else 1.0 if wrong else -1.0
 
     def append(
         self, item: dict[str, str], reading: Reading, score: float, wrong: bool | None

@@ -11,15 +11,14 @@ from pathlib import Path
 
 INITIAL = {
     "bias": 0.0,
-    "failed": 1.5,
-    "doubt": 1.5,
+    "failed": 1.8,
+    "doubt": 1.2,
     "rate": 0.5,
-    "repeat": 1.0,
     "constraint": 1.0,
     "neighbour": 1.0,
 }
-MEMORY = ("repeat", "constraint", "neighbour")
-CHECKS = 3
+MEMORY = ("constraint", "neighbour")
+CHECKS = 4
 RATE = 0.03
 WASTED = 0.8  # the share of steps that memory must get right before checks are cut
 ENOUGH = 100  # steps of a kind in one stream
