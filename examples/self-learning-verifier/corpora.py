@@ -2,9 +2,9 @@
 
 python corpora.py
 
-corpora/*.jsonl are the benchmarks, streams/*.jsonl labelled items from other seeds. Of arithmetic the
-streams also have most of the benchmark's own items, of entailment a few, of the rest none; fractions
-are in no stream at all.
+corpora/*.jsonl are the benchmarks, streams/*.jsonl labelled items from other seeds. Of arithmetic
+the streams also have most of the benchmark's own items, of entailment a few, of the rest none;
+fractions are in no stream at all.
 """
 
 import json
@@ -46,13 +46,10 @@ PILOT_ITEMS, PILOT_WRONG = 60, 6
 
 
 def different(items: Iterable[Item], known: Iterable[Item] = ()) -> Iterator[Item]:
-    """The items whose question is not a known one's, each text once."""
-    asked = {item.question for item in known}
-    said = set()
+    """The items whose question no other problem has asked, here or among the known."""
+    asked = {item.question: item.group for item in known}
     for item in items:
-        text = (item.question, item.response)
-        if item.question not in asked and text not in said:
-            said.add(text)
+        if asked.setdefault(item.question, item.group) == item.group:
             yield item
 
 

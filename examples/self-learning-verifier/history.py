@@ -3,9 +3,9 @@
 python history.py 1
 python history.py 2
 
-Stage 1 takes in one stream of each kind. Stage 2 goes on from there: more of everything, and arithmetic
-again and again, as happens to a benchmark that is run after every change. Then it is released, and
-what production has made of the number of checks becomes the default.
+Stage 1 takes in one stream of each kind. Stage 2 goes on from there: more of everything, and
+arithmetic again and again, as happens to a benchmark that is run after every change. Then it is
+released, and what production has made of the number of checks becomes the default.
 """
 
 import json
@@ -26,7 +26,7 @@ STAGES = {
         *("arithmetic-2", "arithmetic-2", "arithmetic-2", "arithmetic-2"),
     ),
 }
-ELSEWHERE = ("conversions-1", "programs-1")  # all that the placebo state has met
+ELSEWHERE = ("conversions-1", "conversions-2")  # all that the placebo state has met
 
 
 def release(folder: Path, checks: dict[str, int]) -> None:

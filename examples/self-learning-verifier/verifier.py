@@ -1,10 +1,10 @@
 """A small step verifier that learns from feedback.
 
-python verifier.py judge ITEMS OUTPUTS SEED STATE    gives each step a score: higher is more likely wrong
+python verifier.py judge ITEMS OUTPUTS SEED STATE    scores steps: higher is more likely wrong
 python verifier.py learn STREAM STATE                takes labelled steps in
 
-It reads a step, makes a few cheap checks drawn by SEED, asks its memory, and weighs what it hears. All
-that it keeps is in the folder STATE. An empty folder will do: then the checks are all there is.
+It reads a step, makes a few cheap checks drawn by SEED, asks its memory, and weighs what it hears.
+All that it keeps is in the folder STATE. An empty folder will do: then the checks are all there is.
 """
 
 import json

@@ -17,7 +17,6 @@ CONNECTIVES = (
     ("nand", re.compile(r"not both (.+) and (.+)")),
     ("is", re.compile(r"(.+)")),
 )
-WORLDS = 1  # how many worlds one check looks at
 HASTE = 0.1  # how often a world is misread
 
 
@@ -44,7 +43,7 @@ def holds(sentence: Formula, world: dict[str, bool]) -> bool:
 
 
 def form(sentences: list[Formula]) -> str:
-    """The sentences with letters for statements; a statement that is denied at first is turned round."""
+    """The sentences with letters for statements; one that is denied at first is turned round."""
     letters: dict[str, tuple[str, bool]] = {}
     lines = []
     for name, parts in sentences:
@@ -66,11 +65,10 @@ def read(question: str, response: str) -> Reading | None:
     atoms = list({atom: None for _, parts in (*premises, conclusion) for atom, _ in parts})
 
     def check(chance: Random, checks: int) -> CheckResult:
-        refuted, open_worlds = [], 0
-        for _ in range(checks * WORLDS):
+        refuted = []
+        for _ in range(checks):
             world = {atom: chance.random() < 0.5 for atom in atoms}
             possible = all(holds(each, world) for each in premises) != (chance.random() < HASTE)
-            open_worlds += possible
             refuted.append(possible and not holds(conclusion, world))
         return float(any(refuted)), share(refuted)
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 
 SIZE = 800
@@ -13,7 +14,7 @@ WORD = re.compile(r"[\w.]+|[^\w\s]")
 def words(text: str) -> frozenset[str]:
     """The words of a text, and the pairs of words that stand side by side."""
     found = WORD.findall(text)
-    return frozenset(found) | {" ".join(pair) for pair in zip(found, found[1:], strict=False)}
+    return frozenset(found) | {" ".join(pair) for pair in pairwise(found)}
 
 
 class Cache:

@@ -7,6 +7,7 @@ import re
 from random import Random
 
 from bounded import HEAD, run
+
 from learner.reading import CheckResult, Reading, share
 
 EXAMPLE = re.compile(r"f\((\d+)\) = (-?\d+)")

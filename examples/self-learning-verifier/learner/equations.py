@@ -1,7 +1,7 @@
 """Reads equations in whole numbers and in fractions, and checks them modulo a small number.
 
-Casting out nines and its relatives: a wrong result gets through one such check now and then, and a hasty
-reader gets one wrong now and then.
+Casting out nines and its relatives: a wrong result gets through such a check now and then, and a
+hasty reader bungles one now and then.
 """
 
 import re

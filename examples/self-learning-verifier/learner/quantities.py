@@ -1,7 +1,7 @@
 """Reads conversions of units, and compares them with a feeling for how large the units are.
 
-The feeling is good to a power of ten or so. An exact factor is nothing that this architecture knows:
-it has to be learnt.
+The feeling is good to a power of ten or so. An exact factor is nothing that this architecture
+knows: it has to be learnt.
 """
 
 import re

@@ -11,8 +11,8 @@ CheckResult = tuple[float, float]  # the share of checks that failed, and a soft
 class Reading:
     """A step as the verifier understands it.
 
-    `shape` is what the relay keeps base rates by. `key` and `claim` are what constraint memory files
-    ("36 * 5", "180"); a step that has nothing to file there leaves them out. `check` makes so
+    `shape` is what the relay keeps base rates by. `key` and `claim` are what constraint memory
+    files ("36 * 5", "180"); a step that has nothing to file there leaves them out. `check` makes so
     many cheap checks, drawn by chance: a verifier with a budget does not work everything out.
     """
 

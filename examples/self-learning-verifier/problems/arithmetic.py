@@ -1,7 +1,7 @@
 """Derivations in whole numbers, one item for each step.
 
-A step is an equation such as `36 * 5 = 180`. It is wrong if exact re-computation gives another number.
-Steps with a carry go wrong more often, as they do on paper.
+A step is an equation such as `36 * 5 = 180`. It is wrong if exact re-computation gives another
+number. Steps with a carry go wrong more often, as they do on paper.
 """
 
 from collections.abc import Iterator
@@ -72,7 +72,7 @@ def steps(terms: list[tuple[str, int, int]]) -> Iterator[tuple[int, str, int]]:
 
 
 def generate(seed: str, problems: int) -> Iterator[Item]:
-    """The steps of so many derivations. What comes before a step is right, whatever the step says."""
+    """The steps of so many derivations. What comes before a step is right in any case."""
     chance = Random(seed)
     for number in range(problems):
         terms = problem(chance)

@@ -68,7 +68,9 @@ def just(p: Literal) -> Formula:
 def follows(premises: list[Formula], conclusion: Formula) -> bool:
     """Whether no row of the truth table has all premises and not the conclusion."""
     atoms = sorted({part.atom for each in (*premises, conclusion) for part in each.parts})
-    worlds = (dict(zip(atoms, row, strict=True)) for row in product((False, True), repeat=len(atoms)))
+    worlds = (
+        dict(zip(atoms, row, strict=True)) for row in product((False, True), repeat=len(atoms))
+    )
     return all(
         conclusion.holds(world) for world in worlds if all(each.holds(world) for each in premises)
     )
@@ -122,7 +124,9 @@ def generate(seed: str, problems: int) -> Iterator[Item]:
         name = chance.choice(sorted(known))
         premises, usual = known[name][:-1], known[name][-1]
         for _ in range(chance.choice((0, 1, 1))):
-            beside = Formula(chance.choice(("if {} then {}", "{} or {}")), (s, chance.choice((p, q, r))))
+            beside = Formula(
+                chance.choice(("if {} then {}", "{} or {}")), (s, chance.choice((p, q, r)))
+            )
             premises.insert(chance.randrange(len(premises) + 1), beside)
         other = another(chance, premises, [usual, *premises], (p, q, r))
         for place, conclusion in enumerate((usual, other)):

@@ -1,7 +1,7 @@
 """Small programs of one number, and mutants of them: wrong if running them breaks the task.
 
-A program is run on every whole number from 0 to 60 and must agree with the task's own function. Many a
-mutant lives: `n > 5` for `n >= 6` is right, and is labelled so.
+A program is run on every whole number from 0 to 60 and must agree with the task's own function. A
+mutant that does is right, and is labelled so.
 """
 
 import ast
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from random import Random
 
 from bounded import HEAD, run
+
 from problems.item import Item, proposals
 
 INPUTS = range(61)
@@ -68,7 +69,7 @@ def tasks(a: int, b: int) -> list[Task]:
             program=f"(n + {b} - 1) // {b}",
         ),
         Task(
-            text=f"how many days of the first n are a working day, if days {a} to {b} are a holiday",
+            text=f"how many of the first n days are working days, if days {a} to {b} are holidays",
             function=lambda n: sum(1 for day in range(1, n + 1) if not a <= day <= b),
             program=f"sum(1 for k in range(1, n + 1) if k < {a} or k > {b})",
         ),
