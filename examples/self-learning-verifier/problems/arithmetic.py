@@ -45,8 +45,8 @@ def step(chance: Random, left: int, sign: str, right: int) -> tuple[int, str]:
     truth = OPERATIONS[sign](left, right)
     if chance.random() > (0.6 if carries(left, sign, right) else 0.3):
         return truth, "right"
-    source, value = chance.choice(sorted(slips(left, sign, right).items()))
-    return value, source
+    slip, value = chance.choice(sorted(slips(left, sign, right).items()))
+    return value, slip
 
 
 def problem(chance: Random) -> list[tuple[str, int, int]]:
@@ -81,7 +81,7 @@ def generate(seed: str, problems: int) -> Iterator[Item]:
         ).removeprefix("+ ")
         done: list[str] = []
         for place, (left, sign, right) in enumerate(steps(terms)):
-            value, source = step(chance, left, sign, right)
+            value, slip = step(chance, left, sign, right)
             truth = OPERATIONS[sign](left, right)
             yield Item(
                 id=f"{seed}-{number:03}-{place}",
@@ -89,6 +89,6 @@ def generate(seed: str, problems: int) -> Iterator[Item]:
                 question=f"Work out {task}. So far: {'; '.join(done) or 'nothing'}.",
                 response=f"{left} {sign} {right} = {value}",
                 label=int(value != truth),
-                source=source if value != truth else "right",
+                how=slip if value != truth else "right",
             )
             done.append(f"{left} {sign} {right} = {truth}")

@@ -90,12 +90,12 @@ def generate(seed: str, problems: int) -> Iterator[Item]:
             truth = amount * table[a, b]
             text = written(truth)
         wrong = slips(chance, amount, table[a, b])
-        for place, (source, value) in enumerate(proposals(chance, truth, wrong)):
+        for place, (slip, value) in enumerate(proposals(chance, truth, wrong)):
             yield Item(
                 id=f"{seed}-{number:03}-{place}",
                 group=f"{seed}-{number:03}",
                 question=f"How many {b} are {written(amount)} {a}?",
                 response=f"{written(amount)} {a} = {written(value)} {b}",
                 label=int(value != truth),
-                source=source if value != truth else "right",
+                how=slip if value != truth else "right",
             )

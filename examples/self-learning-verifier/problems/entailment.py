@@ -137,5 +137,5 @@ def generate(seed: str, problems: int) -> Iterator[Item]:
                 question=f"Given: {'; '.join(map(str, premises))}.",
                 response=f"It follows that {conclusion}.",
                 label=int(not right),
-                source=name if conclusion == usual else "another conclusion",
+                how=name if conclusion == usual else "another conclusion",
             )

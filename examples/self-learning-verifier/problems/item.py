@@ -17,7 +17,7 @@ class Item:
     question: str
     response: str
     label: int
-    source: str  # how the step came about: "right", or the kind of slip
+    how: str  # how the step came about: "right", or the kind of slip
 
     def row(self) -> dict[str, Any]:
         """The item as a line of a benchmark."""

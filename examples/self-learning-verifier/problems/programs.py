@@ -143,5 +143,5 @@ def generate(seed: str, problems: int) -> Iterator[Item]:
                 question=f"f(n) is {task.text}. For instance {examples}.",
                 response=HEAD + program,
                 label=int(bad),
-                source=name if bad else "right",
+                how=name if bad else "right",
             )

@@ -39,12 +39,12 @@ def generate(seed: str, problems: int) -> Iterator[Item]:
         a, b = (Fraction(chance.randint(1, 15), chance.randint(2, 13)) for _ in range(2))
         sign = chance.choice("+-*/")
         truth = OPERATIONS[sign](a, b)
-        for place, (source, value) in enumerate(proposals(chance, truth, slips(a, sign, b))):
+        for place, (slip, value) in enumerate(proposals(chance, truth, slips(a, sign, b))):
             yield Item(
                 id=f"{seed}-{number:03}-{place}",
                 group=f"{seed}-{number:03}",
                 question=f"Reckon with fractions: ({a}) {sign} ({b}).",
                 response=f"({a}) {sign} ({b}) = ({value})",
                 label=int(value != truth),
-                source=source if value != truth else "right",
+                how=slip if value != truth else "right",
             )
