@@ -24,8 +24,13 @@ METRICS = ("auroc", "accuracy", "f1", "average-precision")
     help="Where results are kept. Default: results, beside SPEC.",
 )
 @click.option("--metric", type=click.Choice(METRICS), help="Instead of what the spec says.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 1000), help="Runs at a time, instead of what the spec says."
+)
 @json_flag
-def command(spec: Path, out: Path | None, metric: str | None, as_json: bool) -> None:
+def command(
+    spec: Path, out: Path | None, metric: str | None, jobs: int | None, as_json: bool
+) -> None:
     """Find out whether it is capability or memory.
 
     SPEC is a TOML file: a command, the folder in which it keeps what it learns, a benchmark, seeds.
@@ -39,6 +44,8 @@ def command(spec: Path, out: Path | None, metric: str | None, as_json: bool) -> 
       assay dual dual.toml --metric accuracy
       assay matrix results
     """
+    from msgspec.structs import replace
+
     from assay.judges.dual.regime import Regime
     from assay.judges.dual.result import RowState
     from assay.plan.dual_spec import Metric, load_dual_spec
@@ -46,6 +53,8 @@ def command(spec: Path, out: Path | None, metric: str | None, as_json: bool) -> 
 
     chosen: Metric | None = metric  # type: ignore[assignment]  # one of METRICS
     plan = load_dual_spec(spec, metric=chosen)
+    if jobs is not None:
+        plan = replace(plan, system=replace(plan.system, jobs=jobs))
     total = _planned(plan)
     with progress("runs", total) as advance:
         try:

@@ -7,6 +7,7 @@
     reads = ["model.bin"]        # files and folders beside its code, which no run may change
     environment = ["API_KEY"]    # variables to pass on, by name
     seconds = 600                # for one run; default: 600
+    jobs = 2                     # runs at a time; default: 1
 
     [state]
     root = "state"               # production: copied, never touched
@@ -73,6 +74,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     reads: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     seconds: float = 600.0
+    jobs: int = 1
 
 
 class Thresholds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -190,9 +192,10 @@ def load_dual_spec(path: Path, *, metric: Metric | None = None) -> DualSpec:
 
 
 def _plan_digest(written: _File) -> str:
-    """What is run; how it is judged afterwards is no part of it."""
+    """What is run; how many at a time, and how it is judged afterwards, are no part of it."""
     plan: dict[str, Any] = msgspec.to_builtins(written)
     plan.pop("thresholds")
+    plan["system"].pop("jobs")
     for name in ("metric", "threshold"):
         plan["evaluation"].pop(name)
     return digest(msgspec.json.encode(plan, order="deterministic"))
@@ -207,6 +210,8 @@ def _check_system(written: _File, where: str) -> None:
         )
     if not 0.0 < system.seconds <= _LONGEST:
         raise SpecError(f"{where}: system.seconds = {system.seconds:g}, expected over 0")
+    if not 1 <= system.jobs <= 1000:
+        raise SpecError(f"{where}: system.jobs = {system.jobs}, expected 1 to 1,000")
     if any("\0" in word for word in (*system.command, *state.forget)):
         raise SpecError(f"{where}: a word of a command holds a NUL")
     check_places(system.command, f"{where}: system.command", allowed=NAMES)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _MEANING = {
     Regime.POLISH: "the state changes next to nothing: what it does, it does without",
-    Regime.MEMORY_CARRIED: "without its state it can hardly do this: it remembers",
+    Regime.MEMORY_CARRIED: "without its state it can hardly do this",
     Regime.DEPENDENT: "without its state it does worse than it once did: it has come to lean on it",
     Regime.LEARNING: "its state helps",
     Regime.UNDETERMINED: "the items and seeds cannot tell",
@@ -78,8 +78,18 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
     elif result.regime is not None:
         line = styled("regime   ")
         line.append(result.regime.upper(), style=f"bold {_STYLE.get(result.regime, 'red')}")
-        line.append(f"  {_MEANING[result.regime]}")
+        line.append(f"  {_MEANING[result.regime]}{_where_from(result)}")
         out.print(line)
+
+
+def _where_from(result: DualResult) -> str:
+    """Whether a gain is of the benchmark's own items, where C can tell."""
+    told = result.regime in (Regime.LEARNING, Regime.MEMORY_CARRIED)
+    if not told or result.memorisation is None or result.transfer is None:
+        return ""
+    if result.transfer.value > result.memorisation.value:
+        return "; most of what it adds was learnt elsewhere"
+    return "; most of what it adds is of these very items"
 
 
 def _row(label: str, found: Quantity | None, *, sign: bool = False) -> list[str] | None:

@@ -11,6 +11,7 @@ import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,7 @@ from assay.judges.dual.evidence import (
     StateEvidence,
 )
 from assay.judges.dual.judge import judge_dual
+from assay.judges.dual.preconditions import shows_a_leak
 from assay.judges.dual.result import DualResult
 from assay.plan.closure import closure_of
 from assay.plan.dual_spec import DualSpec
@@ -65,7 +67,6 @@ def run_dual(
     spec: DualSpec,
     out: Path,
     *,
-    on_plan: Callable[[int], None] | None = None,
     on_run: Callable[[DualRun], None] | None = None,
     private: bool = True,
 ) -> Dual:
@@ -82,17 +83,17 @@ def run_dual(
         folder = out / "runs" / name
         made = begin_journal(folder, plan)
         with alone(folder):
-            evidence, count, planned = _make_runs(spec, work, folder, made, on_plan, on_run)
+            evidence, count, planned = _make_runs(spec, work, folder, made, on_run)
     path = out / (f"{name}.json" if spec.metric == "auroc" else f"{name}.{spec.metric}.json")
     return _conclude(evidence, path, out, count, planned)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Work:
-    """What runs are made with."""
+    """What runs are made with: as many makers of runs as are to work at a time."""
 
     conditions: Conditions
-    runs: DualRuns
+    makers: list[DualRuns]
     canary: tuple[bool, str]
     private: bool
 
@@ -110,9 +111,15 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
         in_place = root if lock >= 0 else None
         keeper = stack.enter_context(Keeper(scratch, in_place=in_place, lock=lock))
         keeper.private = keeper.private and private
+        makers = [DualRuns(spec, keeper=keeper, scratch=scratch / "runs")]
+        while len(makers) < spec.system.jobs and makers[0].route != "in-place":
+            place = scratch / f"runs-{len(makers)}"
+            more = stack.enter_context(Keeper(place))
+            more.private = more.private and private
+            makers.append(DualRuns(spec, keeper=more, scratch=place))
         yield _Work(
             conditions=Conditions(spec, scratch),
-            runs=DualRuns(spec, keeper=keeper, scratch=scratch / "runs"),
+            makers=makers,
             canary=send_canary(keeper, scratch),
             private=keeper.private,
         )
@@ -170,42 +177,71 @@ def _make_runs(
     work: _Work,
     folder: Path,
     made: Made,
-    on_plan: Callable[[int], None] | None,
     on_run: Callable[[DualRun], None] | None,
 ) -> tuple[DualEvidence, int, int]:
     asked = conditions_of(spec)
     conditions = work.conditions
     mentions = conditions.mentions()
-    failed, built, count = None, {}, 0
+    built: dict[str, Built] = {}
     waiting: list[tuple[Condition, int]] = []
     if not conditions.undeclared and all(conditions.files.values()):
         built = _build(work, asked, spec)
         waiting = [pair for pair in _order(spec, asked) if (pair[0].name, pair[1]) not in made]
-    if on_plan is not None:
-        on_plan(len(waiting))
-    for condition, seed in waiting:
-        try:
-            run, scores = work.runs.run(condition.name, built[condition.name], seed)
-        except MethodError as error:
-            failed = error.message
-            break
+    layers = {name: LayerEvidence(files=tuple(names)) for name, names in conditions.files.items()}
+    leaks = any(shows_a_leak(run, layers) for run, _ in made.values())
+    heard = on_run or (lambda _: None)
+
+    def note(run: DualRun, scores: Scores) -> bool:
+        """Keep a run; whether to go on."""
         note_run(folder, run, scores)
-        made[condition.name, seed] = run, scores
-        count += 1
-        if on_run is not None:
-            on_run(run)
+        made[run.condition, run.seed] = run, scores
+        heard(run)
+        return not shows_a_leak(run, layers)
+
+    before = len(made)
+    failed = None if leaks else _work_off(work.makers, built, waiting, note)
     with storage(spec.state.root):
         after = state_digest(spec.state.root)
-    if built and failed is None and len(made) < len(asked) * len(spec.seeds):
-        failed = "not all runs were made"
     evidence = _evidence(spec, work, asked, built, made, mentions, after=after, failed=failed)
-    return evidence, count, len(asked) * len(spec.seeds)
+    return evidence, len(made) - before, len(asked) * len(spec.seeds)
+
+
+def _work_off(
+    makers: list[DualRuns],
+    built: Mapping[str, Built],
+    waiting: list[tuple[Condition, int]],
+    note: Callable[[DualRun, Scores], bool],
+) -> str | None:
+    """Make the runs, so many at a time, until one fails or is reason to stop; why it failed."""
+    idle = list(makers)
+    busy: dict[Future[tuple[DualRun, Scores]], DualRuns] = {}
+    left, failed, going = list(waiting), None, True
+    with ThreadPoolExecutor(max_workers=len(makers)) as pool:
+        try:
+            while busy or (left and going):
+                while idle and left and going:
+                    maker = idle.pop()
+                    condition, seed = left.pop(0)
+                    at = pool.submit(maker.run, condition.name, built[condition.name], seed)
+                    busy[at] = maker
+                done, _ = wait(busy, return_when=FIRST_COMPLETED)
+                for one in done:
+                    idle.append(busy.pop(one))
+                    try:
+                        going = note(*one.result()) and going
+                    except MethodError as error:
+                        failed, going = error.message, False
+        except BaseException:
+            for maker in makers:
+                maker.keeper.stop()
+            raise
+    return failed
 
 
 def _build(work: _Work, asked: list[Condition], spec: DualSpec) -> dict[str, Built]:
     built = {condition.name: work.conditions.build(condition) for condition in asked}
     if spec.state.forget and "C" in built:
-        built["C"] = work.runs.forget(built["C"])
+        built["C"] = work.makers[0].forget(built["C"])
     return built
 
 
@@ -248,10 +284,10 @@ def _evidence(
         inputs=Inputs(
             benchmark=spec.benchmark.name,
             benchmark_digest=spec.benchmark.digest,
-            items={str(seed): digest(work.runs.items_file(seed)) for seed in spec.seeds},
+            items={str(seed): digest(work.makers[0].items_file(seed)) for seed in spec.seeds},
         ),
         state=StateEvidence(
-            route=work.runs.route,
+            route=work.makers[0].route,
             private=work.private,
             canary_caught=work.canary[0],
             canary=work.canary[1],

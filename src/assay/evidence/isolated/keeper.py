@@ -88,10 +88,14 @@ class Keeper:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self.stop()
+        self._process.wait()
+
+    def stop(self) -> None:
+        """End what runs, and the warden with it."""
         assert self._process.stdin is not None  # noqa: S101 - a pipe, see above
         with suppress(OSError):
             self._process.stdin.close()
-        self._process.wait()
 
     def run(self, job: Job) -> Outcome:
         """Run a command to its end."""

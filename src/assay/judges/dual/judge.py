@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from assay.evidence.conditions import subset_name
 from assay.judges.dual.caveats import told
 from assay.judges.dual.evidence import DualEvidence
-from assay.judges.dual.preconditions import check_preconditions
+from assay.judges.dual.preconditions import check_preconditions, reasons_of
 from assay.judges.dual.regime import Regime, is_pilot, regime_of, surely_fell
 from assay.judges.dual.result import (
     DualResult,
@@ -39,11 +39,10 @@ _FEW_SEEDS = 3
 def judge_dual(evidence: DualEvidence) -> DualResult:
     """The result that this evidence gives: the same evidence, the same result."""
     checked = check_preconditions(evidence)
-    broken = [f"{name}: {one.evidence}" for name, one in checked.items() if not one.holds]
-    if broken:
+    if not all(one.holds for one in checked.values()):
         return DualResult(
             row=RowState.BLOCKED,
-            reasons=tuple(broken),
+            reasons=reasons_of(checked),
             regime=None,
             preconditions=checked,
             caveats=(),
@@ -239,9 +238,11 @@ def _remarks(
         found["placebo-gains"] = f"It gains {placebo.gain.value:+.3f}."
     if pilot is not None:
         found["pilot-only"] = f"There are {pilot}."
-    changed = sorted({run.condition for run in evidence.runs if run.changed})
+    changed = {run.condition for run in evidence.runs if run.changed}
     if changed:
-        found["learns-during-runs"] = f"In {', '.join(changed)}."
+        named = [name for name in evidence.conditions if name in changed]
+        said = "every condition" if len(named) == len(evidence.conditions) else ", ".join(named)
+        found["learns-during-runs"] = f"It does so in {said}."
     if "C" not in evidence.conditions:
         found["no-c"] = ""
     if not seen:

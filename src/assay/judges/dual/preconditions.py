@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from assay.digests import short
+from assay.evidence.dual_run import DualRun
 from assay.evidence.manifest import manifest_digest
-from assay.judges.dual.evidence import DualEvidence
+from assay.judges.dual.evidence import DualEvidence, LayerEvidence
 from assay.words import counted
 
 Found = tuple[bool, str]
@@ -27,9 +28,34 @@ def check_preconditions(evidence: DualEvidence) -> dict[str, Precondition]:
     """Every precondition, in the order in which they matter."""
     found = {}
     for name, check in CHECKS.items():
-        holds, said = check(evidence)
+        if name in OF_RUNS and not evidence.runs:
+            holds, said = False, NOT_CHECKED
+        else:
+            holds, said = check(evidence)
         found[name] = Precondition(holds=holds, evidence=said)
     return found
+
+
+def reasons_of(checked: Mapping[str, Precondition]) -> tuple[str, ...]:
+    """Why a row is blocked: what does not hold, without what only follows from that."""
+    broken = {
+        name: one.evidence
+        for name, one in checked.items()
+        if not one.holds and one.evidence != NOT_CHECKED
+    }
+    causes = {name: said for name, said in broken.items() if name not in _FOLLOWS}
+    if not causes and "runs_completed" in broken:
+        causes = {"runs_completed": broken["runs_completed"]}
+    return tuple(f"{name}: {said}" for name, said in (causes or broken).items())
+
+
+def shows_a_leak(run: DualRun, layers: Mapping[str, LayerEvidence]) -> bool:
+    """Whether a single run is enough to block the row, so that making more would be a waste."""
+    lost = run.condition == "A" and not all(
+        set(run.opened) & set(layer.files) for layer in layers.values()
+    )
+    reached = run.undeclared or run.outside or run.production
+    return bool(reached or lost or run.unscored or not run.all_noted)
 
 
 def _isolation(at: DualEvidence) -> Found:
@@ -166,9 +192,11 @@ def _scored(at: DualEvidence) -> Found:
 
 
 def _completed(at: DualEvidence) -> Found:
+    planned = len(at.seeds) * len(at.conditions)
+    said = f"{counted(len(at.runs), 'run')} of {planned}"
     if at.failed is not None:
         return False, at.failed
-    return True, f"{counted(len(at.runs), 'run')} of {len(at.seeds) * len(at.conditions)}"
+    return len(at.runs) == planned, said
 
 
 CHECKS: Mapping[str, Callable[[DualEvidence], Found]] = {
@@ -188,6 +216,11 @@ CHECKS: Mapping[str, Callable[[DualEvidence], Found]] = {
     "every_item_scored": _scored,
 }
 """Every precondition by name."""
+NOT_CHECKED = "not checked: no run was made"
+OF_RUNS = frozenset(CHECKS) - {"state_declared", "runs_completed", "production_unchanged"}
+"""Those that runs must show."""
+_FOLLOWS = frozenset({"runs_completed", "same_seeds"})
+"""Those that fail where runs were not made, which has a reason of its own, as a rule."""
 
 
 def _some(names: Sequence[object], *, most: int = _SHOWN) -> str:
