@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from compare_speed import comparisons
+from dual_speed import duals
 from ledger_speed import ledgers
 from peers import sun_xu
 from scipy import stats
@@ -226,4 +227,5 @@ if __name__ == "__main__":
     kernels()
     audits()
     comparisons()
+    duals()
     runner()

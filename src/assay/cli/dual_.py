@@ -46,8 +46,7 @@ def command(
     """
     from msgspec.structs import replace
 
-    from assay.judges.dual.regime import Regime
-    from assay.judges.dual.result import RowState
+    from assay.judges.dual.result import Regime, RowState
     from assay.plan.dual_spec import Metric, load_dual_spec
     from assay.study.dualling import run_dual
 
@@ -57,8 +56,14 @@ def command(
         plan = replace(plan, system=replace(plan.system, jobs=jobs))
     total = _planned(plan)
     with progress("runs", total) as advance:
+
+        def heard(_: object) -> None:
+            import rich.table  # noqa: F401 - while others run
+
+            advance()
+
         try:
-            found = run_dual(plan, out or spec.parent / "results", on_run=lambda _: advance())
+            found = run_dual(plan, out or spec.parent / "results", on_run=heard)
         except KeyboardInterrupt:
             click.echo("\nRuns that were made are kept. Type the same command to go on.", err=True)
             raise

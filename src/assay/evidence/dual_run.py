@@ -6,6 +6,7 @@ import shutil
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Semaphore
 
 import msgspec
 
@@ -96,17 +97,24 @@ def words_of(spec: DualSpec) -> tuple[str, ...]:
 
 
 class DualRuns:
-    """Makes runs of a spec's system, each in a folder of its own below `scratch`."""
+    """Makes runs of a spec's system, each in a folder of its own below `scratch`.
 
-    def __init__(self, spec: DualSpec, *, keeper: Keeper, scratch: Path) -> None:
+    `turns` says how many commands may run at a time, whoever starts them.
+    """
+
+    def __init__(
+        self, spec: DualSpec, *, keeper: Keeper, scratch: Path, turns: Semaphore | None = None
+    ) -> None:
         self.spec = spec
         self.keeper = keeper
         self.scratch = scratch
+        self.turns = turns or Semaphore(1)
         self.words = words_of(spec)
         self.route = route_in_force(spec, private=keeper.private)
         self.sorter = Sorter(spec.folder.resolve(), self.words, spec.reads)
         self.digests = FileDigests()
         self._items: tuple[int | None, bytes] = None, b""
+        self._item_digests: dict[int, str] = {}
         missing = [name for name in spec.system.environment if name not in os.environ]
         if missing:
             raise SpecError(
@@ -127,7 +135,7 @@ class DualRuns:
         made = DualRun(
             condition=condition,
             seed=seed,
-            items=digest(self.items_file(seed)),
+            items=self.items_digest(seed),
             before=manifest_digest(before),
             after=manifest_digest(after),
             opened=tuple(sorted(reached.state & there)),
@@ -177,6 +185,12 @@ class DualRuns:
             self._items = seed, data
         return data
 
+    def items_digest(self, seed: int) -> str:
+        """The digest of the items as the system sees them."""
+        if seed not in self._item_digests:
+            self._item_digests[seed] = digest(self.items_file(seed))
+        return self._item_digests[seed]
+
     def _observe(
         self, condition: str, root: Path, built: Built, seed: int
     ) -> tuple[Reached, bool, tuple[Entry, ...]]:
@@ -195,7 +209,8 @@ class DualRuns:
         if in_place:
             take_place(production, built.folder, self._production)
         try:
-            outcome = self.keeper.run(job)
+            with self.turns:
+                outcome = self.keeper.run(job)
             after = manifest(production if in_place else state)
         finally:
             if in_place:
@@ -286,8 +301,8 @@ def route_in_force(spec: DualSpec, *, private: bool) -> Route:
 
 def items_bytes(items: Sequence[Item]) -> bytes:
     """Items as a system sees them: an object a line, without labels."""
-    rows = ({"id": one.id, "question": one.question, "response": one.response} for one in items)
-    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
+    rows = [{"id": one.id, "question": one.question, "response": one.response} for one in items]
+    return msgspec.json.Encoder().encode_lines(rows)
 
 
 def _parse(data: bytes) -> dict[str, float]:

@@ -18,10 +18,8 @@ from assay.evidence.rows_of_state import (
     rows_in,
     texts_in,
 )
-from assay.methods.normalised import normalised
 from assay.plan.benchmark import Item
 from assay.plan.state import Layer
-from assay.stats.alike import families
 
 _LONG = 5
 _MEANT = "jsonl, json and SQLite files have rows that can be told apart"
@@ -112,6 +110,9 @@ class _Known:
 
 def _by_text(items: Sequence[Item], texts: Sequence[str]) -> Mapping[str, frozenset[str]]:
     """For each text of the state that repeats items' words, those items."""
+    from assay.methods.normalised import normalised  # with numpy, which not all need
+    from assay.stats.alike import families
+
     distinct = list(dict.fromkeys(texts))
     plain = normalised(distinct)
     questions = normalised([item.question for item in items])

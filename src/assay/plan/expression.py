@@ -6,6 +6,7 @@ tighter. Values are bare words or stand in quotes. Nothing is evaluated as Pytho
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -34,6 +35,7 @@ class Expression(msgspec.Struct, frozen=True, kw_only=True):
         return any(all(_holds(part, record, self.text) for part in every) for every in self.any_of)
 
 
+@lru_cache(maxsize=256)
 def parse_expression(text: str) -> Expression:
     """Read an expression, or say what was expected where."""
     tokens, position = [], 0

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from assay.digests import short
-from assay.judges.dual.regime import Regime
-from assay.judges.dual.result import DualResult, Quantity, RowState
+from assay.judges.dual.result import DualResult, Quantity, Regime, RowState
 from assay.report.terminal import styled, table
 from assay.study.dualling import Dual
 

@@ -15,6 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Semaphore
 from typing import Any
 
 import msgspec
@@ -40,16 +41,15 @@ from assay.judges.dual.evidence import (
     Past,
     StateEvidence,
 )
-from assay.judges.dual.judge import judge_dual
 from assay.judges.dual.preconditions import shows_a_leak
 from assay.judges.dual.result import DualResult
 from assay.plan.closure import closure_of
 from assay.plan.dual_spec import DualSpec
 from assay.plan.method import MethodRef
+from assay.study.alone import alone
 from assay.study.dual_journal import Made, begin_journal, note_run
 from assay.study.dual_results import earlier, past_results
 from assay.study.files import now, write_whole
-from assay.study.trial_journal import alone
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,19 +109,25 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
             scratch = Path(tempfile.mkdtemp(prefix="assay-dual-")).resolve()
             stack.callback(shutil.rmtree, scratch, ignore_errors=True)
         in_place = root if lock >= 0 else None
-        keeper = stack.enter_context(Keeper(scratch, in_place=in_place, lock=lock))
-        keeper.private = keeper.private and private
-        makers = [DualRuns(spec, keeper=keeper, scratch=scratch / "runs")]
-        while len(makers) < spec.system.jobs and makers[0].route != "in-place":
-            place = scratch / f"runs-{len(makers)}"
-            more = stack.enter_context(Keeper(place))
-            more.private = more.private and private
-            makers.append(DualRuns(spec, keeper=more, scratch=place))
+        keepers = [stack.enter_context(Keeper(scratch, in_place=in_place, lock=lock))]
+        # One more than run at a time: while its command runs, another's scores are read.
+        keepers += [
+            stack.enter_context(Keeper(scratch / f"more-{number}"))
+            for number in range(0 if in_place else spec.system.jobs)
+        ]
+        conditions = Conditions(spec, scratch)  # while the wardens get ready
+        for keeper in keepers:
+            keeper.private = private
+        turns = Semaphore(spec.system.jobs)
+        makers = [
+            DualRuns(spec, keeper=keeper, scratch=scratch / f"runs-{number}", turns=turns)
+            for number, keeper in enumerate(keepers)
+        ]
         yield _Work(
-            conditions=Conditions(spec, scratch),
+            conditions=conditions,
             makers=makers,
-            canary=send_canary(keeper, scratch),
-            private=keeper.private,
+            canary=send_canary(keepers[0], scratch),
+            private=keepers[0].private,
         )
 
 
@@ -224,6 +230,7 @@ def _work_off(
                     condition, seed = left.pop(0)
                     at = pool.submit(maker.run, condition.name, built[condition.name], seed)
                     busy[at] = maker
+                _prepare_to_judge()
                 done, _ = wait(busy, return_when=FIRST_COMPLETED)
                 for one in done:
                     idle.append(busy.pop(one))
@@ -236,6 +243,11 @@ def _work_off(
                 maker.keeper.stop()
             raise
     return failed
+
+
+def _prepare_to_judge() -> None:
+    """Load what judges the runs while they run; it takes as long as a small one."""
+    import assay.judges.dual.judge  # noqa: F401 - for later
 
 
 def _build(work: _Work, asked: list[Condition], spec: DualSpec) -> dict[str, Built]:
@@ -284,7 +296,7 @@ def _evidence(
         inputs=Inputs(
             benchmark=spec.benchmark.name,
             benchmark_digest=spec.benchmark.digest,
-            items={str(seed): digest(work.makers[0].items_file(seed)) for seed in spec.seeds},
+            items={str(seed): work.makers[0].items_digest(seed) for seed in spec.seeds},
         ),
         state=StateEvidence(
             route=work.makers[0].route,
@@ -355,13 +367,15 @@ def _code(spec: DualSpec, runs: list[DualRun]) -> Code:
 
 def _conclude(evidence: DualEvidence, path: Path, out: Path, count: int, planned: int) -> Dual:
     """Judge, and write the artifact, unless it says the same already."""
+    from assay.judges.dual.judge import judge_dual
+
     mark = checksum(evidence)
     old = earlier(path, mark)
     made = now() if old is None else str(old["made"])
     history: tuple[Past, ...] = past_results(out, evidence, before=made, mark=mark)
     evidence = msgspec.structs.replace(evidence, history=history)
     result = judge_dual(evidence)
-    record = artifact_of(evidence, result, made=made)
+    record = artifact_of(evidence, result, made=made, mark=mark)
     data = artifact_bytes(record)
     with storage(path):
         same = path.exists() and path.read_bytes() == data

@@ -8,11 +8,9 @@ A run that was cut off has no line and is made again.
 """
 
 import errno
-import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,19 +60,6 @@ class Progress:
         """What all scored runs cost; None where some do not say."""
         known = [run.dimensions.get(cost) for run in self.made.values() if run.status == "scored"]
         return None if any(one is None for one in known) else sum(one or 0.0 for one in known)
-
-
-@contextmanager
-def alone(out: Path) -> Iterator[None]:
-    """Keep others from filling the same folder."""
-    with ExitStack() as stack:
-        with storage(out):
-            lock = stack.enter_context((out / ".lock").open("ab"))
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ProtocolError(f"{out}: trials are being run there just now") from None
-        yield
 
 
 def begin(out: Path, plan: Plan) -> None:

@@ -24,9 +24,10 @@ from assay.judges.compare.comparison import Comparison, Input
 from assay.judges.compare.judge import RESAMPLES
 from assay.plan.artifact import artifact_digest, artifact_files, tree_digest
 from assay.plan.trial_spec import ARMS, Arm, TrialSpec
+from assay.study.alone import alone
 from assay.study.comparing import write_comparison
 from assay.study.files import write_whole
-from assay.study.trial_journal import FORMAT, Plan, Progress, alone, begin, read_journal
+from assay.study.trial_journal import FORMAT, Plan, Progress, begin, read_journal
 from assay.study.trial_running import Running
 from assay.study.trial_sides import can_compare, compare_sides, ready_pairs, sides_of
 

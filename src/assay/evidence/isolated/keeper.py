@@ -61,7 +61,7 @@ def can_observe() -> bool:
 
 
 class Keeper:
-    """A warden to ask; `private` says whether it can give commands a view of their own."""
+    """A warden to ask; started when made, and heard when first asked."""
 
     def __init__(self, scratch: Path, *, in_place: Path | None = None, lock: int = -1) -> None:
         if not can_observe():
@@ -71,7 +71,7 @@ class Keeper:
                 hint="Run it on Linux (x86-64 or ARM, version 5.5 or later).",
             )
         root = "" if in_place is None else str(in_place)
-        command = [sys.executable, "-P", "-c", _BOOT, str(_HOME), str(scratch), root]
+        command = [sys.executable, "-I", "-S", "-c", _BOOT, str(_HOME), str(scratch), root]
         self._process = subprocess.Popen(  # noqa: S603 - our own words
             confined(Level.L1, command),
             stdin=subprocess.PIPE,
@@ -82,7 +82,18 @@ class Keeper:
             env={"PATH": os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1"},
             start_new_session=True,
         )
-        self.private = bool(self._hear()["private"])
+        self._private: bool | None = None
+
+    @property
+    def private(self) -> bool:
+        """Whether commands get a view of their own."""
+        if self._private is None:
+            self._private = bool(self._hear()["private"])
+        return self._private
+
+    @private.setter
+    def private(self, wanted: bool) -> None:
+        self._private = self.private and wanted
 
     def __enter__(self) -> Self:
         return self

@@ -10,18 +10,14 @@ import ctypes
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from assay.errors import AssayError
 from assay.evidence.isolated.calls import die_with_parent, install_filter
-from assay.evidence.isolated.in_place import put_back
 from assay.evidence.isolated.namespace import can_enter, enter
 from assay.evidence.isolated.notices import Noted, Notices
 
@@ -217,6 +213,17 @@ def main() -> None:
             Warden(folder).serve()
     finally:
         if root:
-            with suppress(AssayError):  # the journal stays, and whoever comes next is told
-                put_back(Path(root))
+            _put_back(root)
+        import shutil  # at the end, so that the beginning is quick
+
         shutil.rmtree(folder, onerror=_opened)
+
+
+def _put_back(root: str) -> None:
+    from pathlib import Path
+
+    from assay.errors import AssayError
+    from assay.evidence.isolated.in_place import put_back
+
+    with suppress(AssayError):  # the journal stays, and whoever comes next is told
+        put_back(Path(root))

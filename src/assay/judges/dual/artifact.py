@@ -11,13 +11,17 @@ found for is null. The rest is `DualEvidence` as it is.
 
 `reproducibility_checksum` is the SHA-256 of these lines, each ended by a line feed, in this order:
 `benchmark DIGEST`; for each seed `items SEED DIGEST`; for each condition `state NAME DIGEST`;
-`spec DIGEST`; for each file of code, in order of name, `code DIGEST NAME`; and for each condition,
-seed and item `score NAME SEED ID SCORE`, the id as a JSON string, the score as Python writes it.
+`spec DIGEST`; for each file of code, in order of name, `code DIGEST NAME`; `ids DIGEST`, of the
+items' ids as a JSON list without spaces; and for each condition and seed `scores NAME SEED DIGEST`,
+of its scores as big-endian 64-bit floats in the order of the ids, one that is missing as NaN.
 """
 
 import json
+import math
 import re
-from collections.abc import Mapping
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -54,14 +58,16 @@ def headline_keys(metric: str) -> dict[str, str]:
     }
 
 
-def artifact_of(evidence: DualEvidence, result: DualResult, *, made: str) -> dict[str, Any]:
-    """Everything as one JSON object."""
+def artifact_of(
+    evidence: DualEvidence, result: DualResult, *, made: str, mark: str
+) -> dict[str, Any]:
+    """Everything as one JSON object; `mark` is the checksum of the evidence."""
     plain: dict[str, Any] = msgspec.to_builtins(evidence)
     record: dict[str, Any] = {"format": FORMAT, "assay": __version__, "made": made}
     record |= {name: plain[name] for name in _BEFORE}
     record |= result_keys(evidence.metric, result)
     record |= {name: plain[name] for name in _AFTER}
-    return record | {"reproducibility_checksum": checksum(evidence)}
+    return record | {"reproducibility_checksum": mark}
 
 
 def result_keys(metric: str, result: DualResult) -> dict[str, Any]:
@@ -107,13 +113,19 @@ def checksum(evidence: DualEvidence) -> str:
         lines.append(f"state {name} {state}")
     lines.append(f"spec {evidence.code.spec}")
     lines += [f"code {found} {name}" for name, found in sorted(evidence.code.files.items())]
-    names = [json.dumps(name) for name in evidence.items.id]
+    lines.append(f"ids {digest(msgspec.json.encode(evidence.items.id))}")
     for condition in evidence.conditions:
         for seed in evidence.seeds:
             scores = evidence.scores.get(condition, {}).get(str(seed), ())
-            head = f"score {condition} {seed} "
-            lines += [f"{head}{name} {score!r}" for name, score in zip(names, scores, strict=False)]
+            lines.append(f"scores {condition} {seed} {digest(_as_bytes(scores))}")
     return digest("".join(f"{line}\n" for line in lines).encode())
+
+
+def _as_bytes(scores: Sequence[float | None]) -> bytes:
+    found = array("d", [math.nan if score is None else score for score in scores])
+    if sys.byteorder == "little":
+        found.byteswap()
+    return found.tobytes()
 
 
 def artifact_bytes(record: Mapping[str, Any]) -> bytes:

@@ -17,12 +17,13 @@ from assay.evidence.conditions import subset_name
 from assay.judges.dual.caveats import told
 from assay.judges.dual.evidence import DualEvidence
 from assay.judges.dual.preconditions import check_preconditions, reasons_of
-from assay.judges.dual.regime import Regime, is_pilot, regime_of, surely_fell
+from assay.judges.dual.regime import is_pilot, regime_of, surely_fell
 from assay.judges.dual.result import (
     DualResult,
     LayerResult,
     PlaceboResult,
     Quantity,
+    Regime,
     RowState,
     Subset,
 )

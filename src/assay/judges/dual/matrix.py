@@ -15,8 +15,7 @@ from assay.judges.dual.artifact import checksum, evidence_of, headline_keys
 from assay.judges.dual.evidence import DualEvidence, Past
 from assay.judges.dual.gate import one_sided, sides
 from assay.judges.dual.judge import judge_dual
-from assay.judges.dual.regime import Regime
-from assay.judges.dual.result import DualResult, Quantity, RowState
+from assay.judges.dual.result import DualResult, Quantity, Regime, RowState
 
 FORMAT = "assay-matrix/1"
 

@@ -2,25 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from enum import StrEnum
 
 from assay.judges.dual.evidence import Past
+from assay.judges.dual.result import Regime
 from assay.plan.dual_spec import Thresholds
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import normal_quantile
 from assay.stats.score_interval import hanley_mcneil
 
 _TELLABLE, _POWER, _LEVEL = 0.75, 0.80, 0.95
-
-
-class Regime(StrEnum):
-    """What the state is to the system."""
-
-    POLISH = "polish"
-    MEMORY_CARRIED = "memory-carried"
-    DEPENDENT = "dependent"
-    LEARNING = "learning"
-    UNDETERMINED = "undetermined"
 
 
 def regime_of(

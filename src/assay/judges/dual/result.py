@@ -7,7 +7,6 @@ import msgspec
 
 from assay.judges.dual.caveats import DualCaveat
 from assay.judges.dual.preconditions import Precondition
-from assay.judges.dual.regime import Regime
 
 
 class RowState(StrEnum):
@@ -17,6 +16,16 @@ class RowState(StrEnum):
     BLOCKED = "blocked"
     PILOT_ONLY = "pilot-only"
     ONE_SIDED = "one-sided"
+
+
+class Regime(StrEnum):
+    """What the state is to the system."""
+
+    POLISH = "polish"
+    MEMORY_CARRIED = "memory-carried"
+    DEPENDENT = "dependent"
+    LEARNING = "learning"
+    UNDETERMINED = "undetermined"
 
 
 class Quantity(msgspec.Struct, frozen=True, kw_only=True):
