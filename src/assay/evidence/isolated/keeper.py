@@ -101,6 +101,8 @@ class Keeper:
     def __exit__(self, *exception: object) -> None:
         self.stop()
         self._process.wait()
+        assert self._process.stdout is not None  # noqa: S101 - a pipe, see above
+        self._process.stdout.close()
 
     def stop(self) -> None:
         """End what runs, and the warden with it."""
