@@ -11,6 +11,7 @@ from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
 from assay.judges.caveats import CODES
 from assay.judges.compare.caveats import CODES as COMPARISON
+from assay.judges.dual.caveats import CODES as DUAL
 from assay.judges.lint.linter import CODES as LINT
 from assay.methods.feature_table import truncated
 from assay.methods.registry import REGISTERED
@@ -45,7 +46,12 @@ def caveats() -> str:
     """Every caveat's code."""
     head = "| code | what it warns of |\n|---|---|"
     parts = [f"# Caveats\n\n{MADE}\n"]
-    for title, codes in (("Of a scorecard", CODES), ("Of a comparison", COMPARISON)):
+    kinds = (
+        ("Of a scorecard", CODES),
+        ("Of a comparison", COMPARISON),
+        ("Of a dual-condition result", DUAL),
+    )
+    for title, codes in kinds:
         rows = "\n".join(f"| `{code}` | {about} |" for code, about in codes.items())
         parts.append(f"## {title}\n\n{head}\n{rows}\n")
     return "\n".join(parts)

@@ -27,6 +27,7 @@ GUIDES = (
     "docs/how-to/write-bars.md",
     "docs/how-to/compare-two-versions.md",
     "docs/how-to/prove-a-skill.md",
+    "docs/how-to/tell-capability-from-memory.md",
     "examples/audit-a-benchmark/README.md",
     "examples/compare-two-versions/README.md",
     "examples/prove-a-skill/README.md",
@@ -97,6 +98,11 @@ def workplace(tmp_path):
     for name, guide in plans.items():
         text = (ROOT / f"docs/how-to/{guide}.md").read_text(encoding="utf-8")
         (tmp_path / name).write_text(blocks(text, "toml")[0])
+    text = (ROOT / "docs/how-to/tell-capability-from-memory.md").read_text(encoding="utf-8")
+    for name, block in zip(("make.py", "system.py"), blocks(text, "python"), strict=True):
+        (tmp_path / name).write_text(block)
+    (tmp_path / "dual.toml").write_text(blocks(text, "toml")[0])
+    subprocess.run([sys.executable, "make.py"], cwd=tmp_path, check=True)
     return tmp_path
 
 
@@ -123,6 +129,34 @@ def test_the_commands_of_a_guide_run(guide, workplace):
         assert done.returncode in (0, 1), (words, done.stderr)
         assert done.stderr == "", words
         assert done.stdout, words
+
+
+def test_the_learning_verifier_gives_the_matrix_that_its_page_shows(tmp_path):
+    """Every command of its page, in order; what is shown of a matrix is what came out."""
+    place = tmp_path / "verifier"
+    shutil.copytree(ROOT / "examples/self-learning-verifier", place)
+    text = (place / "README.md").read_text(encoding="utf-8")
+    printed = ""
+    for line in [line for block in blocks(text, "console") for line in block.splitlines()]:
+        words = shlex.split(line.removeprefix("$ "))
+        given = words[1:] if words[0] == "python" else ["-m", *words]
+        done = subprocess.run(
+            [sys.executable, *given],
+            cwd=place,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        blocked = 3 if words[-1] == "blocked.toml" else 0
+        assert done.returncode in (blocked, 0 if blocked else 1), (words, done.stderr)
+        assert done.stderr == "", words
+        printed += done.stdout
+    rows = [line.split() for block in blocks(text, "text") for line in block.splitlines()]
+    for row in rows:
+        assert row in [line.split() for line in printed.splitlines()], row
+    for name in ("arithmetic", "conversions", "entailment", "fractions", "programs-pilot"):
+        assert f"{name} " in README
 
 
 def test_the_commands_of_the_worked_study_run_in_a_copy_of_it(tmp_path):

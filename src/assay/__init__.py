@@ -50,11 +50,15 @@ if TYPE_CHECKING:
     from assay.judges.compare.judge import compare
     from assay.judges.confound_audit import ConfoundAudit, Fitness
     from assay.judges.confounds import confounds
+    from assay.judges.dual.evidence import DualEvidence
+    from assay.judges.dual.judge import judge_dual
+    from assay.judges.dual.result import DualResult, Regime
     from assay.judges.score import score
     from assay.judges.scorecard import Caveat, Scorecard, Verdict
     from assay.plan.bars import Bar, BarSet, load_bars
     from assay.plan.benchmark import Benchmark, Columns, Item
     from assay.plan.dimensions import Dimension, Dimensions
+    from assay.plan.dual_spec import load_dual_spec
     from assay.plan.reading import load_benchmark
     from assay.report.views import verify
     from assay.stats.estimate import Estimate
@@ -62,6 +66,7 @@ if TYPE_CHECKING:
     from assay.study.concluding import Finished
     from assay.study.creating import new_study
     from assay.study.drafting import draft
+    from assay.study.dualling import Dual, run_dual
     from assay.study.folder import Study, open_study
     from assay.study.running import run_sealed
     from assay.study.runs import load_run, save_run
@@ -103,11 +108,15 @@ _HOMES = {
     "judges.compare.judge": ("compare",),
     "judges.confound_audit": ("ConfoundAudit", "Fitness"),
     "judges.confounds": ("confounds",),
+    "judges.dual.evidence": ("DualEvidence",),
+    "judges.dual.judge": ("judge_dual",),
+    "judges.dual.result": ("DualResult", "Regime"),
     "judges.score": ("score",),
     "judges.scorecard": ("Caveat", "Scorecard", "Verdict"),
     "plan.bars": ("Bar", "BarSet", "load_bars"),
     "plan.benchmark": ("Benchmark", "Columns", "Item"),
     "plan.dimensions": ("Dimension", "Dimensions"),
+    "plan.dual_spec": ("load_dual_spec",),
     "plan.reading": ("load_benchmark",),
     "report.views": ("verify",),
     "stats.estimate": ("Estimate",),
@@ -115,6 +124,7 @@ _HOMES = {
     "study.concluding": ("Finished",),
     "study.creating": ("new_study",),
     "study.drafting": ("draft",),
+    "study.dualling": ("Dual", "run_dual"),
     "study.folder": ("Study", "open_study"),
     "study.running": ("run_sealed",),
     "study.runs": ("load_run", "save_run"),
@@ -141,6 +151,9 @@ __all__ = [
     "DigestMismatch",
     "Dimension",
     "Dimensions",
+    "Dual",
+    "DualEvidence",
+    "DualResult",
     "Estimate",
     "Finished",
     "Fitness",
@@ -163,6 +176,7 @@ __all__ = [
     "OneSidedResult",
     "ProtocolError",
     "Record",
+    "Regime",
     "Run",
     "Scorecard",
     "SpecError",
@@ -178,12 +192,15 @@ __all__ = [
     "compare",
     "confounds",
     "draft",
+    "judge_dual",
     "load_bars",
     "load_benchmark",
+    "load_dual_spec",
     "load_run",
     "new_study",
     "open_study",
     "run",
+    "run_dual",
     "run_sealed",
     "save_run",
     "score",

@@ -13,6 +13,7 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import OneSidedResult
 from assay.evidence.conditions import subset_name
 from assay.judges.dual.caveats import told
 from assay.judges.dual.evidence import DualEvidence
@@ -39,6 +40,12 @@ _FEW_SEEDS = 3
 
 def judge_dual(evidence: DualEvidence) -> DualResult:
     """The result that this evidence gives: the same evidence, the same result."""
+    lost = [name for name in ("A", "B") if name not in evidence.conditions]
+    if lost:
+        raise OneSidedResult(
+            f"{evidence.corpus}: there is no condition {lost[0]}",
+            hint="One side tells nothing of what the state adds: run both.",
+        )
     checked = check_preconditions(evidence)
     if not all(one.holds for one in checked.values()):
         return DualResult(
