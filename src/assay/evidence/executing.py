@@ -1,0 +1,326 @@
+"""Completions of programming tasks, each run against its tests in a process of its own.
+
+A completion is code that nobody vouches for. Each runs in a session, a folder, a home and a process
+namespace of its own, without a network, with a clean environment, for so many seconds and with so
+much memory; whatever it leaves running is ended with it. A system that cannot give it a network of
+its own runs nothing at all. This is L1 and these walls, and not yet isolation: it can read what its
+user can read (docs/explanation/trust.md).
+"""
+
+import json
+import math
+import os
+import secrets
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from assay.errors import NotHere, StorageError, storage
+from assay.evidence.confine import Level, confined
+from assay.evidence.guardian import Guardian
+
+_APART = Path(__file__).with_name("apart.py")
+_CHECKER = Path(__file__).with_name("checker.py")
+_START_SECONDS = 60.0
+_END_SECONDS = 10.0
+_STRANGERS = 0x70000000
+_LONGEST_VERDICT = 4096
+_KNOCK = """
+import socket
+
+def knock(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1.0).close()
+    except OSError:
+        return "nobody"
+    return "somebody"
+"""
+
+
+class Outcome(StrEnum):
+    """How a completion did on its tests. Only the first is a pass."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    TIMED_OUT = "timed-out"
+    OUT_OF_MEMORY = "out-of-memory"
+    CRASHED = "crashed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A solution, the tests that run after it, and which names the task asks it to define."""
+
+    solution: str
+    tests: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """What one completion may use."""
+
+    seconds: float = 10.0
+    memory: int = 1 << 30
+
+
+def execute(
+    programs: Sequence[Program],
+    *,
+    bounds: Bounds | None = None,
+    jobs: int = 1,
+    on_done: Callable[[], None] | None = None,
+) -> list[Outcome]:
+    """Run programs, so many at a time; the outcome of each, in their order."""
+    with storage(tempfile.gettempdir()):
+        folder = Path(tempfile.mkdtemp(prefix="assay-")).resolve()
+    with Guardian(folder) as guardian:
+        executor = Executor(folder, guardian, bounds or Bounds())
+        executor.probe()
+        pool = ThreadPoolExecutor(jobs)
+        try:
+            outcomes = []
+            for outcome in pool.map(executor.run, programs):
+                outcomes.append(outcome)
+                if on_done is not None:
+                    on_done()
+        except BaseException:
+            executor.stop()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return outcomes
+
+
+class Executor:
+    """Runs programs within a folder, in the first way of being set apart that holds here."""
+
+    def __init__(self, folder: Path, guardian: Guardian, bounds: Bounds) -> None:
+        self.folder = folder
+        self.guardian = guardian
+        self.bounds = bounds
+        self.way = ""
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._stopping = False
+        self._apart = _APART.read_text(encoding="utf-8")
+        self._checker = _CHECKER.read_text(encoding="utf-8")
+        folder.chmod(0o711)  # a stranger may pass through, and cannot look round
+
+    def probe(self) -> None:
+        """Find a way that holds here, by a program that tries to reach us over the network."""
+        why = "there are no namespaces (Linux has them)"
+        ways = ("stranger", "reader") if _is_root() else ("user",)
+        for way in ways if sys.platform == "linux" else ():
+            self.way = way
+            try:
+                if self._holds():
+                    return
+                why = "a program set apart did not do what it should"
+            except StorageError as error:
+                why = error.message
+        raise NotHere(
+            f"nothing was run: no process can be cut off from the network here: {why}",
+            hint="Run it where user namespaces are allowed, or score the samples elsewhere and"
+            " hand in the results file with its `passed` fields.",
+        )
+
+    def _holds(self) -> bool:
+        """Whether a program runs, and nobody answers when it knocks."""
+        with socket.socket() as door:
+            door.bind(("127.0.0.1", 0))
+            door.listen()
+            tests = f"assert knock({door.getsockname()[1]}) == 'nobody'"
+            outcome = self.run(Program(solution=_KNOCK, tests=tests))
+            heard = _is_ready(door.fileno(), 0.0)
+        return outcome is Outcome.PASSED and not heard
+
+    def stop(self) -> None:
+        """End everything that runs, and begin nothing more."""
+        with self._lock:
+            self._stopping = True
+            for process in self._running:
+                _kill(process)
+
+    def run(self, program: Program) -> Outcome:
+        """Run one program to its end, and leave nothing of it."""
+        uid = _STRANGERS + secrets.randbelow(1 << 24) if _is_root() else os.getuid()
+        word = secrets.token_hex(16)
+        with storage(self.folder):
+            place = self._place(uid)
+        try:
+            with tempfile.TemporaryFile(dir=self.folder) as request:
+                asked = {
+                    "word": word,
+                    "solution": program.solution,
+                    "tests": program.tests,
+                    "names": program.names,
+                }
+                request.write(json.dumps(asked).encode())
+                request.seek(0)
+                return self._run(place, uid, word, request.fileno())
+        except OSError as error:
+            raise StorageError(f"no process could be started: {error.strerror}") from None
+        finally:
+            shutil.rmtree(place, onerror=_opened)
+
+    def _place(self, uid: int) -> Path:
+        place = Path(tempfile.mkdtemp(dir=self.folder))
+        for path in (place, *(place / name for name in ("home", "tmp", "work"))):
+            path.mkdir(exist_ok=True)
+            if _is_root():
+                os.chown(path, uid, uid)
+        return place
+
+    def _run(self, place: Path, uid: int, word: str, request: int) -> Outcome:
+        status, status_end = os.pipe()
+        verdict, verdict_end = os.pipe()
+        try:
+            try:
+                process = self._start(place, uid, request, status_end, verdict_end)
+            finally:
+                os.close(status_end)
+                os.close(verdict_end)
+            try:
+                _check_apart(status)
+                return _verdict(verdict, word, self.bounds.seconds)
+            finally:
+                self._end(process)
+        finally:
+            os.close(status)
+            os.close(verdict)
+
+    def _start(
+        self, place: Path, uid: int, request: int, status: int, verdict: int
+    ) -> "subprocess.Popen[bytes]":
+        python = sys.executable
+        checking = [python, "-s", "-P", "-B", "-c", self._checker, f"{request}", f"{verdict}"]
+        # Stronger levels wrap what nobody vouches for, and not what makes its namespaces.
+        checking = confined(Level.L1, checking)
+        # Time is kept here; this only ends what we would not live to end.
+        cpu = math.ceil(self.bounds.seconds) + 5
+        numbers = (uid, self.bounds.memory, cpu, status)
+        command = [python, "-I", "-S", "-c", self._apart, self.way, *map(str, numbers), *checking]
+        with self._lock:
+            if self._stopping:
+                raise StorageError("stopped before it was run")
+            process = subprocess.Popen(  # noqa: S603 - our own words, and no shell
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(request, status, verdict),
+                env=_environment(place),
+                cwd=place / "work",
+                start_new_session=True,
+            )
+            self.guardian.began(process.pid)
+            self._running.add(process)
+        return process
+
+    def _end(self, process: "subprocess.Popen[bytes]") -> None:
+        """End a program, and come back when nothing of it is left."""
+        with suppress(ProcessLookupError):
+            process.terminate()  # it ends the others first, and itself after them
+        with suppress(subprocess.TimeoutExpired):
+            _wait_ended(process, _END_SECONDS)
+        _kill(process)
+        self.guardian.ended(process.pid)
+        with self._lock:
+            self._running.discard(process)
+        process.wait()
+
+
+def _check_apart(status: int) -> None:
+    """Read what the starting process says, and see that its network is another than ours."""
+    said = b""
+    deadline = time.monotonic() + _START_SECONDS
+    while True:
+        left = deadline - time.monotonic()
+        if not _is_ready(status, left):
+            raise StorageError(f"a process was not set apart within {_START_SECONDS:g} s")
+        more = os.read(status, 1024)
+        if not more:
+            break
+        said += more
+    if not said.isdigit() or int(said) == os.stat("/proc/self/ns/net").st_ino:  # noqa: PTH116 - one field of one file
+        why = said.decode("utf-8", "replace").partition("no: ")[2] or "its network is this one"
+        raise StorageError(f"a process could not be set apart: {why}")
+
+
+def _verdict(verdict: int, word: str, seconds: float) -> Outcome:
+    """What the checker says behind the word, or how it came to say nothing."""
+    said = b""
+    deadline = time.monotonic() + seconds
+    while b"\n" not in said and len(said) < _LONGEST_VERDICT:
+        left = deadline - time.monotonic()
+        if not _is_ready(verdict, left):
+            return Outcome.TIMED_OUT
+        more = os.read(verdict, 1024)
+        if not more:
+            return Outcome.CRASHED
+        said += more
+    given, _, outcome = said.partition(b"\n")[0].decode("utf-8", "replace").partition(" ")
+    if not secrets.compare_digest(given.encode(), word.encode()):
+        return Outcome.CRASHED
+    known = (Outcome.PASSED, Outcome.FAILED, Outcome.OUT_OF_MEMORY)
+    return Outcome(outcome) if outcome in known else Outcome.CRASHED
+
+
+def _is_ready(descriptor: int, seconds: float) -> bool:
+    """Whether there is something to read, or will be within so many seconds."""
+    poller = select.poll()
+    poller.register(descriptor, select.POLLIN)
+    return bool(poller.poll(max(seconds, 0.0) * 1000.0))
+
+
+def _environment(place: Path) -> dict[str, str]:
+    return {
+        "HOME": str(place / "home"),
+        "TMPDIR": str(place / "tmp"),
+        "LANG": "C.UTF-8",
+        "PATH": os.defpath,
+        "USER": "nobody",
+        "PYTHONHASHSEED": "0",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def _is_root() -> bool:
+    return os.geteuid() == 0
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _wait_ended(process: "subprocess.Popen[bytes]", seconds: float) -> None:
+    """Wait for the end of a process without taking leave of it: its number stays its own."""
+    deadline = time.monotonic() + seconds
+    pause = 0.0005
+    while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        if time.monotonic() > deadline:
+            raise subprocess.TimeoutExpired(process.args, seconds)
+        time.sleep(pause)
+        pause = min(pause * 2.0, 0.02)
+
+
+def _opened(remove: Callable[[str], object], path: str, _: object) -> None:
+    """Remove what a program made unremovable, as far as that goes."""
+    with suppress(OSError):
+        Path(path).parent.chmod(0o700)
+        remove(path)
