@@ -38,14 +38,13 @@ def _judged(solution: str, tests: str, names: frozenset[str]) -> str:
     """
     module = ModuleType("completion")
     sys.modules["completion"] = module
-    own = dict(vars(builtins))
+    scope, own = vars(module), dict(vars(builtins))
+    run = exec  # this one, whatever the completion calls by its name later
     try:
         then = compile(tests, "tests", "exec", dont_inherit=True)
-        exec(compile(solution, "completion", "exec", dont_inherit=True), vars(module))  # noqa: S102 - that is what was asked
-        known = {
-            name: one for name, one in vars(module).items() if name in names or name not in own
-        }
-        exec(then, {**known, "__builtins__": own})  # noqa: S102 - the corpus's own tests
+        run(compile(solution, "completion", "exec", dont_inherit=True), scope)
+        known = {name: one for name, one in scope.items() if name in names or name not in own}
+        run(then, {**known, "__builtins__": own})
     except MemoryError:
         return "out-of-memory"
     except BaseException:  # SystemExit too: whoever leaves the tests early has not passed them

@@ -25,6 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
 from assay.errors import NotHere, StorageError, storage
@@ -35,7 +36,7 @@ _APART = Path(__file__).with_name("apart.py")
 _CHECKER = Path(__file__).with_name("checker.py")
 _START_SECONDS = 60.0
 _END_SECONDS = 10.0
-_STRANGERS = 0x70000000
+_STRANGERS, _MANY = 0x70000000, 1 << 24
 _LONGEST_VERDICT = 4096
 _KNOCK = """
 import socket
@@ -122,8 +123,10 @@ class Executor:
     def probe(self) -> None:
         """Find a way that holds here, by a program that tries to reach us over the network."""
         why = "there are no namespaces (Linux has them)"
-        ways = ("stranger", "reader") if _is_root() else ("user",)
-        for way in ways if sys.platform == "linux" else ():
+        ways: tuple[str, ...] = ()
+        if sys.platform == "linux":
+            ways = ("stranger", "reader") if _can_be_others() else ("user",)
+        for way in ways:
             self.way = way
             try:
                 if self._holds():
@@ -156,7 +159,7 @@ class Executor:
 
     def run(self, program: Program) -> Outcome:
         """Run one program to its end, and leave nothing of it."""
-        uid = _STRANGERS + secrets.randbelow(1 << 24) if _is_root() else os.getuid()
+        uid = _STRANGERS + secrets.randbelow(_MANY) if _can_be_others() else os.getuid()
         word = secrets.token_hex(16)
         with storage(self.folder):
             place = self._place(uid)
@@ -180,7 +183,7 @@ class Executor:
         place = Path(tempfile.mkdtemp(dir=self.folder))
         for path in (place, *(place / name for name in ("home", "tmp", "work"))):
             path.mkdir(exist_ok=True)
-            if _is_root():
+            if _can_be_others():
                 os.chown(path, uid, uid)
         return place
 
@@ -232,8 +235,8 @@ class Executor:
 
     def _end(self, process: "subprocess.Popen[bytes]") -> None:
         """End a program, and come back when nothing of it is left."""
-        with suppress(ProcessLookupError):
-            process.terminate()  # it ends the others first, and itself after them
+        # It ends the others first, and itself after them. (`terminate` would take leave of it.)
+        os.kill(process.pid, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
             _wait_ended(process, _END_SECONDS)
         _kill(process)
@@ -299,8 +302,15 @@ def _environment(place: Path) -> dict[str, str]:
     }
 
 
-def _is_root() -> bool:
-    return os.geteuid() == 0
+@cache
+def _can_be_others() -> bool:
+    """Whether we are root, and not only within a user namespace that knows few others."""
+    if os.geteuid() != 0:
+        return False
+    with storage("/proc/self/uid_map"):
+        ranges = [line.split() for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    last = _STRANGERS + _MANY
+    return any(int(first) <= _STRANGERS and last <= int(first) + int(n) for first, _, n in ranges)
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:

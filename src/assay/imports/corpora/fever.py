@@ -30,9 +30,9 @@ def _read(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:
         if label in _BLANK:
             out.leave_out(NO_LABEL)
             continue
-        if label not in _CLASSES:
+        known = _CLASSES.get(label) if isinstance(label, str) else None
+        if known is None:
             raise record.wrong("label", "SUPPORTS, REFUTES or NOT ENOUGH INFO", label)
-        known = _CLASSES[str(label)]
         if known == "not-enough-info" and not wishes.keep_unverifiable:
             out.leave_out(UNVERIFIABLE)
             continue

@@ -44,8 +44,12 @@ class Gathering:
 
     def name(self, wanted: str) -> str:
         """An id for a record: as wanted, or with a number where that was given away already."""
-        self._used[wanted] += 1
-        return wanted if self._used[wanted] == 1 else f"{wanted}~{self._used[wanted]}"
+        name = wanted
+        while self._used[name]:
+            self._used[wanted] += 1
+            name = f"{wanted}~{self._used[wanted]}"
+        self._used[name] += 1
+        return name
 
     def group(self, text: str, name: str) -> str:
         """The group of everything that has this text in common: the first record's name."""

@@ -19,6 +19,8 @@ def _tasks(records: Sequence[Record]) -> dict[str, Task]:
         tests = f"{record.text('test')}\n\ncheck({entry})\n"
         check_tests(tests, f"{record.where}, field 'test'")
         prompt = record.text("prompt")
+        if not prompt.strip():
+            raise record.wrong("prompt", "the beginning of a function", prompt)
         tasks[name] = Task(id=name, question=prompt, before=prompt, tests=tests, names=(entry,))
     return tasks
 

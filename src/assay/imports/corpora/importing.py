@@ -11,6 +11,7 @@ from assay.evidence.executing import Bounds, Outcome
 from assay.imports.corpora.coding import Attempt
 from assay.imports.corpora.gathering import Gathered
 from assay.imports.corpora.records import Source
+from assay.plan.benchmark import Benchmark
 
 Labels = Literal["given", "results", "executed"]
 """Where labels are from: the corpus, somebody's results of running samples, or our own."""
@@ -73,7 +74,8 @@ def imported(
     out: str,
     digest: str,
 ) -> Imported:
-    """Put it all together."""
+    """Put it all together, once it is sure that the items make a benchmark."""
+    Benchmark(name=sources[0].name, digest=digest, items=gathered.items)
     how = Counter(item.cls or "" for item in gathered.items) if labels != "given" else None
     run = None if bounds is None else _run(bounds)
     return Imported(
