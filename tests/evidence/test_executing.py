@@ -268,35 +268,53 @@ def test_a_solution_may_delete_its_own_folders(outcome):
         "    shutil.rmtree(path)\n"
     )
     assert outcome(delete + RIGHT) is Outcome.PASSED
-    assert outcome("import os\nos.mkdir('x')\nopen('x/y', 'w')\nos.chmod('x', 0)\n" + RIGHT)
+    locked = (
+        "import os\nos.makedirs('x/y/z')\nos.chmod('x/y', 0)\nos.chmod('x', 0)\nos.chmod('.', 0)\n"
+    )
+    assert outcome(locked + RIGHT) is Outcome.PASSED
 
 
-def test_a_solution_finds_empty_folders_and_nothing_of_our_environment(outcome, monkeypatch):
+def test_a_solution_finds_empty_folders_and_nothing_of_our_environment(
+    outcome, tmp_path, monkeypatch
+):
     monkeypatch.setenv("ASSAY_TEST_SECRET", "do-not-tell")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "ours").write_text("ours")
     look = (
-        "import glob, os, tempfile\n"
+        "import os, tempfile\n"
         "folders = [os.getcwd(), os.environ['HOME'], tempfile.gettempdir()]\n"
         "found = [os.listdir(one) for one in folders]\n"
+        "secret = os.environ.get('ASSAY_TEST_SECRET')\n"
+    )
+    clean = "assert found == [[], [], []] and len(set(folders)) == 3\nassert secret is None\n"
+    assert outcome(look, clean) is Outcome.PASSED
+    scope = {}
+    exec(look, scope)  # noqa: S102 - here there is something to be found
+    assert (scope["found"][1], scope["secret"]) == (["ours"], "do-not-tell")
+
+
+def test_a_solution_cannot_look_into_our_processes(outcome):
+    mark = f"TOLD=to-{os.getpid()}"
+    look = (
+        "import glob\n"
         "told = []\n"
         "for name in glob.glob('/proc/[0-9]*/environ'):\n"
         "    try:\n"
-        "        told.append(b'do-not-tell' in open(name, 'rb').read())\n"
+        f"        told.append({mark!r}.encode() in open(name, 'rb').read())\n"
         "    except OSError:\n"
         "        pass\n"
     )
-    tests = (
-        "assert found == [[], [], []] and len(set(folders)) == 3\n"
-        "assert 'ASSAY_TEST_SECRET' not in os.environ\n"
-        "assert not any(told)\n"
-    )
-    assert outcome(look, tests) is Outcome.PASSED
-    scope = {}
-    exec(look.split("told =")[0], scope)  # noqa: S102 - here there is something to be found
-    assert scope["found"] != [[], [], []]
-    assert "ASSAY_TEST_SECRET" in os.environ
+    with subprocess.Popen(["sleep", "600"], env=dict([mark.split("=")])) as ours:
+        try:
+            found = outcome(look, "assert told and not any(told)\n")
+            seen = processes_with(mark)
+        finally:
+            ours.kill()
+    assert found is Outcome.PASSED
+    assert seen == [str(ours.pid)]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user's files are his own")
+@pytest.mark.skipif(not executing._can_be_others(), reason="an ordinary user's files are his own")
 def test_what_root_runs_cannot_write_where_root_can(outcome, tmp_path):
     ours = tmp_path / "ours"
     ours.write_text("ours")

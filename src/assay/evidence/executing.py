@@ -177,7 +177,8 @@ class Executor:
         except OSError as error:
             raise StorageError(f"no process could be started: {error.strerror}") from None
         finally:
-            shutil.rmtree(place, onerror=_opened)
+            with suppress(OSError):
+                _discard(place)
 
     def _place(self, uid: int) -> Path:
         place = Path(tempfile.mkdtemp(dir=self.folder))
@@ -329,8 +330,13 @@ def _wait_ended(process: "subprocess.Popen[bytes]", seconds: float) -> None:
         pause = min(pause * 2.0, 0.02)
 
 
-def _opened(remove: Callable[[str], object], path: str, _: object) -> None:
-    """Remove what a program made unremovable, as far as that goes."""
-    with suppress(OSError):
-        Path(path).parent.chmod(0o700)
-        remove(path)
+def _discard(place: Path) -> None:
+    """Remove a program's folders, also what it locked; links, and not what they lead to."""
+    shutil.rmtree(place, ignore_errors=True)
+    if place.exists():
+        place.chmod(0o700)
+        for folder, names, _ in os.walk(place):
+            for path in (Path(folder, name) for name in names):
+                if not path.is_symlink():
+                    path.chmod(0o700)
+        shutil.rmtree(place, ignore_errors=True)
