@@ -10,8 +10,9 @@ import pytest
 
 from assay.errors import NotHere
 from assay.evidence import executing
-from assay.evidence.executing import Bounds, Executor, Outcome, Program, execute
+from assay.evidence.executing import Bounds, Executor, Program, execute
 from assay.evidence.guardian import Guardian
+from assay.evidence.verdicts import Outcome
 
 RIGHT = "def f(x):\n    return x + 1\n"
 WRONG = "def f(x):\n    return x\n"
@@ -97,7 +98,7 @@ FORGED = {
     ),
     "swallowing the tests": WRONG + "'''",
     "ending the tests by a comment": WRONG + "if True:\n    pass\n#",
-    "a copy that passes": "import os\nif os.fork():\n    raise ValueError\n" + RIGHT,
+    "a copy that passes": "import os\nif os.fork():\n    os.wait()\n    raise ValueError\n" + RIGHT,
     "leaving when asked to end": "import atexit, os\natexit.register(os._exit, 0)\n" + WRONG,
     "other ways out": "import os\nos._exit = os.write = os.getpid = print\n" + WRONG,
     "another exec": (

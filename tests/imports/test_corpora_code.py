@@ -4,7 +4,7 @@ import pytest
 from corpora import HUMANEVAL, MBPP, lines
 
 from assay.errors import SpecError
-from assay.evidence.executing import Outcome
+from assay.evidence.verdicts import Outcome
 from assay.imports.corpora.coding import labelled, match
 from assay.imports.corpora.format import Wishes
 from assay.imports.corpora.formats import read_items, read_tasks

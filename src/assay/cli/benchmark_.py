@@ -9,7 +9,8 @@ from assay.cli.options import json_flag
 from assay.cli.progress import progress
 from assay.digests import digest
 from assay.errors import SpecError
-from assay.evidence.executing import Bounds, Outcome, execute
+from assay.evidence.executing import Bounds, execute
+from assay.evidence.verdicts import Outcome
 from assay.imports.corpora.coding import Attempt, labelled, match
 from assay.imports.corpora.format import Wishes
 from assay.imports.corpora.formats import FORMATS, read_items, read_tasks

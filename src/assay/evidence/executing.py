@@ -11,7 +11,6 @@ import json
 import math
 import os
 import secrets
-import select
 import shutil
 import signal
 import socket
@@ -24,20 +23,18 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
 from assay.errors import NotHere, StorageError, storage
 from assay.evidence.confine import Level, confined
 from assay.evidence.guardian import Guardian
+from assay.evidence.verdicts import Outcome, check_apart, is_ready, read_verdict
 
 _APART = Path(__file__).with_name("apart.py")
 _CHECKER = Path(__file__).with_name("checker.py")
-_START_SECONDS = 60.0
 _END_SECONDS = 10.0
 _STRANGERS, _MANY = 0x70000000, 1 << 24
-_LONGEST_VERDICT = 4096
 _KNOCK = """
 import socket
 
@@ -48,16 +45,6 @@ def knock(port):
         return "nobody"
     return "somebody"
 """
-
-
-class Outcome(StrEnum):
-    """How a completion did on its tests. Only the first is a pass."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    TIMED_OUT = "timed-out"
-    OUT_OF_MEMORY = "out-of-memory"
-    CRASHED = "crashed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +134,7 @@ class Executor:
             door.listen()
             tests = f"assert knock({door.getsockname()[1]}) == 'nobody'"
             outcome = self.run(Program(solution=_KNOCK, tests=tests))
-            heard = _is_ready(door.fileno(), 0.0)
+            heard = is_ready(door.fileno(), 0.0)
         return outcome is Outcome.PASSED and not heard
 
     def stop(self) -> None:
@@ -198,8 +185,8 @@ class Executor:
                 os.close(status_end)
                 os.close(verdict_end)
             try:
-                _check_apart(status)
-                return _verdict(verdict, word, self.bounds.seconds)
+                check_apart(status)
+                return read_verdict(verdict, word, self.bounds.seconds)
             finally:
                 self._end(process)
         finally:
@@ -245,49 +232,6 @@ class Executor:
         with self._lock:
             self._running.discard(process)
         process.wait()
-
-
-def _check_apart(status: int) -> None:
-    """Read what the starting process says, and see that its network is another than ours."""
-    said = b""
-    deadline = time.monotonic() + _START_SECONDS
-    while True:
-        left = deadline - time.monotonic()
-        if not _is_ready(status, left):
-            raise StorageError(f"a process was not set apart within {_START_SECONDS:g} s")
-        more = os.read(status, 1024)
-        if not more:
-            break
-        said += more
-    if not said.isdigit() or int(said) == os.stat("/proc/self/ns/net").st_ino:  # noqa: PTH116 - one field of one file
-        why = said.decode("utf-8", "replace").partition("no: ")[2] or "its network is this one"
-        raise StorageError(f"a process could not be set apart: {why}")
-
-
-def _verdict(verdict: int, word: str, seconds: float) -> Outcome:
-    """What the checker says behind the word, or how it came to say nothing."""
-    said = b""
-    deadline = time.monotonic() + seconds
-    while b"\n" not in said and len(said) < _LONGEST_VERDICT:
-        left = deadline - time.monotonic()
-        if not _is_ready(verdict, left):
-            return Outcome.TIMED_OUT
-        more = os.read(verdict, 1024)
-        if not more:
-            return Outcome.CRASHED
-        said += more
-    given, _, outcome = said.partition(b"\n")[0].decode("utf-8", "replace").partition(" ")
-    if not secrets.compare_digest(given.encode(), word.encode()):
-        return Outcome.CRASHED
-    known = (Outcome.PASSED, Outcome.FAILED, Outcome.OUT_OF_MEMORY)
-    return Outcome(outcome) if outcome in known else Outcome.CRASHED
-
-
-def _is_ready(descriptor: int, seconds: float) -> bool:
-    """Whether there is something to read, or will be within so many seconds."""
-    poller = select.poll()
-    poller.register(descriptor, select.POLLIN)
-    return bool(poller.poll(max(seconds, 0.0) * 1000.0))
 
 
 def _environment(place: Path) -> dict[str, str]:

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.errors import SpecError
-from assay.evidence.executing import Outcome, Program
+from assay.evidence.executing import Program
+from assay.evidence.verdicts import Outcome
 from assay.imports.corpora.gathering import Gathered
 from assay.imports.corpora.records import Record
 from assay.plan.benchmark import Item

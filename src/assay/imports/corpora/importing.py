@@ -7,7 +7,8 @@ from typing import Literal
 import msgspec
 
 from assay.errors import SpecError
-from assay.evidence.executing import Bounds, Outcome
+from assay.evidence.executing import Bounds
+from assay.evidence.verdicts import Outcome
 from assay.imports.corpora.coding import Attempt
 from assay.imports.corpora.gathering import Gathered
 from assay.imports.corpora.records import Source
