@@ -28,6 +28,7 @@ GUIDES = (
     "docs/how-to/compare-two-versions.md",
     "docs/how-to/prove-a-skill.md",
     "docs/how-to/tell-capability-from-memory.md",
+    "docs/how-to/import-a-corpus.md",
     "examples/audit-a-benchmark/README.md",
     "examples/compare-two-versions/README.md",
     "examples/prove-a-skill/README.md",
@@ -116,6 +117,8 @@ def test_the_commands_of_a_guide_run(guide, workplace):
         if line.startswith("$ assay ")
     ]
     assert found
+    for name, body in re.findall(r"\$ cat > (\S+) <<'END'\n(.*?\n)END\n", text, flags=re.DOTALL):
+        (workplace / name).write_text(body, encoding="utf-8")
     for words in found:
         done = subprocess.run(
             [sys.executable, "-m", *words],

@@ -9,6 +9,7 @@ VERBS = {
     "board": "Show the leaderboard, from records alone.",
     "calibration": "Show how good the predictions of a study are.",
     "bars": "Show, compare and revise the pass conditions.",
+    "benchmark": "Make a benchmark of a published corpus.",
     "benchmarks": "List the bundled benchmarks.",
     "compare": "Find out whether a change helps more than it hurts.",
     "confounds": "Find out what the surface of a benchmark gives away.",

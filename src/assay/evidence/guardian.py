@@ -16,13 +16,6 @@ from typing import Self
 _PROGRAM = """
 import os, shutil, signal, sys, time
 
-def opened(remove, path, error):
-    try:
-        os.chmod(os.path.dirname(path), 0o700)
-        remove(path)
-    except OSError:
-        pass
-
 alive, folder, rounds = set(), os.fsencode(sys.argv[1]), 5
 for line in sys.stdin:
     if line == "done\\n":
@@ -44,7 +37,15 @@ for _ in range(rounds):
         except (OSError, ValueError):
             pass
     time.sleep(0.1)
-shutil.rmtree(folder, onerror=opened)
+for place, folders, _ in os.walk(folder):
+    for name in folders:
+        path = os.path.join(place, name)
+        try:
+            if not os.path.islink(path):
+                os.chmod(path, 0o700)
+        except OSError:
+            pass
+shutil.rmtree(folder, ignore_errors=True)
 """
 
 

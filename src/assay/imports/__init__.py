@@ -1,1 +1,4 @@
-"""Other people's records, read as ours: scored runs become trials. Nothing is scored here."""
+"""Other people's records, read as ours: scored runs become trials, corpora benchmarks.
+
+Nothing is scored here.
+"""

@@ -194,10 +194,17 @@ def _outcome(status: int, trouble: str | None, noted: Noted) -> dict[str, Any]:
     }
 
 
-def _opened(remove: Any, path: str, _: object) -> None:  # noqa: ANN401 - os.rmdir, os.unlink...
-    with suppress(OSError):
-        os.chmod(os.path.dirname(path), 0o700)  # noqa: PTH101, PTH120 - in a process of little
-        remove(path)
+def _clear(folder: str) -> None:
+    """Throw a folder away, also what a command shut in it."""
+    import shutil  # at the end, so that the beginning is quick
+
+    for place, folders, _ in os.walk(folder):
+        for name in folders:
+            path = os.path.join(place, name)  # noqa: PTH118 - in a process of little
+            with suppress(OSError):
+                if not os.path.islink(path):  # noqa: PTH114 - the same
+                    os.chmod(path, 0o700)  # noqa: PTH101 - the same
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def main() -> None:
@@ -214,9 +221,7 @@ def main() -> None:
     finally:
         if root:
             _put_back(root)
-        import shutil  # at the end, so that the beginning is quick
-
-        shutil.rmtree(folder, onerror=_opened)
+        _clear(folder)
 
 
 def _put_back(root: str) -> None:

@@ -1,0 +1,184 @@
+"""`assay benchmark import`: a published corpus as a benchmark."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.options import json_flag
+from assay.cli.progress import progress
+from assay.digests import digest
+from assay.errors import SpecError
+from assay.evidence.executing import Bounds, execute
+from assay.evidence.verdicts import Outcome
+from assay.imports.corpora.coding import Attempt, labelled, match
+from assay.imports.corpora.format import Wishes
+from assay.imports.corpora.formats import FORMATS, read_items, read_tasks
+from assay.imports.corpora.gathering import Gathered, written
+from assay.imports.corpora.importing import Labels, imported, known_outcomes
+from assay.imports.corpora.records import Source, read_sources
+
+_LISTED = "".join(f"      {name:<24}{one.about}\n" for name, one in FORMATS.items())
+EXIT_CODES = "Exit codes: 0 a benchmark was written; 2 bad usage or input, and nothing was written."
+_ENDINGS = (".jsonl", ".ndjson")
+
+
+@click.group("benchmark")
+def command() -> None:
+    """Make a benchmark of a published corpus.
+
+    \b
+    Examples:
+      assay benchmark import halueval-qa qa_data.json --out halueval-qa.jsonl
+      assay benchmark import humaneval HumanEval.jsonl.gz --samples samples.jsonl \\
+        --execute --out humaneval.jsonl
+    """
+
+
+@click.command(
+    "import",
+    epilog=EXIT_CODES,
+    help=f"""Read the published files of a corpus, which you have downloaded.
+
+    What comes out is a benchmark in Assay's own form, for `try`, `confounds` and all others without
+    any flags. Label 1 is what a detector is to find: wrong, hallucinated, refuted, failing. What
+    comes from one question, document or task shares a group. Whatever is left out is counted.
+
+    \b
+    Formats:
+{_LISTED}
+    \b
+    Examples:
+      assay benchmark import halueval-qa qa_data.json --out halueval-qa.jsonl
+      assay benchmark import fever train.jsonl paper_dev.jsonl --out fever.jsonl
+      assay benchmark import humaneval HumanEval.jsonl.gz --samples samples.jsonl \\
+        --execute --out humaneval.jsonl
+    """,
+)
+@click.argument("name", metavar="FORMAT", type=click.Choice(list(FORMATS)))
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The new file (.jsonl)."
+)
+@click.option(
+    "--samples",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Samples of mbpp or humaneval: {task_id, completion} a line, or somebody's results.",
+)
+@click.option(
+    "--execute",
+    "run_them",
+    is_flag=True,
+    help="Run the samples against their tests. They are programs that nobody vouches for.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0.1, max=3600.0),
+    default=10.0,
+    show_default=True,
+    help="How long each sample may run.",
+)
+@click.option(
+    "--memory",
+    metavar="MIB",
+    type=click.IntRange(min=64, max=1 << 20),
+    default=1024,
+    show_default=True,
+    help="How much memory each sample may have.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1, max=256),
+    default=1,
+    show_default=True,
+    help="How many samples run at a time.",
+)
+@click.option(
+    "--keep-unverifiable",
+    is_flag=True,
+    help="fever: keep claims with not enough info, as positives (not supported).",
+)
+@click.option(
+    "--knowledge",
+    is_flag=True,
+    help="halueval-qa, halueval-dialogue: put the given knowledge before the question.",
+)
+@click.option(
+    "--best", is_flag=True, help="truthfulqa: only the best answer and the best incorrect one."
+)
+@json_flag
+def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
+    """Read, label, write, and say what came of it."""
+    from assay.study.files import write_new
+
+    _check_out(out)
+    sources = read_sources(files)
+    wishes = Wishes(**{one: flags[one] for one in Wishes.__dataclass_fields__})
+    labels: Labels = "given"
+    if flags["samples"]:
+        samples = read_sources(flags["samples"])
+        gathered, labels = _from_samples(name, sources, samples, wishes, flags)
+        sources += samples
+    elif flags["run_them"]:
+        raise SpecError("there is nothing to execute", hint="Name the samples: --samples FILE.")
+    else:
+        gathered = read_items(name, sources, wishes)
+    data = written(gathered.items)
+    found = imported(
+        gathered,
+        name=name,
+        sources=sources,
+        labels=labels,
+        bounds=_bounds(flags) if labels == "executed" else None,
+        out=str(out),
+        digest=digest(data),
+    )
+    write_new(out, data)
+    if flags["as_json"]:
+        from assay.report.records import as_json
+
+        click.echo(as_json(found))
+    else:
+        from assay.report.imported import draw_imported
+        from assay.report.terminal import console
+
+        draw_imported(found, console())
+
+
+command.add_command(import_)
+
+
+def _check_out(out: Path) -> None:
+    if out.suffix.lower() not in _ENDINGS:
+        raise SpecError(
+            f"{out}: expected a name that ends in .jsonl, got {out.suffix or 'no ending'!r}"
+        )
+    if out.exists():
+        raise SpecError(f"{out} is there already", hint="Nothing is overwritten: name another.")
+
+
+def _from_samples(
+    name: str,
+    sources: list[Source],
+    samples: list[Source],
+    wishes: Wishes,
+    flags: dict[str, Any],
+) -> tuple[Gathered, Labels]:
+    tasks = read_tasks(name, sources, wishes)
+    attempts = match(tasks, [record for one in samples for record in one.records])
+    if flags["run_them"]:
+        return labelled(tasks, attempts, _executed(attempts, flags)), "executed"
+    return labelled(tasks, attempts, known_outcomes(attempts)), "results"
+
+
+def _executed(attempts: list[Attempt], flags: dict[str, Any]) -> list[Outcome]:
+    programs = [one.program for one in attempts]
+    with progress("running", len(programs)) as advance:
+        return execute(programs, bounds=_bounds(flags), jobs=flags["jobs"], on_done=advance)
+
+
+def _bounds(flags: dict[str, Any]) -> Bounds:
+    return Bounds(seconds=flags["seconds"], memory=flags["memory"] << 20)
