@@ -70,7 +70,8 @@ def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any o
         raise SpecError(f"{where}: nested deeper than {MAX_DEPTH} levels") from None
     except ValueError:
         raise SpecError(f"{where}: a number has more digits than anyone needs") from None
-    _check_depth(value, where)
+    if text.count("[") + text.count("{") > MAX_DEPTH:  # with fewer it cannot be deeper
+        _check_depth(value, where)
     if "\\u" in text:
         _check_surrogates(value, where)
     return value

@@ -23,7 +23,7 @@ from assay.evidence.reached import Place, Reached, Sorter, source_of
 from assay.evidence.seeds import derive
 from assay.evidence.trial import read_bounded
 from assay.methods.registry import REGISTERED
-from assay.plan.benchmark import Item
+from assay.plan.benchmark import Benchmark, Item
 from assay.plan.command import fill_in
 from assay.plan.dual_spec import DualSpec
 from assay.plan.method import parse_method
@@ -96,6 +96,35 @@ def words_of(spec: DualSpec) -> tuple[str, ...]:
     return method_words(parse_method(named, registered=REGISTERED))
 
 
+class AskedItems:
+    """The items as a system sees them, without labels, in the own order of each seed."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.benchmark = benchmark
+        self.ids = [item.id for item in benchmark.items]
+        self.known = frozenset(self.ids)
+        self._lines = [line + b"\n" for line in items_bytes(benchmark.items).split(b"\n")[:-1]]
+        self._digests: dict[int, str] = {}
+        self._last: dict[int, bytes] = {}
+
+    def file(self, seed: int) -> bytes:
+        """The file of one seed."""
+        found = self._last.get(seed)
+        if found is None:
+            mixed = list(self._lines)
+            order = derive(seed, "order", self.benchmark.digest)
+            random.Random(order).shuffle(mixed)  # noqa: S311 - a seeded order, not a secret
+            found = b"".join(mixed)
+            self._last = {seed: found}
+        return found
+
+    def digest(self, seed: int) -> str:
+        """The digest of one seed's file."""
+        if seed not in self._digests:
+            self._digests[seed] = digest(self.file(seed))
+        return self._digests[seed]
+
+
 class DualRuns:
     """Makes runs of a spec's system, each in a folder of its own below `scratch`.
 
@@ -103,9 +132,16 @@ class DualRuns:
     """
 
     def __init__(
-        self, spec: DualSpec, *, keeper: Keeper, scratch: Path, turns: Semaphore | None = None
+        self,
+        spec: DualSpec,
+        *,
+        keeper: Keeper,
+        scratch: Path,
+        items: AskedItems | None = None,
+        turns: Semaphore | None = None,
     ) -> None:
         self.spec = spec
+        self.items = items or AskedItems(spec.benchmark)
         self.keeper = keeper
         self.scratch = scratch
         self.turns = turns or Semaphore(1)
@@ -113,8 +149,6 @@ class DualRuns:
         self.route = route_in_force(spec, private=keeper.private)
         self.sorter = Sorter(spec.folder.resolve(), self.words, spec.reads)
         self.digests = FileDigests()
-        self._items: tuple[int | None, bytes] = None, b""
-        self._item_digests: dict[int, str] = {}
         missing = [name for name in spec.system.environment if name not in os.environ]
         if missing:
             raise SpecError(
@@ -135,7 +169,7 @@ class DualRuns:
         made = DualRun(
             condition=condition,
             seed=seed,
-            items=self.items_digest(seed),
+            items=self.items.digest(seed),
             before=manifest_digest(before),
             after=manifest_digest(after),
             opened=tuple(sorted(reached.state & there)),
@@ -173,23 +207,6 @@ class DualRuns:
             at = sorted(reached.production | reached.outside)[0]
             raise StateNotIsolated(f"state.forget reached {at}, past the copy that it was given")
         return Built(folder=built.folder, entries=manifest(built.folder), forgotten=built.forgotten)
-
-    def items_file(self, seed: int) -> bytes:
-        """The items as the system sees them, without labels, in the seed's own order."""
-        known, data = self._items
-        if known != seed:
-            mixed = list(self.spec.benchmark.items)
-            order = derive(seed, "order", self.spec.benchmark.digest)
-            random.Random(order).shuffle(mixed)  # noqa: S311 - a seeded order, not a secret
-            data = items_bytes(mixed)
-            self._items = seed, data
-        return data
-
-    def items_digest(self, seed: int) -> str:
-        """The digest of the items as the system sees them."""
-        if seed not in self._item_digests:
-            self._item_digests[seed] = digest(self.items_file(seed))
-        return self._item_digests[seed]
 
     def _observe(
         self, condition: str, root: Path, built: Built, seed: int
@@ -264,7 +281,7 @@ class DualRuns:
         root = self._folders(f"{number:016x}")
         with storage(root):
             shutil.copytree(built.folder, root / "state")
-            (root / "items.jsonl").write_bytes(self.items_file(seed))
+            (root / "items.jsonl").write_bytes(self.items.file(seed))
         return root
 
     def _scores(self, path: Path, where: str) -> Scores:
@@ -275,11 +292,10 @@ class DualRuns:
             found = _parse(read_bounded(path, _MOST_OUTPUT))
         except SpecError as error:
             raise MethodError(f"condition {where}: {error.message}", hint=_FORM) from None
-        known = {item.id for item in self.spec.benchmark.items}
-        strange = next((name for name in found if name not in known), None)
-        if strange is not None:
+        if not found.keys() <= self.items.known:
+            strange = next(name for name in found if name not in self.items.known)
             raise MethodError(f"condition {where}: a score for {strange!r:.60}, which is no item")
-        return [found.get(item.id) for item in self.spec.benchmark.items]
+        return list(map(found.get, self.items.ids))
 
 
 _FORM = 'Each line of {outputs} is {"id": ..., "score": a number}.'
@@ -311,13 +327,12 @@ def _parse(data: bytes) -> dict[str, float]:
     found: dict[str, float] = {}
     if data.count(b'"id"') == lines == data.count(b'"score"') and b"\\" not in data:
         try:
-            for one in _DECODER.decode_lines(data):
-                if one.id in found:
-                    raise SpecError(f"a second score for {one.id!r:.60}")
-                found[one.id] = one.score
-            return found
+            rows = _DECODER.decode_lines(data)
+            quick = {one.id: one.score for one in rows}
+            if len(quick) == len(rows):
+                return quick
         except msgspec.MsgspecError:
-            found = {}
+            pass  # the strict way says what is wrong, and where
     for number, row in json_lines(data, where="{outputs}"):
         here = f"{{outputs}}, line {number}"
         if not isinstance(row, dict) or "id" not in row or "score" not in row:

@@ -24,7 +24,14 @@ from assay.digests import digest, short
 from assay.errors import MethodError, SpecError, storage
 from assay.evidence.canary import send_canary
 from assay.evidence.conditions import Built, Condition, Conditions, conditions_of
-from assay.evidence.dual_run import DualRun, DualRuns, FileDigests, Scores, words_of
+from assay.evidence.dual_run import (
+    AskedItems,
+    DualRun,
+    DualRuns,
+    FileDigests,
+    Scores,
+    words_of,
+)
 from assay.evidence.forgetting import Mentions
 from assay.evidence.isolated.in_place import beside, held
 from assay.evidence.isolated.keeper import Keeper
@@ -118,9 +125,11 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
         conditions = Conditions(spec, scratch)  # while the wardens get ready
         for keeper in keepers:
             keeper.private = private
-        turns = Semaphore(spec.system.jobs)
+        turns, items = Semaphore(spec.system.jobs), AskedItems(spec.benchmark)
         makers = [
-            DualRuns(spec, keeper=keeper, scratch=scratch / f"runs-{number}", turns=turns)
+            DualRuns(
+                spec, keeper=keeper, scratch=scratch / f"runs-{number}", items=items, turns=turns
+            )
             for number, keeper in enumerate(keepers)
         ]
         yield _Work(
@@ -296,7 +305,7 @@ def _evidence(
         inputs=Inputs(
             benchmark=spec.benchmark.name,
             benchmark_digest=spec.benchmark.digest,
-            items={str(seed): work.makers[0].items_digest(seed) for seed in spec.seeds},
+            items={str(seed): work.makers[0].items.digest(seed) for seed in spec.seeds},
         ),
         state=StateEvidence(
             route=work.makers[0].route,
