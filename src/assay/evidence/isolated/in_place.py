@@ -53,7 +53,8 @@ def held(root: Path) -> Iterator[int]:
             yield handle
         finally:
             put_back(root)
-            (place / _LOCK).unlink(missing_ok=True)
+            with storage(place):
+                (place / _LOCK).unlink(missing_ok=True)
             with suppress(OSError):  # whoever comes next may be in there already
                 place.rmdir()
 
@@ -148,6 +149,8 @@ def _clear(root: Path, place: Path) -> None:
         )
     for path in left:
         throw_away(path)
+    if left:
+        _sync(place)  # a copy that came back without its mark would be somebody's state
     for name in (f".{_JOURNAL}", f".{_MARK}", _MARK):
         (place / name).unlink(missing_ok=True)
 
