@@ -4,7 +4,7 @@ import os
 import random
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from threading import Semaphore
 
@@ -175,10 +175,10 @@ class DualRuns:
             opened=tuple(sorted(reached.state & there)),
             changed=_changed(before, after),
             code={path: self.digests.of(path) for path in sorted(reached.code | reached.given)},
-            undeclared=tuple(sorted(reached.undeclared)[:_SHOWN]),
-            outside=tuple(sorted(reached.outside)[:_SHOWN]),
-            production=tuple(sorted(reached.production)[:_SHOWN]),
-            peers=tuple(sorted(reached.peers)[:_SHOWN]),
+            undeclared=_shown(reached.undeclared),
+            outside=_shown(reached.outside),
+            production=_shown(reached.production),
+            peers=_shown(reached.peers),
             all_noted=all_noted,
             unscored=sum(score is None for score in scores),
             seconds=seconds,
@@ -228,7 +228,7 @@ class DualRuns:
         try:
             with self.turns:
                 outcome = self.keeper.run(job)
-            after = manifest(production if in_place else state)
+            after = self._left(production if in_place else state, condition, seed)
         finally:
             if in_place:
                 put_back(production)
@@ -242,6 +242,16 @@ class DualRuns:
             private=self.keeper.private,
         )
         return self.sorter.sort(outcome, place), not outcome.full, after
+
+    def _left(self, state: Path, condition: str, seed: int) -> tuple[Entry, ...]:
+        """What a run has made of its state; one that cannot be looked at is the system's doing."""
+        with storage(state):
+            try:
+                return manifest(state)
+            except (SpecError, FileNotFoundError, NotADirectoryError, PermissionError) as error:
+                said = error.message if isinstance(error, SpecError) else str(error)
+                where = f"condition {condition}, seed {seed}"
+                raise MethodError(f"{where}: what it left of its state: {said}") from None
 
     @property
     def _production(self) -> str:
@@ -345,6 +355,12 @@ def _parse(data: bytes) -> dict[str, float]:
             raise SpecError(f"{here}: a second score for {row['id']!r:.60}")
         found[str(row["id"])] = score_of(float(row["score"]))
     return found
+
+
+def _shown(paths: Set[str]) -> tuple[str, ...]:
+    """Some of what was reached, in letters that can be written down."""
+    some = sorted(paths)[:_SHOWN]
+    return tuple(path if path.isprintable() else ascii(path)[1:-1] for path in some)
 
 
 def _changed(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[str, ...]:

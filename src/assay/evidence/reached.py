@@ -83,7 +83,7 @@ class Sorter:
         real = Path(os.path.realpath(path))
         if place.production is not None and real.is_relative_to(place.production):
             found.production.add(str(real))
-        elif real.is_relative_to(place.root) or not real.is_file():
+        elif real.is_relative_to(place.root) or not (real.is_file() or real.is_fifo()):
             return
         elif real in self.named or (self._is_code(real) and not self._is_installed(real)):
             found.code.add(str(real))

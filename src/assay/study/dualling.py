@@ -88,8 +88,10 @@ def run_dual(
         plan = _plan(spec, work.conditions)
         name = f"{spec.corpus}-{short(digest(msgspec.json.encode(plan)))[:8]}"
         folder = out / "runs" / name
-        made = begin_journal(folder, plan)
+        with storage(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         with alone(folder):
+            made = begin_journal(folder, plan)
             evidence, count, planned = _make_runs(spec, work, folder, made, on_run)
     path = out / (f"{name}.json" if spec.metric == "auroc" else f"{name}.{spec.metric}.json")
     return _conclude(evidence, path, out, count, planned)

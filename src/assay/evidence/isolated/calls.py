@@ -1,7 +1,8 @@
 """The system calls that name files, and a filter that has the warden told of each (seccomp).
 
-The numbers are Linux's, by machine. A call that names a file by other means than a path is refused,
-since nobody could say what it opened: io_uring, and opening by handle.
+The numbers are Linux's, by machine. Some calls are refused, since nobody could say what was opened:
+those that name a file by other means than a path (io_uring, opening by handle, taking another
+process's descriptor), and those that would change what paths mean (mounting, another root).
 """
 
 import ctypes
@@ -9,7 +10,7 @@ import errno
 import os
 import platform
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -19,52 +20,91 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "open": 2, "openat": 257, "openat2": 437, "creat": 85, "truncate": 76, "rename": 82,
         "renameat": 264, "renameat2": 316, "unlink": 87, "unlinkat": 263, "mkdir": 83,
         "mkdirat": 258, "rmdir": 84, "link": 86, "linkat": 265, "symlink": 88, "symlinkat": 266,
-        "mknod": 133, "mknodat": 259, "execve": 59, "execveat": 322, "connect": 42,
+        "mknod": 133, "mknodat": 259, "execve": 59, "execveat": 322, "connect": 42, "bind": 49,
+        "chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452, "chown": 92, "fchown": 93,
+        "lchown": 94, "fchownat": 260, "utime": 132, "utimes": 235, "futimesat": 261,
+        "utimensat": 280, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190,
+        "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199,
     },
     "aarch64": {
         "openat": 56, "openat2": 437, "truncate": 45, "renameat": 38, "renameat2": 276,
         "unlinkat": 35, "mkdirat": 34, "linkat": 37, "symlinkat": 36, "mknodat": 33,
-        "execve": 221, "execveat": 281, "connect": 203,
+        "execve": 221, "execveat": 281, "connect": 203, "bind": 200, "fchmod": 52, "fchmodat": 53,
+        "fchmodat2": 452, "fchown": 55, "fchownat": 54, "utimensat": 88, "setxattr": 5,
+        "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
     },
 }  # fmt: skip
+_SEND_TO = {"x86_64": 44, "aarch64": 206}
+"""Told of only where the call says to whom: else the socket is connected, or of a pair."""
+_REFUSED_EVERYWHERE = {
+    "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
+    "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
+    "fspick": 433, "mount_setattr": 442, "open_tree_attr": 467,
+    "pidfd_getfd": 438, "setxattrat": 463, "removexattrat": 466, "file_setattr": 469,
+}  # fmt: skip
 _REFUSED = {
-    "x86_64": {"open_by_handle_at": 304, "io_uring_setup": 425},
-    "aarch64": {"open_by_handle_at": 265, "io_uring_setup": 425},
-}
+    "x86_64": {
+        "open_by_handle_at": 304, "mount": 165, "umount2": 166, "pivot_root": 155, "chroot": 161,
+        "setns": 308, "uselib": 134,
+    },
+    "aarch64": {
+        "open_by_handle_at": 265, "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51,
+        "setns": 268,
+    },
+}  # fmt: skip
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ALLOW, _TELL, _ERROR = 0x7FFF0000, 0x7FC00000, 0x00050000
 _NO_NEW_PRIVILEGES, _DIE_WITH_PARENT = 38, 1
 _SET_FILTER, _NEW_LISTENER = 1, 8
+_FIFTH_ARGUMENT = 16 + 4 * 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where a call has a path: the argument of the folder it is seen from, and of the path."""
+    """Where a call has a path: the argument of the folder it is seen from, and of the path.
+
+    Without a path, the folder's argument is the file itself. `follows` says whether the call acts
+    on what a link leads to, unless the argument `unless` says otherwise.
+    """
 
     folder: int | None
-    path: int
-    writes: bool
+    path: int | None
+    writes: bool = True
+    follows: bool = False
+    unless: int | None = None
 
+
+NO_FOLLOW = 0x100
+_AT_0 = Place(folder=None, path=0)
+_BELOW = Place(folder=0, path=1)
+_LED_TO = Place(folder=None, path=0, follows=True)
+_LED_TO_BELOW = Place(folder=0, path=1, follows=True)
+_OPENED = Place(folder=0, path=None, follows=True)
+_TWO = (_BELOW, Place(folder=2, path=3))
 
 PLACES: dict[str, tuple[Place, ...]] = {
-    "truncate": (Place(folder=None, path=0, writes=True),),
-    "rename": (
-        Place(folder=None, path=0, writes=True),
-        Place(folder=None, path=1, writes=True),
+    "rename": (_AT_0, Place(folder=None, path=1)),
+    "renameat": _TWO,
+    "renameat2": _TWO,
+    "link": (
+        Place(folder=None, path=0, writes=False, follows=True),
+        Place(folder=None, path=1),
     ),
-    "renameat": (Place(folder=0, path=1, writes=True), Place(folder=2, path=3, writes=True)),
-    "renameat2": (Place(folder=0, path=1, writes=True), Place(folder=2, path=3, writes=True)),
-    "unlink": (Place(folder=None, path=0, writes=True),),
-    "unlinkat": (Place(folder=0, path=1, writes=True),),
-    "mkdir": (Place(folder=None, path=0, writes=True),),
-    "mkdirat": (Place(folder=0, path=1, writes=True),),
-    "rmdir": (Place(folder=None, path=0, writes=True),),
-    "link": (Place(folder=None, path=0, writes=False), Place(folder=None, path=1, writes=True)),
-    "linkat": (Place(folder=0, path=1, writes=False), Place(folder=2, path=3, writes=True)),
-    "symlink": (Place(folder=None, path=1, writes=True),),
-    "symlinkat": (Place(folder=1, path=2, writes=True),),
-    "mknod": (Place(folder=None, path=0, writes=True),),
-    "mknodat": (Place(folder=0, path=1, writes=True),),
+    "linkat": (
+        Place(folder=0, path=1, writes=False, follows=True),
+        Place(folder=2, path=3),
+    ),
+    "symlink": (Place(folder=None, path=1),),
+    "symlinkat": (Place(folder=1, path=2),),
+    **dict.fromkeys(("unlink", "mkdir", "rmdir", "mknod"), (_AT_0,)),
+    **dict.fromkeys(("unlinkat", "mkdirat", "mknodat"), (_BELOW,)),
+    **dict.fromkeys(("truncate", "chmod", "chown", "utime", "utimes"), (_LED_TO,)),
+    **dict.fromkeys(("setxattr", "removexattr"), (_LED_TO,)),
+    **dict.fromkeys(("lchown", "lsetxattr", "lremovexattr"), (_AT_0,)),
+    **dict.fromkeys(("fchmodat", "futimesat"), (_LED_TO_BELOW,)),
+    **dict.fromkeys(("fchmodat2", "utimensat"), (replace(_LED_TO_BELOW, unless=3),)),
+    "fchownat": (replace(_LED_TO_BELOW, unless=4),),
+    **dict.fromkeys(("fchmod", "fchown", "fsetxattr", "fremovexattr"), (_OPENED,)),
 }
 """The calls other than opening, running and connecting, and the paths that they have."""
 
@@ -76,7 +116,9 @@ def known_machine() -> bool:
 
 def names_by_number() -> dict[int, str]:
     """The calls that are told of, by number."""
-    return {number: name for name, number in _NUMBERS[platform.machine()].items()}
+    machine = platform.machine()
+    named = _NUMBERS[machine] | {"sendto": _SEND_TO[machine]}
+    return {number: name for name, number in named.items()}
 
 
 def install_filter(library: ctypes.CDLL) -> int:
@@ -107,17 +149,27 @@ def die_with_parent(library: ctypes.CDLL) -> None:
 def _program(machine: str) -> bytes:
     """The filter, in the kernel's own small language: eight bytes an instruction."""
     told = sorted(_NUMBERS[machine].values())
-    refused = sorted(_REFUSED[machine].values())
+    refused = sorted((_REFUSED[machine] | _REFUSED_EVERYWHERE).values())
     tests = [(_EQUAL, number, "tell") for number in told]
     tests += [(_EQUAL, number, "refuse") for number in refused]
+    tests.append((_EQUAL, _SEND_TO[machine], "to whom"))
     if machine == "x86_64":
         tests.insert(0, (_AT_LEAST, _X32, "refuse"))
-    # load machine; other? refuse; load number; tests...; allow; tell; refuse
-    ends = {"allow": len(tests), "tell": len(tests) + 1, "refuse": len(tests) + 2}
-    lines = [(_LOAD, 0, 0, 4), (_EQUAL, 0, ends["refuse"] + 1, _ARCHITECTURE[machine])]
+    ends = [
+        ("allow", (_RETURN, 0, 0, _ALLOW)),
+        ("to whom", (_LOAD, 0, 0, _FIFTH_ARGUMENT)),  # an address: either half is not zero
+        ("", (_EQUAL, 0, 2, 0)),
+        ("", (_LOAD, 0, 0, _FIFTH_ARGUMENT + 4)),
+        ("", (_EQUAL, 1, 0, 0)),
+        ("tell", (_RETURN, 0, 0, _TELL)),
+        ("", (_RETURN, 0, 0, _ALLOW)),
+        ("refuse", (_RETURN, 0, 0, _ERROR | errno.ENOSYS)),
+    ]
+    at = {name: len(tests) + number for number, (name, _) in enumerate(ends)}
+    # load machine; other? refuse; load number; tests...; ends
+    lines = [(_LOAD, 0, 0, 4), (_EQUAL, 0, at["refuse"] + 1, _ARCHITECTURE[machine])]
     lines.append((_LOAD, 0, 0, 0))
     for place, (test, number, end) in enumerate(tests):
-        lines.append((test, ends[end] - place - 1, 0, number))
-    lines += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _TELL)]
-    lines.append((_RETURN, 0, 0, _ERROR | errno.ENOSYS))
+        lines.append((test, at[end] - place - 1, 0, number))
+    lines += [line for _, line in ends]
     return b"".join(struct.pack("HBBI", *line) for line in lines)

@@ -17,11 +17,12 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from assay.errors import IntegrityError, ProtocolError, storage
 from assay.evidence.exchange import exchange
+from assay.evidence.isolated.throwing import throw_away
 from assay.evidence.manifest import state_digest
 
 _JOURNAL, _STATE, _BETWEEN = "journal.json", "state", "between"
@@ -40,20 +41,22 @@ def held(root: Path) -> Iterator[int]:
         place = beside(root)
         with storage(place):
             place.mkdir(exist_ok=True)
-            handle = os.open(place / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            stack.callback(os.close, handle)
-            if not _locked(handle, place / _LOCK):
-                raise ProtocolError(
-                    f"{root}: somebody is at work on this state just now",
-                    hint="If that was cut off, wait a moment: it is being put back.",
-                )
+            handle = _locked(place / _LOCK)
+        if handle is None:
+            raise ProtocolError(
+                f"{root}: somebody is at work on this state just now",
+                hint="If that was cut off, wait a moment: it is being put back.",
+            )
+        stack.callback(os.close, handle)
         put_back(root)
         try:
             yield handle
         finally:
             put_back(root)
             with storage(place):
-                shutil.rmtree(place)
+                (place / _LOCK).unlink(missing_ok=True)
+            with suppress(OSError):  # whoever comes next may be in there already
+                place.rmdir()
 
 
 def take_place(root: Path, copy: Path, digest: str) -> None:
@@ -62,8 +65,7 @@ def take_place(root: Path, copy: Path, digest: str) -> None:
     with storage(root):
         _write(place / _MARK, b"")
         shutil.copytree(copy, place / _STATE)
-        known = root.stat()
-        written = {"inode": known.st_ino, "device": known.st_dev, "digest": digest}
+        written = {"inode": root.stat().st_ino, "digest": digest}
         _write(place / _JOURNAL, json.dumps(written).encode())
         (place / _MARK).unlink()
         _sync(place)
@@ -74,35 +76,55 @@ def put_back(root: Path) -> None:
     """Put production in its place, wherever a run that was cut off has left it."""
     place = beside(root)
     with storage(root):
-        try:
-            written = json.loads((place / _JOURNAL).read_bytes())
-        except FileNotFoundError:
+        written = _journal(place / _JOURNAL)
+        if written is None:
             _clear(root, place)
             return
-        except ValueError:
-            raise IntegrityError(f"{place / _JOURNAL} cannot be read", hint=_HINT) from None
-        mine = written["device"], written["inode"]
-        found = [path for path in (root, place / _STATE, place / _BETWEEN) if _id(path) == mine]
+        inode, wanted = written
+        found = [path for path in (root, place / _STATE, place / _BETWEEN) if _id(path) == inode]
         if not found:
-            raise IntegrityError(f"{root}: production is not where the journal says", hint=_HINT)
+            raise IntegrityError(
+                f"{root}: production is neither there nor in {place}, where the journal says",
+                hint=_HINT,
+            )
         if found[0] != root:
-            if state_digest(found[0]) != written["digest"]:
+            if state_digest(found[0]) != wanted:
                 raise IntegrityError(
                     f"{found[0]} is not what {root} was when a run took its place", hint=_HINT
                 )
-            if _id(root) is None:
-                found[0].rename(root)
-                _sync(root.parent, place)
-            elif found[0].name == _STATE:
-                _swap(root, place)
-            else:  # names could not be swapped, and were changed one after the other
-                _discard(root, place)
-                found[0].rename(root)
-                _sync(root.parent, place)
+            _return(found[0], root, place)
         _write(place / _MARK, b"")
         (place / _JOURNAL).unlink()
         _sync(place)
         _clear(root, place)
+
+
+def _journal(path: Path) -> tuple[int, str] | None:
+    """The number and the digest of production; None where there is no journal.
+
+    The number of the disk is no part of it: the next start of the system may give it another.
+    """
+    try:
+        written = json.loads(path.read_bytes())
+        return int(written["inode"]), str(written["digest"])
+    except FileNotFoundError:
+        return None
+    except (KeyError, TypeError, ValueError):
+        raise IntegrityError(f"{path} cannot be read", hint=_HINT) from None
+
+
+def _return(found: Path, root: Path, place: Path) -> None:
+    """Production is found elsewhere: put it in its place, and what is there aside."""
+    if _id(root) is not None:
+        if found.name == _STATE and exchange(found, root):
+            _sync(root.parent, place)
+            return
+        aside = place / (_BETWEEN if found.name == _STATE else _STATE)
+        throw_away(aside)
+        root.rename(aside)
+        _sync(root.parent, place)
+    found.rename(root)
+    _sync(root.parent, place)
 
 
 _HINT = "Nothing was moved. Look at both folders, put the right one in place, remove the other."
@@ -117,12 +139,6 @@ def _swap(root: Path, place: Path) -> None:
     _sync(root.parent, place)
 
 
-def _discard(root: Path, place: Path) -> None:
-    """Take away what stands in the place of production."""
-    shutil.rmtree(place / _STATE, ignore_errors=True)
-    root.rename(place / _STATE)
-
-
 def _clear(root: Path, place: Path) -> None:
     """Throw a copy away; what is not marked as one is somebody's state."""
     left = [path for path in (place / _STATE, place / _BETWEEN) if _id(path) is not None]
@@ -132,27 +148,34 @@ def _clear(root: Path, place: Path) -> None:
             hint=_HINT,
         )
     for path in left:
-        shutil.rmtree(path)
+        throw_away(path)
+    if left:
+        _sync(place)  # a copy that came back without its mark would be somebody's state
     for name in (f".{_JOURNAL}", f".{_MARK}", _MARK):
         (place / name).unlink(missing_ok=True)
 
 
-def _locked(handle: int, path: Path) -> bool:
-    """Whether the lock could be had, of the file that still goes by that name."""
+def _locked(path: Path) -> int | None:
+    """The lock, of the file that still goes by that name; None where somebody else has it."""
+    handle = -1
     try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    known = os.fstat(handle)
-    return _id(path) == (known.st_dev, known.st_ino)
+        if _id(path) == os.fstat(handle).st_ino:
+            return handle
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    if handle >= 0:
+        os.close(handle)
+    return None
 
 
-def _id(path: Path) -> tuple[int, int] | None:
+def _id(path: Path) -> int | None:
+    """By what number a disk knows a file; None where there is none."""
     try:
-        known = path.lstat()
+        return path.lstat().st_ino
     except FileNotFoundError:
         return None
-    return known.st_dev, known.st_ino
 
 
 def _write(path: Path, data: bytes) -> None:

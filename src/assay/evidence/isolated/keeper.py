@@ -14,6 +14,7 @@ from typing import Any, Self
 from assay.errors import SpecError, StorageError
 from assay.evidence.confine import Level, confined
 from assay.evidence.isolated.calls import known_machine
+from assay.evidence.isolated.strays import end_strays
 
 _HOME = Path(__file__).resolve().parents[3]
 _BOOT = (
@@ -82,13 +83,18 @@ class Keeper:
             env={"PATH": os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1"},
             start_new_session=True,
         )
+        self._scratch = scratch
         self._private: bool | None = None
 
     @property
     def private(self) -> bool:
         """Whether commands get a view of their own."""
         if self._private is None:
-            self._private = bool(self._hear()["private"])
+            try:
+                self._private = bool(self._hear()["private"])
+            except BaseException:
+                self.close()
+                raise
         return self._private
 
     @private.setter
@@ -99,19 +105,43 @@ class Keeper:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.stop()
-        self._process.wait()
-        assert self._process.stdout is not None  # noqa: S101 - a pipe, see above
-        self._process.stdout.close()
+        self.close()
 
     def stop(self) -> None:
-        """End what runs, and the warden with it."""
+        """Have the warden end whatever runs; `close` waits for it."""
         assert self._process.stdin is not None  # noqa: S101 - a pipe, see above
         with suppress(OSError):
             self._process.stdin.close()
 
+    def close(self) -> None:
+        """Have the warden end whatever runs, and wait until all of it has ended.
+
+        Being interrupted does not end the waiting: a command that still runs would be left with
+        whatever is in the place of its state afterwards.
+        """
+        assert self._process.stdout is not None  # noqa: S101 - a pipe, see above
+        interrupted = None
+        while self._process.returncode is None:
+            try:
+                self.stop()
+                self._process.wait()
+            except KeyboardInterrupt as interrupt:
+                interrupted = interrupt
+        self._process.stdout.close()
+        if self._process.returncode != 0:
+            end_strays(self._scratch)
+        if interrupted is not None:
+            raise interrupted
+
     def run(self, job: Job) -> Outcome:
-        """Run a command to its end."""
+        """Run a command to its end; when this raises, the command has ended all the same."""
+        try:
+            return self._run(job)
+        except BaseException:
+            self.close()
+            raise
+
+    def _run(self, job: Job) -> Outcome:
         job.log.touch()
         program = _program(job.words[0], job.folder, job.environment)
         if program is None:

@@ -10,12 +10,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-_NEW_MOUNTS, _NEW_USER = 0x00020000, 0x10000000
+_NEW_MOUNTS, _NEW_USER, _NEW_IPC = 0x00020000, 0x10000000, 0x08000000
 _BIND, _RECURSIVE, _PRIVATE = 0x1000, 0x4000, 0x40000
 _SET_ATTRIBUTES = 442
 _AT_FOLDER, _AT_RECURSIVE = -100, 0x8000
 _READ_ONLY = 1
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a fresh one is mounted there
+_DROP_RIGHT = 24
+_RIGHTS = (2, 16, 17, 18, 19, 21, 22, 27, 38, 39, 40)
+"""Opening by handle, modules, raw disks, another root, looking into processes, administration,
+rebooting, making devices, and what was split off from administration since: with these, a command
+of root's would reach past any view, for example through the root of a process outside."""
 
 
 def enter(
@@ -23,12 +28,12 @@ def enter(
 ) -> None:
     """Make this process's view private, where only `writable` folders can be written to.
 
-    `covers` are pairs: a folder, which can be written to, and the path at which it shows.
+    `covers` are pairs: a folder, which can be written to, and the path at which it shows. Memory
+    that processes share is the run's own, too, and outlives it nowhere.
     """
     user, group = os.geteuid(), os.getegid()
-    privileged = library.unshare(_NEW_MOUNTS) == 0
-    if not privileged:
-        _check(library.unshare(_NEW_MOUNTS | _NEW_USER), "no namespace")
+    if library.unshare(_NEW_MOUNTS | _NEW_IPC) != 0:
+        _check(library.unshare(_NEW_MOUNTS | _NEW_IPC | _NEW_USER), "no namespace")
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"{user} {user} 1")
         _write("/proc/self/gid_map", f"{group} {group} 1")
@@ -42,6 +47,8 @@ def enter(
         _set_read_only(library, target, on=False, deep=False)
     if os.path.isdir(_SHARED_MEMORY):  # noqa: PTH112 - in a process that imports little
         _mount(library, "tmpfs", _SHARED_MEMORY, "tmpfs", 0)
+    for right in _RIGHTS:  # where it was never there, there is nothing to drop
+        library.prctl(_DROP_RIGHT, right, 0, 0, 0)
 
 
 def can_enter() -> bool:

@@ -1,27 +1,37 @@
 """What a running command is about to open, run or connect to, as the kernel tells of it.
 
 Each call waits until it is answered, and is always let through; so what is noted is what was tried.
-A path is kept as the command had it, made absolute. A file that is read and is not there is not
-noted: looking for a module tries many places.
+A path is kept as it leads at that moment, links followed. A file that is read and is not there is
+not noted: looking for a module tries many places. Devices like `/dev/null` hold nothing, and are
+not noted either.
 """
 
+import ctypes
+import errno
 import fcntl
 import os
 import socket
+import stat
 import struct
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from assay.evidence.isolated.calls import PLACES, names_by_number
+from assay.evidence.isolated.calls import NO_FOLLOW, PLACES, names_by_number
+from assay.evidence.isolated.leading import lead, start_of, walk
 
 _NOTICE = struct.Struct("QIIiIQ6Q")
 _ANSWER = struct.Struct("QqiI")
-_RECEIVE, _SEND = 0xC0502100, 0xC0182101
+_RECEIVE, _SEND, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
 _GO_ON = 1
+_WAKE_AT_ONCE = 1
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
-_HERE = -100
+_IN_ROOT = 0x10
 _PAGE, _LONGEST = 4096, 4096
 _MOST = 200_000
+_FAILS_TOO = frozenset(
+    {errno.EBADF, errno.EFAULT, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.ESRCH}
+)
+"""No such memory, descriptor, link or process: then the command's own call fails, too."""
 
 
 @dataclass(kw_only=True)
@@ -44,6 +54,9 @@ class Notices:
         self._names = names_by_number()
         self._buffer = bytearray(_NOTICE.size)
         self._absent = bytes(_NOTICE.size)
+        self._memory = Memory()
+        with suppress(OSError):  # Linux 6.6: whoever waits for the answer runs at once
+            fcntl.ioctl(listener, _SET_FLAGS, _WAKE_AT_ONCE)
 
     def answer(self) -> None:
         """Take one notice, note what it is about, and let the call go on."""
@@ -54,42 +67,81 @@ class Notices:
             return
         number, pid, _, call, _, _, *arguments = _NOTICE.unpack(self._buffer)
         try:
-            self._note(pid, self._names.get(call, ""), arguments)
-        except OSError:  # it is gone, or its memory cannot be read: then the call fails, too
-            self.noted.full = self.noted.full or os.path.exists(f"/proc/{pid}")  # noqa: PTH110
+            self._note(pid, self._names[call], arguments)
+        except OSError as error:
+            self.noted.full = self.noted.full or error.errno not in _FAILS_TOO
+        except Exception:  # whatever a command hands over, it must not end who watches it
+            self.noted.full = True
         with suppress(OSError):
             fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(number, 0, 0, _GO_ON))
 
     def _note(self, pid: int, name: str, arguments: list[int]) -> None:
         match name:
-            case "open" | "creat":
-                flags = _WRITING if name == "creat" else arguments[1]
-                self._open(pid, None, arguments[0], flags)
             case "openat":
                 self._open(pid, arguments[0], arguments[1], arguments[2])
+            case "open":
+                self._open(pid, None, arguments[0], arguments[1])
+            case "creat":
+                self._open(pid, None, arguments[0], os.O_WRONLY | os.O_CREAT)
             case "openat2":
-                flags = struct.unpack("Q", _memory(pid, arguments[2], 8))[0]
-                self._open(pid, arguments[0], arguments[1], flags)
+                flags, _, how = struct.unpack("QQQ", self._memory.read(pid, arguments[2], 24))
+                inside = bool(how & _IN_ROOT)
+                self._open(pid, arguments[0], arguments[1], flags, inside=inside)
             case "execve":
-                self._keep(self.noted.run, _path(pid, None, arguments[0]))
+                self._run(pid, None, arguments[0])
             case "execveat":
-                self._keep(self.noted.run, _path(pid, arguments[0], arguments[1]))
-            case "connect":
-                self._keep(self.noted.connected, _peer(pid, arguments[1], arguments[2]))
+                self._run(pid, arguments[0], arguments[1])
+            case "connect" | "bind" | "sendto":
+                at = 4 if name == "sendto" else 1
+                self._address(pid, arguments[at], arguments[at + 1], binds=name == "bind")
             case _:
-                for place in PLACES[name]:
-                    folder = None if place.folder is None else arguments[place.folder]
-                    path = _path(pid, folder, arguments[place.path])
-                    self._keep(self.noted.written if place.writes else self.noted.read, path)
+                self._change(pid, name, arguments)
 
-    def _open(self, pid: int, folder: int | None, address: int, flags: int) -> None:
-        path = _path(pid, folder, address)
-        if flags & _WRITING:
+    def _open(
+        self, pid: int, folder: int | None, address: int, flags: int, *, inside: bool = False
+    ) -> None:
+        text = self._text(pid, address)
+        text = text.lstrip("/") if inside else text
+        writes = flags & _WRITING
+        path, mode = lead(pid, start_of(pid, folder), text, made=bool(writes))
+        if not path or stat.S_ISCHR(mode):
+            return
+        if writes:
             self._keep(self.noted.written, path)
             if flags & os.O_ACCMODE == os.O_WRONLY:
                 return
-        if path not in self.noted.read and os.path.isfile(path):  # noqa: PTH113 - fast
+        if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
             self._keep(self.noted.read, path)
+
+    def _run(self, pid: int, folder: int | None, address: int) -> None:
+        path, mode = lead(pid, start_of(pid, folder), self._text(pid, address))
+        if mode:
+            self._keep(self.noted.run, path)
+
+    def _change(self, pid: int, name: str, arguments: list[int]) -> None:
+        for place in PLACES[name]:
+            start = start_of(pid, None if place.folder is None else arguments[place.folder])
+            address = 0 if place.path is None else arguments[place.path]
+            text = self._text(pid, address) if address else ""
+            told = 0 if place.unless is None else arguments[place.unless]
+            if place.follows and not told & NO_FOLLOW:
+                path, mode = lead(pid, start, text)
+                if not mode or stat.S_ISCHR(mode):
+                    continue
+            else:
+                path = walk(pid, start, text, last=False)
+            if path:
+                self._keep(self.noted.written if place.writes else self.noted.read, path)
+
+    def _address(self, pid: int, address: int, size: int, *, binds: bool) -> None:
+        """Note whom a process speaks to; a socket that it gives a name is a file."""
+        data = self._memory.read(pid, address, min(size & 0xFFFFFFFF, 128))
+        family = int.from_bytes(data[:2], "little")
+        if not binds:
+            self._keep(self.noted.connected, _peer(family, data))
+        elif family == socket.AF_UNIX and data[2:3] not in (b"", b"\0"):
+            text = os.fsdecode(data[2:].partition(b"\0")[0])
+            self._keep(self.noted.written, walk(pid, start_of(pid, None), text, last=False))
 
     def _keep(self, kind: set[str], path: str) -> None:
         if len(kind) < _MOST:
@@ -97,55 +149,50 @@ class Notices:
         else:
             self.noted.full = True
 
-
-def _path(pid: int, folder: int | None, address: int) -> str:
-    """A path that a process named, made absolute."""
-    text = os.fsdecode(_text(pid, address))
-    if text.startswith("/proc/self/"):
-        text = f"/proc/{pid}/{text.removeprefix('/proc/self/')}"
-    if text.startswith("/"):
-        return os.path.normpath(text)
-    place = _signed(folder)
-    base = f"/proc/{pid}/cwd" if place is None or place == _HERE else f"/proc/{pid}/fd/{place}"
-    return os.path.normpath(os.path.join(os.readlink(base), text))  # noqa: PTH118, PTH115 - fast
-
-
-def _signed(number: int | None) -> int | None:
-    """A descriptor as the kernel takes it: the lower half of an argument, with its sign."""
-    if number is None:
-        return None
-    low = number & 0xFFFFFFFF
-    return low - (1 << 32) if low >= 1 << 31 else low
+    def _text(self, pid: int, address: int) -> str:
+        """The bytes up to a NUL; a page may be the last, so they are read page by page."""
+        found = b""
+        while len(found) < _LONGEST:
+            start = address + len(found)
+            found += self._memory.read(pid, start, _PAGE - start % _PAGE)
+            end = found.find(b"\0")
+            if end >= 0:
+                return os.fsdecode(found[:end])
+        return os.fsdecode(found[:_LONGEST])
 
 
-def _text(pid: int, address: int) -> bytes:
-    """The bytes up to a NUL; a page may be the last, so they are read page by page."""
-    found = b""
-    while len(found) < _LONGEST:
-        start = address + len(found)
-        more = _memory(pid, start, _PAGE - start % _PAGE)
-        found += more
-        end = found.find(b"\0")
-        if end >= 0 or not more:
-            return found[:end] if end >= 0 else found
-    return found[:_LONGEST]
+class Memory:
+    """The memory of other processes."""
+
+    def __init__(self) -> None:
+        library = ctypes.CDLL(None, use_errno=True)
+        self._call = getattr(library, "process_vm_readv", None)
+        self._buffer = ctypes.create_string_buffer(_PAGE)
+        self._here = (ctypes.c_size_t * 2)(ctypes.addressof(self._buffer), _PAGE)
+        self._there = (ctypes.c_size_t * 2)()
+        self._one, self._none = ctypes.c_ulong(1), ctypes.c_ulong(0)
+
+    def read(self, pid: int, address: int, size: int) -> bytes:
+        """At most a page of it; an OSError where there is none, or where it may not be read."""
+        if self._call is not None:
+            self._there[0], self._there[1] = address, size
+            count = self._call(pid, self._here, self._one, self._there, self._one, self._none)
+            if count == size:
+                return ctypes.string_at(self._buffer, count)
+        if address >= 1 << 63:
+            raise OSError(errno.EFAULT, os.strerror(errno.EFAULT))
+        handle = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return os.pread(handle, size, address)
+        finally:
+            os.close(handle)
 
 
-def _memory(pid: int, address: int, size: int) -> bytes:
-    handle = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.pread(handle, size, address)
-    finally:
-        os.close(handle)
-
-
-def _peer(pid: int, address: int, size: int) -> str:
+def _peer(family: int, data: bytes) -> str:
     """Whom a process connects to, in words."""
-    data = _memory(pid, address, min(size, 128))
-    family = int.from_bytes(data[:2], "little")
-    if family == socket.AF_INET:
+    if family == socket.AF_INET and len(data) >= 8:
         return f"{socket.inet_ntop(family, data[4:8])}:{int.from_bytes(data[2:4], 'big')}"
-    if family == socket.AF_INET6:
+    if family == socket.AF_INET6 and len(data) >= 24:
         return f"[{socket.inet_ntop(family, data[8:24])}]:{int.from_bytes(data[2:4], 'big')}"
     if family == socket.AF_UNIX:
         path = data[2:]

@@ -125,12 +125,12 @@ class Warden:
         try:
             while True:
                 found = dict(poller.poll(_GLANCE * 1000.0))
+                if handle in found:  # first, lest what it left running keep us busy
+                    return None, True
+                if 0 in found and not self._more():
+                    return None, False
                 if found.get(watched.listener, 0) & select.POLLIN:
                     watched.answer()
-                elif handle in found:
-                    return None, True
-                elif 0 in found and not self._more():
-                    return None, False
                 now = time.monotonic()
                 if now < glance:
                     continue
@@ -155,22 +155,34 @@ class Warden:
             os.killpg(child, signal.SIGKILL)
         with suppress(OSError):
             os.kill(child, signal.SIGKILL)
+        wait = 0
         while True:
-            for stray in _children():
-                with suppress(OSError):
-                    os.kill(stray, signal.SIGKILL)
             try:
-                ended, status = os.waitpid(-1, 0)
+                ended, status = os.waitpid(-1, wait)
             except ChildProcessError:
                 return
             if ended == child:
                 self.status = os.waitstatus_to_exitcode(status)
+            if ended:  # there may be more that have ended
+                wait = os.WNOHANG
+                continue
+            for stray in _children():
+                with suppress(OSError):
+                    os.kill(stray, signal.SIGKILL)
+            wait = 0
 
 
 def _children() -> list[int]:
+    """Who is ours to end, by what the kernel lists or, where it does not, by looking at all."""
     with suppress(OSError), open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:  # noqa: PTH123
         return [int(word) for word in file.read().split()]
-    return []
+    found = []
+    for name in os.listdir("/proc"):  # noqa: PTH208 - in a process of little
+        with suppress(OSError, ValueError), open(f"/proc/{int(name)}/stat", "rb") as file:  # noqa: PTH123
+            parent = file.read().rpartition(b")")[2].split()[1]
+            if int(parent) == os.getpid():
+                found.append(int(name))
+    return found
 
 
 def _hear(ours: socket.socket) -> tuple[str, int | None]:
@@ -194,19 +206,6 @@ def _outcome(status: int, trouble: str | None, noted: Noted) -> dict[str, Any]:
     }
 
 
-def _clear(folder: str) -> None:
-    """Throw a folder away, also what a command shut in it."""
-    import shutil  # at the end, so that the beginning is quick
-
-    for place, folders, _ in os.walk(folder):
-        for name in folders:
-            path = os.path.join(place, name)  # noqa: PTH118 - in a process of little
-            with suppress(OSError):
-                if not os.path.islink(path):  # noqa: PTH114 - the same
-                    os.chmod(path, 0o700)  # noqa: PTH101 - the same
-    shutil.rmtree(folder, ignore_errors=True)
-
-
 def main() -> None:
     """Serve on standard input and output.
 
@@ -215,13 +214,18 @@ def main() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asked ends us when it is interrupted
     folder, root = sys.argv[-2:]
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - the lock is ours, and no command's
+        if int(name) > 2:  # standard input, output and errors
+            with suppress(OSError):
+                os.set_inheritable(int(name), False)
     try:
         with suppress(BrokenPipeError, ConnectionError):
             Warden(folder).serve()
     finally:
         if root:
             _put_back(root)
-        _clear(folder)
+        with suppress(OSError):
+            _throw_away(folder)
 
 
 def _put_back(root: str) -> None:
@@ -232,3 +236,11 @@ def _put_back(root: str) -> None:
 
     with suppress(AssayError):  # the journal stays, and whoever comes next is told
         put_back(Path(root))
+
+
+def _throw_away(folder: str) -> None:
+    from pathlib import Path  # at the end, so that the beginning is quick
+
+    from assay.evidence.isolated.throwing import throw_away
+
+    throw_away(Path(folder))
