@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import assay
-from assay.stats.alike import families, nearly_equal
 from assay.judges.lint.linter import CODES, lint
 from assay.judges.lint.power import auc_needed
 from assay.judges.lint.records import records_of
-from assay.methods.normalised import normalised
 from assay.judges.lint.tells import category_auc
+from assay.methods.normalised import normalised
 from assay.plan.benchmark import Item
+from assay.stats.alike import families, nearly_equal
 from assay.stats.auc import fit
 from assay.stats.codes import coded
 

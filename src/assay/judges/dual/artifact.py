@@ -13,6 +13,11 @@ found for is null. The rest is `DualEvidence` as it is.
 `benchmark DIGEST`; for each seed `items SEED DIGEST`; for each condition `state NAME DIGEST`;
 `spec DIGEST`; for each file of code, in order of name, `code DIGEST NAME`; and for each condition,
 seed and item `score NAME SEED ID SCORE`, the id as a JSON string, the score as Python writes it.
+Whoever makes the same runs again comes to the same checksum.
+
+`artifact_digest` is the SHA-256 of all the rest of the artifact, this key left out: keys in order,
+no white space, as Python's json writes it. It shows that something was changed afterwards, be it
+the date or the name of the corpus.
 """
 
 import json
@@ -26,10 +31,12 @@ from assay._version import __version__
 from assay.digests import digest
 from assay.errors import IntegrityError
 from assay.evidence.manifest import manifest_digest
+from assay.judges.dual.coherence import check_coherence
 from assay.judges.dual.evidence import DualEvidence
 from assay.judges.dual.result import DualResult, Quantity
 
 FORMAT = "assay-dual/1"
+DIGEST = "artifact_digest"
 CONDITION = re.compile(r"condition_([a-z])_(\w+)")
 _BEFORE = ("corpus", "system", "metric", "threshold", "thresholds", "seeds", "conditions")
 _AFTER = ("history", "inputs", "state", "code", "runs", "items", "scores", "failed")
@@ -61,7 +68,17 @@ def artifact_of(evidence: DualEvidence, result: DualResult, *, made: str) -> dic
     record |= {name: plain[name] for name in _BEFORE}
     record |= result_keys(evidence.metric, result)
     record |= {name: plain[name] for name in _AFTER}
-    return record | {"reproducibility_checksum": checksum(evidence)}
+    record["reproducibility_checksum"] = checksum(evidence)
+    return record | {DIGEST: artifact_digest(record)}
+
+
+def artifact_digest(record: Mapping[str, Any]) -> str:
+    """One digest over all that an artifact holds but this one."""
+    rest = {key: value for key, value in record.items() if key != DIGEST}
+    plain = json.dumps(
+        msgspec.to_builtins(rest), sort_keys=True, separators=(",", ":"), ensure_ascii=True
+    )
+    return digest(plain.encode())
 
 
 def result_keys(metric: str, result: DualResult) -> dict[str, Any]:
@@ -89,13 +106,18 @@ def _flat(key: str, found: Quantity | None) -> dict[str, Any]:
 
 
 def evidence_of(record: Mapping[str, Any], *, where: str) -> DualEvidence:
-    """The evidence in an artifact."""
+    """The evidence in an artifact, if its parts fit together."""
+    missing = [name for name in (*_BEFORE, *_AFTER) if name not in record]
+    if missing:
+        raise IntegrityError(f"{where}: a dual-condition result has {missing[0]}, and this has not")
     try:
-        return msgspec.convert(dict(record), DualEvidence)
-    except msgspec.ValidationError as error:
+        found = msgspec.convert(dict(record), DualEvidence)
+    except (msgspec.ValidationError, OverflowError) as error:
         raise IntegrityError(
             f"{where}: no dual-condition result that can be judged: {error}"
         ) from None
+    check_coherence(found, where=where)
+    return found
 
 
 def checksum(evidence: DualEvidence) -> str:
