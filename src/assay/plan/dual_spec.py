@@ -45,7 +45,7 @@ import math
 import re
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -54,7 +54,7 @@ from assay.errors import OneClassPartition, SpecError, storage
 from assay.plan.benchmark import Benchmark, Columns
 from assay.plan.command import check_places, has_place, is_inside
 from assay.plan.reading import load_benchmark
-from assay.plan.state import Layer, Route, State, check_layer, matches
+from assay.plan.state import InC, Layer, Match, Route, State, check_layer, matches
 
 Metric = Literal["auroc", "accuracy", "f1", "average-precision"]
 Asked = Literal["A", "B", "C", "layers", "shapley", "placebo"]
@@ -63,6 +63,14 @@ MOST_SHAPLEY = 5
 _LONGEST = 7 * 24 * 3600.0
 _MOST_SEEDS = 10_000
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_AT = re.compile(r"(.*) - at `\$\.(.*)`", re.DOTALL)
+_WORDS = {
+    "metric": get_args(Metric),
+    "conditions": get_args(Asked),
+    "match": get_args(Match),
+    "in_c": get_args(InC),
+    "route": ("in-place",),
+}
 _HINT = "docs/how-to/tell-capability-from-memory.md shows every key and its values."
 
 
@@ -166,9 +174,10 @@ def load_dual_spec(path: Path, *, metric: Metric | None = None) -> DualSpec:
     where = str(path)
     try:
         written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _File)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{where}: {_explained(str(error))}", hint=_HINT) from None
     except (ValueError, RecursionError) as error:
-        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
-        raise SpecError(f"{where}: {kind}{error}", hint=_HINT) from None
+        raise SpecError(f"{where}: not TOML: {error}", hint=_HINT) from None
     home = path.absolute().parent
     _check_system(written, where)
     state = _state(written, home, where)
@@ -191,6 +200,17 @@ def load_dual_spec(path: Path, *, metric: Metric | None = None) -> DualSpec:
         threshold=written.evaluation.threshold,
         thresholds=written.thresholds,
     )
+
+
+def _explained(said: str) -> str:
+    """What does not fit: the key first, and which words it may be where it is one of some."""
+    found = _AT.fullmatch(said)
+    if found is None:
+        return said
+    what, place = found[1], found[2]
+    words = _WORDS.get(place.rpartition(".")[2].partition("[")[0], ())
+    expected = f", expected {', '.join(words)}" if words and "enum" in what else ""
+    return f"{place}: {what}{expected}"
 
 
 def _plan_digest(written: _File) -> str:
