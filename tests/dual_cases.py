@@ -1,12 +1,10 @@
 """Small systems with a memory, to evaluate and to do harm to."""
 
 import json
-import sys
 
 from assay.plan.dual_spec import load_dual_spec
 from assay.study.dualling import run_dual
 
-PYTHON = sys.executable
 ITEMS = 80
 SYSTEM = """
 import json, pathlib, random, sys
@@ -25,9 +23,7 @@ with open(outputs, "w") as out:
         score += known.get(item["id"], 0)
         out.write(json.dumps({"id": item["id"], "score": score}) + "\\n")
 """
-COMMAND = (
-    f'[{json.dumps(PYTHON)}, "system.py", "{{items}}", "{{outputs}}", "{{seed}}", "{{state}}"]'
-)
+COMMAND = '["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]'
 
 
 def bench_rows(count=ITEMS):

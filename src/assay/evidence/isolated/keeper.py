@@ -92,6 +92,8 @@ class Keeper:
         with suppress(OSError):
             self._process.stdin.close()
         self._process.wait()
+        assert self._process.stdout is not None  # noqa: S101 - a pipe, see above
+        self._process.stdout.close()
 
     def run(self, job: Job) -> Outcome:
         """Run a command to its end."""
