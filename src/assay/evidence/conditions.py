@@ -137,7 +137,9 @@ class Conditions:
         """Where the single file goes that a layer begins with."""
         source = Path(str(layer.initial))
         plain = [one for one in layer.files if not set(one) & set("*?[")]
-        target = layer.sqlite or (plain[0].rstrip("/") if len(plain) == 1 else source.name)
+        target = layer.sqlite or source.name
+        if len(plain) == 1 and layer.sqlite is None and not matches(target, layer.patterns):
+            target = plain[0].rstrip("/")
         if any(one.startswith(f"{target}/") for one in self.files[name]):
             target = f"{target}/{source.name}"
         _check_owned(name, layer, [target])

@@ -61,9 +61,10 @@ def shuffle_rows(
     """Hand the values of some fields to other rows of the file; the fields that it has."""
     if kind == "sqlite":
         return shuffle_columns(path, fields, order)
-    lines = [] if kind == "json" else _lines(path)
-    whole = _load(path) if kind == "json" else [value for _, value in lines]
-    before = [json.dumps(value) for value in whole] if kind == "jsonl" else []
+    lines = _lines(path) if kind == "jsonl" else []
+    whole = [value for _, value in lines] if kind == "jsonl" else _load(path)
+    before = json.dumps(whole)
+    were = [json.dumps(value) for _, value in lines]
     found = set()
     for field in sorted(fields):
         places = list(_places(whole, field))
@@ -71,17 +72,22 @@ def shuffle_rows(
         for (holder, at), other in zip(places, order(len(places)), strict=True):
             holder[at] = values[other]
         found |= {field} if places else set()
-    if found and kind == "json":
+    if json.dumps(whole) == before:
+        return found
+    if kind == "json":
         path.write_text(json.dumps(whole, ensure_ascii=False), encoding="utf-8")
-    elif found:
-        text = [
-            line
-            if json.dumps(value) == old
-            else json.dumps(value, ensure_ascii=False).encode() + b"\n"
-            for (line, _), value, old in zip(lines, whole, before, strict=True)
-        ]
-        path.write_bytes(b"".join(text))
+        return found
+    path.write_bytes(
+        b"".join(
+            line if json.dumps(value) == old else _line(value)
+            for (line, _), value, old in zip(lines, whole, were, strict=True)
+        )
+    )
     return found
+
+
+def _line(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
 
 
 def texts_in(row: Row) -> Iterator[str]:
