@@ -145,7 +145,7 @@ def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
             continue
         place = _differs(plain.get(key, _NOTHING), record.get(key, _NOTHING), key)
         if place is not None:
-            return [Fault(kind="numbers", message=f"{place}, by its own scores")]
+            return [Fault(kind="numbers", message=place)]
     return []
 
 
@@ -198,7 +198,7 @@ def _differs(ours: object, theirs: object, where: str) -> str | None:
         same = close
     else:
         same = ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool)
-    return None if same else f"{where:.80} is {theirs!r:.60} and should be {ours!r:.60}"
+    return None if same else f"{where:.80} is {theirs!r:.60} and by its own scores {ours!r:.60}"
 
 
 def _is_number(value: object) -> bool:
