@@ -1,7 +1,6 @@
 """`assay gate`: refuse a dual-condition result that is not one."""
 
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     "gate",
     epilog="Exit codes: 0 nothing to refuse; 2 bad usage, or a file that is no result; 3 one"
     " condition without the other, or preconditions missing; 4 numbers, a checksum or a matrix that"
-    " were edited.",
+    " were edited, or a result that cannot be read.",
 )
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--skip-others", is_flag=True, help="Pass over files that are no results.")
@@ -30,7 +29,8 @@ def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: b
     """Refuse a result with one condition, or one that was edited.
 
     FILE is a result of `assay dual`, a matrix that `assay matrix --out` wrote, or a folder of them.
-    Everything is computed again from the scores in the file.
+    Everything is computed again from the scores in the file. Exit code 0 says that a result agrees
+    with itself, not that it is a good one.
 
     \b
     Examples:
@@ -48,7 +48,7 @@ def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: b
         _draw(found)
     sys.stdout.flush()
     kinds = {fault.kind for one in found for fault in one.faults}
-    if kinds & {"difference", "checksum", "numbers", "matrix"}:
+    if kinds - {"one-sided", "preconditions"}:
         sys.exit(4)
     sys.exit(3 if kinds else 0)
 
@@ -75,16 +75,18 @@ def _look(files: tuple[Path, ...], *, skip_others: bool) -> "list[Gated]":
 
 def _staged(files: tuple[Path, ...]) -> "list[Gated]":
     """All results and matrices that the next commit would hold."""
-    from assay.report.gating import candidates, gate_file
+    from assay.report.gating import ENDINGS, candidates, gate_file
     from assay.study.finding import staged
 
     if files:
         raise SpecError("--staged looks at all that is staged; leave out the files")
-    with ExitStack() as stack:
-        tree = stack.enter_context(staged(Path()))
+    with staged(Path(), endings=ENDINGS) as tree:
+        # From wherever in the repository it is called: a commit is one of all of it.
+        prefix = "." if tree.repository is None else tree.repository.prefix
+        top = tree.folder.joinpath(*[".."] * len(Path(prefix).parts)).resolve()
         return [
-            gate_file(path, shown=path.relative_to(tree.folder).as_posix())
-            for path in candidates(tree.folder)
+            gate_file(path, shown=path.relative_to(top).as_posix(), within=top)
+            for path in candidates(top)
         ]
 
 
@@ -100,6 +102,9 @@ def _draw(found: "list[Gated]") -> None:
             line.append(fault.kind, style="red")
             line.append(f": {fault.message}")
             out.print(line)
+    if not ours:
+        out.print(styled("no dual-condition results here, and no matrix of some"))
+        return
     bad = sum(bool(one.faults) for one in ours)
     passed = counted(len(ours) - bad, "file")
     out.print(styled(f"{passed} in order" + (f", {bad} refused" if bad else "")))

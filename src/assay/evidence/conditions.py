@@ -94,6 +94,7 @@ class Conditions:
         self.spec = spec
         self.scratch = scratch
         self.snapshot = scratch / "snapshot"
+        self.shuffled: set[str] = set()
         with storage(spec.state.root):
             self.entries = manifest(spec.state.root)
             shutil.copytree(spec.state.root, self.snapshot)
@@ -135,8 +136,12 @@ class Conditions:
     def _initial_target(self, name: str, layer: Layer) -> str:
         """Where the single file goes that a layer begins with."""
         source = Path(str(layer.initial))
-        plain = [one for one in layer.patterns if not set(one) & set("*?[")]
-        target = plain[0].rstrip("/") if layer.sqlite or len(plain) == 1 else source.name
+        plain = [one for one in layer.files if not set(one) & set("*?[")]
+        target = layer.sqlite or source.name
+        if len(plain) == 1 and layer.sqlite is None and not matches(target, layer.patterns):
+            target = plain[0].rstrip("/")
+        if any(one.startswith(f"{target}/") for one in self.files[name]):
+            target = f"{target}/{source.name}"
         _check_owned(name, layer, [target])
         return target
 
@@ -162,7 +167,23 @@ class Conditions:
             _copy(self.snapshot, folder, self.fixed)
             for name, source in condition.layers.items():
                 self._lay(folder, name, source, forgotten)
-            return Built(folder=folder, entries=manifest(folder), forgotten=forgotten)
+            entries = manifest(folder)
+        if "placebo" in condition.layers.values():
+            self._check_placebo(entries)
+        return Built(folder=folder, entries=entries, forgotten=forgotten)
+
+    def _check_placebo(self, entries: tuple[Entry, ...]) -> None:
+        """Refuse a placebo that is production, in whole or in a field that was misspelt."""
+        fields = () if self.spec.placebo is None else self.spec.placebo.shuffle
+        lost = [field for field in fields if field not in self.shuffled]
+        if not lost and entries != self.entries:
+            return
+        raise SpecError(
+            f"placebo.shuffle: no row of the state has the field {lost[0]!r:.60}"
+            if lost
+            else "[placebo] is production itself",
+            hint="Name fields whose values differ from row to row, or the state of another corpus.",
+        )
 
     def _lay(self, folder: Path, name: str, source: Source, forgotten: dict[str, int]) -> None:
         layer, files = self.spec.state.layers[name], self.files[name]
@@ -201,13 +222,15 @@ class Conditions:
             names = [entry.path for entry in manifest(other)]
             _copy(other, folder, [one for one in names if matches(one, layer.patterns)])
             return
-        fields = set(() if placebo is None else placebo.shuffle)
+        fields = () if placebo is None else placebo.shuffle
         _copy(self.snapshot, folder, files)
         rng = random.Random(self.digest)  # noqa: S311 - a seeded order, not a secret
         for one in files:
             kind = None if one.endswith("/") else kind_of_file(folder / one)
             if kind is not None:
-                shuffle_rows(folder / one, kind, fields, lambda size: rng.sample(range(size), size))
+                self.shuffled |= shuffle_rows(
+                    folder / one, kind, fields, lambda size: rng.sample(range(size), size)
+                )
 
 
 def _copy(source: Path, target: Path, names: Sequence[str]) -> None:

@@ -1,8 +1,9 @@
 """What of a state came from the items of a benchmark, and the state without it.
 
-By a field of its rows that names the item; by an item's id anywhere in a row; or by its words: a
-text of the row has nearly the words of an item's question, or of question and response together
-(nine tenths of all that either has), or holds the question, if that is of five words or more.
+By a field of its rows that names the item; by an item's id, which a text or a number anywhere in
+a row may be; or by its words: a text of the row is an item's question, or question and response
+together, or has nearly their words (nine tenths of all that either has), or holds the question. The
+last two take five words or more: "yes" is no trace of an item that asks "Yes?".
 """
 
 from collections import defaultdict
@@ -22,6 +23,7 @@ from assay.plan.benchmark import Item
 from assay.plan.state import Layer
 
 _LONG = 5
+_OWN_NAMES = frozenset({"", "key", "value"})  # what rows call what has no name
 _MEANT = "jsonl, json and SQLite files have rows that can be told apart"
 
 
@@ -41,12 +43,20 @@ def mentions_of(
     known = _Known(layer, items, _texts(folder, files, layer))
     rows = hits = 0
     found: set[str] = set()
+    fields: dict[str, None] = {}
     for path, kind in _row_files(folder, files):
         for row in rows_in(path, kind):
             named = known.items_of(row)
             rows += 1
             hits += bool(named)
             found |= named
+            fields |= dict.fromkeys(row)
+    if rows and layer.provenance is not None and layer.provenance not in fields:
+        listed = ", ".join(f"{name:.40}" for name in [*filter(None, fields)][:8])
+        raise SpecError(
+            f"no row of {files[0]} has the field {layer.provenance!r:.60}, which is to name items",
+            hint=f'They have {listed}. Where nothing came from items: in_c = "keep".',
+        )
     return Mentions(rows=rows, from_items=hits, items=frozenset(found))
 
 
@@ -62,7 +72,10 @@ def forget(folder: Path, files: Sequence[str], layer: Layer, items: Sequence[Ite
 def _row_files(folder: Path, files: Sequence[str]) -> list[tuple[Path, str]]:
     found = []
     for name in files:
-        if name.endswith(("/", "-wal", "-shm", "-journal")):
+        beside = name.endswith(("-wal", "-shm", "-journal"))
+        if name.endswith("/") or (beside and name.rpartition("-")[0] in files):
+            continue
+        if not (folder / name).stat().st_size:
             continue
         kind = kind_of_file(folder / name)
         if kind is None:
@@ -101,7 +114,7 @@ class _Known:
         if self.field is not None and self.field in row:
             found |= self.ids & set(texts_in({"": row[self.field]}))
         if self.by_id:
-            found |= self.ids & set(texts_in(row))
+            found |= self.ids & (set(texts_in(row)) | set(row) - _OWN_NAMES)
         if self.by_text:
             for text in texts_in(row):
                 found |= self.by_text.get(text, frozenset())
@@ -111,29 +124,45 @@ class _Known:
 def _by_text(items: Sequence[Item], texts: Sequence[str]) -> Mapping[str, frozenset[str]]:
     """For each text of the state that repeats items' words, those items."""
     from assay.methods.normalised import normalised  # with numpy, which not all need
-    from assay.stats.alike import families
 
     distinct = list(dict.fromkeys(texts))
     plain = normalised(distinct)
     questions = normalised([item.question for item in items])
     whole = normalised([f"{item.question} {item.response or ''}" for item in items])
-    codes = families([*plain, *questions, *whole]).tolist()
-    owners: dict[int, set[str]] = defaultdict(set)
-    for part in range(2):
-        start = len(plain) + part * len(items)
-        for item, code in zip(items, codes[start : start + len(items)], strict=True):
-            owners[code].add(item.id)
+    exact: dict[str, set[str]] = defaultdict(set)
     starts: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
-    for item, question in zip(items, questions, strict=True):
-        words = question.split()
-        if len(words) >= _LONG:
-            starts[tuple(words[:_LONG])].append((question, item.id))
+    for item, *said in zip(items, questions, whole, strict=True):
+        for words in filter(None, said):
+            exact[words].add(item.id)
+        if _is_long(said[0]):
+            starts[tuple(said[0].split()[:_LONG])].append((said[0], item.id))
+    alike = _alike(plain, exact)
     found = {}
-    for text, said, code in zip(distinct, plain, codes[: len(plain)], strict=True):
-        named = set(owners.get(code, ())) | _held(said, starts)
+    for text, words in zip(distinct, plain, strict=True):
+        named = exact.get(words) or alike.get(words, set()) | _held(words, starts)
         if named:
             found[text] = frozenset(named)
     return found
+
+
+def _is_long(text: str) -> bool:
+    return text.count(" ") + 1 >= _LONG
+
+
+def _alike(texts: Sequence[str], exact: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """For each long text the items that have nearly its words."""
+    from assay.stats.alike import families
+
+    ours, theirs = (list(filter(_is_long, dict.fromkeys(some))) for some in (texts, exact))
+    codes = families([*ours, *theirs]).tolist()
+    owners: dict[int, set[str]] = defaultdict(set)
+    for words, code in zip(theirs, codes[len(ours) :], strict=True):
+        owners[code] |= exact[words]
+    return {
+        text: owners[code]
+        for text, code in zip(ours, codes[: len(ours)], strict=True)
+        if code in owners
+    }
 
 
 def _held(text: str, starts: Mapping[tuple[str, ...], Sequence[tuple[str, str]]]) -> set[str]:

@@ -1,22 +1,24 @@
 """The rows of a state's files, and copies of the files without some of them.
 
-Rows are lines of JSONL, entries of a JSON list or object, and rows of SQLite tables. Other files
-have no rows that could be told apart.
+Rows are lines of JSONL, entries of a JSON list or object, and rows of SQLite tables
+(`sqlite_state.py`). Other files have no rows that could be told apart. An entry that is no object
+is a row with the field `value`; the name of an object's entry is its field `key`.
 """
 
 import json
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.digests import decode_utf8, json_lines, parse_json
+from assay.digests import MAX_LINE_BYTES, decode_utf8, json_lines, parse_json
 from assay.errors import SpecError, storage
+from assay.evidence.sqlite_state import drop_records, records_in, shuffle_columns
 
 Row = Mapping[str, Any]
 _SQLITE = b"SQLite format 3\0"
-_KEY = "key"
+_BOM = b"\xef\xbb\xbf"
+_KEY, _VALUE = "key", "value"
 
 
 def kind_of_file(path: Path) -> str | None:
@@ -33,94 +35,138 @@ def rows_in(path: Path, kind: str) -> Iterator[Row]:
     """Every row of a file."""
     match kind:
         case "jsonl":
-            for _, value in json_lines(_read(path), where=str(path)):
-                yield _as_row(value)
+            yield from (_as_row(value) for _, value in json_lines(_read(path), where=path.name))
         case "json":
-            for _, row in _entries(_load(path)):
-                yield row
+            yield from (row for _, row in _entries(_load(path)))
         case _:
-            with closing(_open(path)) as database:
-                for table, columns in _tables(database).items():
-                    for values in database.execute(f"SELECT * FROM {_name(table)}"):  # noqa: S608
-                        yield dict(zip(columns, values, strict=True))
+            yield from records_in(path)
 
 
 def drop_rows(path: Path, kind: str, unwanted: Callable[[Row], bool]) -> int:
-    """Take the unwanted rows out of a file; how many they were. The others keep their bytes."""
+    """Take the unwanted rows out of a file; how many they were.
+
+    The other lines of JSONL keep their bytes, other entries and records their values.
+    """
     match kind:
         case "jsonl":
             return _drop_lines(path, unwanted)
         case "json":
             return _drop_entries(path, unwanted)
-    return _drop_records(path, unwanted)
+    return drop_records(path, unwanted)
 
 
-def shuffle_rows(path: Path, kind: str, fields: set[str], order: Callable[[int], list[int]]) -> int:
-    """Hand the values of some fields to other rows of the file; how many rows have them."""
+def shuffle_rows(
+    path: Path, kind: str, fields: Iterable[str], order: Callable[[int], list[int]]
+) -> set[str]:
+    """Hand the values of some fields to other rows of the file; the fields that it has."""
     if kind == "sqlite":
-        return _shuffle_columns(path, fields, order)
-    rows = [dict(row) for row in rows_in(path, kind)]
-    moved = 0
+        return shuffle_columns(path, fields, order)
+    lines = _lines(path) if kind == "jsonl" else []
+    whole = [value for _, value in lines] if kind == "jsonl" else _load(path)
+    before = json.dumps(whole)
+    were = [json.dumps(value) for _, value in lines]
+    found = set()
     for field in sorted(fields):
-        places = [at for at, row in enumerate(rows) if field in row]
-        values = [rows[at][field] for at in places]
-        for at, other in zip(places, order(len(places)), strict=True):
-            rows[at][field] = values[other]
-        moved = max(moved, len(places))
-    if kind == "jsonl":
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        path.write_text(text, encoding="utf-8")
-        return moved
-    whole = _load(path)
-    if isinstance(whole, dict):
-        keys = [row.pop(_KEY, None) for row in rows]
-        path.write_text(json.dumps(dict(zip(keys, rows, strict=True))), encoding="utf-8")
-    else:
-        path.write_text(json.dumps(rows), encoding="utf-8")
-    return moved
+        places = list(_places(whole, field))
+        values = [holder[at] for holder, at in places]
+        for (holder, at), other in zip(places, order(len(places)), strict=True):
+            holder[at] = values[other]
+        found |= {field} if places else set()
+    if json.dumps(whole) == before:
+        return found
+    if kind == "json":
+        path.write_text(json.dumps(whole, ensure_ascii=False), encoding="utf-8")
+        return found
+    path.write_bytes(
+        b"".join(
+            line if json.dumps(value) == old else _line(value)
+            for (line, _), value, old in zip(lines, whole, were, strict=True)
+        )
+    )
+    return found
+
+
+def _line(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
 
 
 def texts_in(row: Row) -> Iterator[str]:
-    """Every text of a row, however deep; numbers as they would be written."""
+    """Every text of a row, however deep; numbers as they would be written.
+
+    A text that is JSON itself, as a column of a database may be, is looked into as well.
+    """
     waiting: list[object] = list(row.values())
     while waiting:
         value = waiting.pop()
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
         if isinstance(value, dict):
             waiting += [*value.keys(), *value.values()]
         elif isinstance(value, list):
             waiting += value
         elif isinstance(value, str):
             yield value
+            waiting += _within(value)
         elif isinstance(value, int) and not isinstance(value, bool):
             yield str(value)
+        elif isinstance(value, float) and math.isfinite(value):
+            yield str(int(value)) if value.is_integer() else str(value)
+
+
+def _within(text: str) -> list[object]:
+    """What a text holds that is the JSON of a list or an object."""
+    if text[:1] not in ("{", "["):
+        return []
+    try:
+        return [parse_json(text, where="")]
+    except SpecError:
+        return []
 
 
 def _as_row(value: object) -> Row:
-    return value if isinstance(value, dict) else {"value": value}
+    return value if isinstance(value, dict) else {_VALUE: value}
 
 
 def _entries(whole: object) -> Iterator[tuple[object, Row]]:
     """The entries of a JSON list or object, each as a row; an object's with their key."""
     if isinstance(whole, dict):
         for key, value in whole.items():
-            yield key, {**_as_row(value), _KEY: key}
+            yield key, {"": key, _KEY: key, **_as_row(value)}  # an entry may have a field `key`
     elif isinstance(whole, list):
         for place, value in enumerate(whole):
             yield place, _as_row(value)
 
 
+def _places(whole: Any, field: str) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - JSON
+    """Where the values of a field are: what holds each, and under which key or place."""
+    listed = whole.items() if isinstance(whole, dict) else enumerate(whole)
+    for at, value in listed if isinstance(whole, dict | list) else ():
+        if isinstance(value, dict) and field in value:
+            yield value, field
+        elif not isinstance(value, dict) and field == _VALUE:
+            yield whole, at
+
+
+def _lines(path: Path) -> list[tuple[bytes, Any]]:
+    """The lines of JSONL with their values; blank ones are left out."""
+    found: list[tuple[bytes, Any]] = []
+    for number, line in enumerate(_read(path).split(b"\n"), 1):
+        where = f"{path.name}, line {number}"
+        bare = line.removeprefix(_BOM) if number == 1 else line
+        if not bare.strip():
+            continue
+        if len(bare) > MAX_LINE_BYTES:
+            raise SpecError(f"{where}: {len(bare):,} bytes, at most {MAX_LINE_BYTES:,} allowed")
+        found.append((line + b"\n", parse_json(decode_utf8(bare, where=where), where=where)))
+    return found
+
+
 def _drop_lines(path: Path, unwanted: Callable[[Row], bool]) -> int:
-    kept, dropped = [], 0
-    for line in _read(path).split(b"\n"):
-        if line.strip():
-            text = decode_utf8(line, where=str(path))
-            if unwanted(_as_row(parse_json(text, where=str(path)))):
-                dropped += 1
-                continue
-            kept.append(line + b"\n")
-    if dropped:
+    lines = _lines(path)
+    kept = [line for line, value in lines if not unwanted(_as_row(value))]
+    if len(kept) < len(lines):
         path.write_bytes(b"".join(kept))
-    return dropped
+    return len(lines) - len(kept)
 
 
 def _drop_entries(path: Path, unwanted: Callable[[Row], bool]) -> int:
@@ -137,85 +183,10 @@ def _drop_entries(path: Path, unwanted: Callable[[Row], bool]) -> int:
     return len(gone)
 
 
-def _drop_records(path: Path, unwanted: Callable[[Row], bool]) -> int:
-    """Rows of every table; afterwards the file is built anew, so that nothing of them is left."""
-    dropped = 0
-    with closing(_open(path)) as database:
-        for table, columns in _tables(database).items():
-            found = database.execute(f"SELECT rowid, * FROM {_name(table)}")  # noqa: S608
-            gone = [
-                (number,)
-                for number, *values in found
-                if unwanted(dict(zip(columns, values, strict=True)))
-            ]
-            database.executemany(f"DELETE FROM {_name(table)} WHERE rowid = ?", gone)  # noqa: S608
-            dropped += len(gone)
-        database.commit()
-        if dropped:
-            database.execute("VACUUM")
-    return dropped
-
-
-def _shuffle_columns(path: Path, fields: set[str], order: Callable[[int], list[int]]) -> int:
-    moved = 0
-    with closing(_open(path)) as database:
-        for table, columns in _tables(database).items():
-            for field in sorted(fields & set(columns)):
-                moved = max(moved, _shuffle_column(database, table, field, order))
-        database.commit()
-    return moved
-
-
-def _shuffle_column(
-    database: sqlite3.Connection, table: str, field: str, order: Callable[[int], list[int]]
-) -> int:
-    query = f"SELECT rowid, {_name(field)} FROM {_name(table)}"  # noqa: S608 - quoted
-    found = list(database.execute(query))
-    update = f"UPDATE {_name(table)} SET {_name(field)} = ? WHERE rowid = ?"  # noqa: S608 - quoted
-    places = order(len(found))
-    try:
-        # A column may hold each value once, so all of them make way first.
-        database.executemany(update, [(f"assay-{row[0]}", row[0]) for row in found])
-        database.executemany(
-            update, [(found[other][1], row[0]) for row, other in zip(found, places, strict=True)]
-        )
-    except sqlite3.Error as error:
-        raise SpecError(f"column {field} of table {table} cannot be shuffled: {error}") from None
-    return len(found)
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    try:
-        database = sqlite3.connect(path)
-        database.execute("PRAGMA schema_version")
-    except sqlite3.Error as error:
-        raise SpecError(f"{path}: not a SQLite database that can be read: {error}") from None
-    return database
-
-
-def _tables(database: sqlite3.Connection) -> dict[str, list[str]]:
-    """The columns of every table that has rows of its own and numbers them."""
-    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-    found = {}
-    for (table,) in list(database.execute(query)):
-        try:
-            database.execute(f"SELECT rowid FROM {_name(table)} LIMIT 1")  # noqa: S608
-        except sqlite3.OperationalError:
-            raise SpecError(f"table {table!r:.80} of the state has no row numbers") from None
-        columns = database.execute(f"PRAGMA table_info({_name(table)})")
-        found[table] = [str(column[1]) for column in columns]
-    return found
-
-
-def _name(name: str) -> str:
-    """A name of a database's own, quoted as SQL has it."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def _read(path: Path) -> bytes:
     with storage(path):
         return path.read_bytes()
 
 
 def _load(path: Path) -> Any:  # noqa: ANN401 - JSON
-    return parse_json(decode_utf8(_read(path), where=str(path)), where=str(path))
+    return parse_json(decode_utf8(_read(path), where=path.name), where=path.name)

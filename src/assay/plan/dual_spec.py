@@ -42,26 +42,36 @@ In commands `{items}` is a JSONL file (`id`, `question`, `response`), `{outputs}
 (`id`, `score`), `{seed}` and `{state}` what they say.
 """
 
+import math
 import re
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from assay.digests import decode_utf8, digest, is_name
-from assay.errors import SpecError, storage
+from assay.errors import OneClassPartition, SpecError, storage
 from assay.plan.benchmark import Benchmark, Columns
 from assay.plan.command import check_places, has_place, is_inside
 from assay.plan.reading import load_benchmark
-from assay.plan.state import Layer, Route, State, check_layer
+from assay.plan.state import InC, Layer, Match, Route, State, check_layer, matches
 
 Metric = Literal["auroc", "accuracy", "f1", "average-precision"]
 Asked = Literal["A", "B", "C", "layers", "shapley", "placebo"]
 NAMES = ("items", "outputs", "seed", "state")
 MOST_SHAPLEY = 5
 _LONGEST = 7 * 24 * 3600.0
+_MOST_SEEDS = 10_000
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_AT = re.compile(r"(.*) - at `\$\.(.*)`", re.DOTALL)
+_WORDS = {
+    "metric": get_args(Metric),
+    "conditions": get_args(Asked),
+    "match": get_args(Match),
+    "in_c": get_args(InC),
+    "route": ("in-place",),
+}
 _HINT = "docs/how-to/tell-capability-from-memory.md shows every key and its values."
 
 
@@ -166,14 +176,17 @@ def load_dual_spec(path: Path, *, metric: Metric | None = None) -> DualSpec:
     where = str(path)
     try:
         written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _File)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{where}: {_explained(str(error))}", hint=_HINT) from None
     except (ValueError, RecursionError) as error:
-        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
-        raise SpecError(f"{where}: {kind}{error}", hint=_HINT) from None
+        raise SpecError(f"{where}: not TOML: {error}", hint=_HINT) from None
     home = path.absolute().parent
     _check_system(written, where)
     state = _state(written, home, where)
     benchmark = _benchmark(written.evaluation, home, where)
     _check_evaluation(written.evaluation, where)
+    _check_thresholds(written.thresholds, where)
+    _check_placebo(written, home, where)
     _check_apart(written, home, where)
     return DualSpec(
         home=home,
@@ -189,6 +202,17 @@ def load_dual_spec(path: Path, *, metric: Metric | None = None) -> DualSpec:
         threshold=written.evaluation.threshold,
         thresholds=written.thresholds,
     )
+
+
+def _explained(said: str) -> str:
+    """What does not fit: the key first, and which words it may be where it is one of some."""
+    found = _AT.fullmatch(said)
+    if found is None:
+        return said
+    what, place = found[1], found[2]
+    words = _WORDS.get(place.rpartition(".")[2].partition("[")[0], ())
+    expected = f", expected {', '.join(words)}" if words and "enum" in what else ""
+    return f"{place}: {what}{expected}"
 
 
 def _plan_digest(written: _File) -> str:
@@ -209,7 +233,9 @@ def _check_system(written: _File, where: str) -> None:
             hint='command = ["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]',
         )
     if not 0.0 < system.seconds <= _LONGEST:
-        raise SpecError(f"{where}: system.seconds = {system.seconds:g}, expected over 0")
+        raise SpecError(
+            f"{where}: system.seconds = {system.seconds:g}, expected over 0, at most {_LONGEST:g}"
+        )
     if not 1 <= system.jobs <= 1000:
         raise SpecError(f"{where}: system.jobs = {system.jobs}, expected 1 to 1,000")
     if any("\0" in word for word in (*system.command, *state.forget)):
@@ -218,37 +244,67 @@ def _check_system(written: _File, where: str) -> None:
     check_places(state.forget, f"{where}: state.forget", allowed=("items", "state"))
     for name in ("items", "outputs"):
         if system.command and not has_place(system.command, name):
-            raise SpecError(f"{where}: system.command has no {{{name}}}")
+            raise SpecError(
+                f"{where}: system.command has no {{{name}}}",
+                hint="{items} is the file that it reads, {outputs} the file that it writes.",
+            )
     if state.variable is not None and not _VARIABLE.fullmatch(state.variable):
         raise SpecError(f"{where}: state.variable = {state.variable!r} names no variable")
-    if state.variable in system.environment:
-        raise SpecError(f"{where}: {state.variable} is passed on and names the state")
+    variable = _variable(written)
+    if variable in system.environment:
+        raise SpecError(f"{where}: system.environment has {variable}, which is to name the state")
+
+
+def _variable(written: _File) -> str | None:
+    """The variable that names the state folder; a method has no other way to be told."""
+    return written.state.variable or ("ASSAY_STATE" if written.system.method is not None else None)
 
 
 def _state(written: _File, home: Path, where: str) -> State:
     state = written.state
     if not state.layers:
         raise SpecError(
-            f"{where}: the state has no layers", hint='[state.layers.memory] files = ["..."]'
+            f"{where}: [state] has no layers", hint='[state.layers.memory] files = ["..."]'
         )
     for name, layer in state.layers.items():
         if not is_name(name):
-            raise SpecError(f"{where}: a layer is called {name!r:.80}, expected a-z, 0-9, . _ -")
+            raise SpecError(
+                f"{where}: state.layers: a layer is called {name!r:.80}, expected a-z, 0-9, . _ -"
+            )
         check_layer(name, layer, where)
         if layer.initial is not None and not (home / layer.initial).exists():
-            raise SpecError(f"{where}: state.layers.{name}: there is no {layer.initial}")
+            raise SpecError(f"{where}: state.layers.{name}.initial: there is no {layer.initial}")
     root = home / state.root
     with storage(root):
         if root.is_symlink() or not root.is_dir():
-            raise SpecError(f"{where}: state.root: there is no folder {state.root!r}")
+            raise SpecError(
+                f"{where}: state.root: there is no folder {state.root!r}",
+                hint="It is seen from the spec's folder, and no link.",
+            )
+        _check_initial(state, home, root, where)
     return State(
         root=root.resolve(),
         layers=state.layers,
         fixed=state.fixed,
         route=_route(written),
-        variable=state.variable or ("ASSAY_STATE" if written.system.method is not None else None),
+        variable=_variable(written),
         forget=state.forget,
     )
+
+
+def _check_initial(state: _State, home: Path, root: Path, where: str) -> None:
+    """Refuse production as the beginning: B would be A, and the state seem to add nothing."""
+    for name, layer in state.layers.items():
+        begun = (home / (layer.initial or ".")).resolve()
+        if layer.initial is None or not begun.is_relative_to(root.resolve()):
+            continue
+        inner = begun.relative_to(root.resolve()).as_posix()
+        owned = [one for one, other in state.layers.items() if matches(inner, other.patterns)]
+        if owned or inner == ".":
+            raise SpecError(
+                f"{where}: state.layers.{name}.initial: {layer.initial} is state of production",
+                hint="Keep what a layer begins with outside the state folder, or leave it out.",
+            )
 
 
 def _route(written: _File) -> Route:
@@ -272,6 +328,13 @@ def _benchmark(written: _Evaluation, home: Path, where: str) -> Benchmark:
             f"{where}: record {blind!r} of {written.benchmark} is neither positive nor negative",
             hint='Say which are positive: evaluation.positive = "label == 1".',
         )
+    positives = sum(bool(item.label) for item in found.items)
+    if not 0 < positives < len(found.items):
+        raise OneClassPartition(
+            f"{where}: {positives} of the {len(found.items)} records of {written.benchmark} are"
+            " positive, so nothing can be told apart",
+            hint="Look at evaluation.positive, and at the label column.",
+        )
     return found
 
 
@@ -289,11 +352,47 @@ def _corpus(written: _Evaluation, where: str) -> str:
 def _check_evaluation(written: _Evaluation, where: str) -> None:
     seeds = written.seeds
     if not seeds or len(set(seeds)) < len(seeds):
-        raise SpecError(f"{where}: evaluation.seeds: expected numbers, each once")
-    if any(abs(seed) >= 1 << 63 for seed in seeds) or len(seeds) > 10_000:
-        raise SpecError(f"{where}: evaluation.seeds: too large, or too many")
-    if written.threshold != written.threshold:
-        raise SpecError(f"{where}: evaluation.threshold is no number")
+        twice = next((seed for seed in seeds if seeds.count(seed) > 1), None)
+        got = "none" if twice is None else f"{twice} twice"
+        raise SpecError(f"{where}: evaluation.seeds: got {got}, expected numbers, each once")
+    if any(abs(seed) >= 1 << 63 for seed in seeds) or len(seeds) > _MOST_SEEDS:
+        raise SpecError(
+            f"{where}: evaluation.seeds: expected at most {_MOST_SEEDS:,}, each within 64 bits"
+        )
+    if not math.isfinite(written.threshold):
+        raise SpecError(f"{where}: evaluation.threshold = {written.threshold}, expected a number")
+
+
+def _check_thresholds(written: Thresholds, where: str) -> None:
+    for name in written.__struct_fields__:
+        value = getattr(written, name)
+        if not 0.0 <= value <= 1.0:
+            raise SpecError(f"{where}: thresholds.{name} = {value}, expected 0 to 1")
+
+
+def _check_placebo(written: _File, home: Path, where: str) -> None:
+    placebo = written.placebo
+    if placebo is None:
+        if "placebo" in written.evaluation.conditions:
+            raise SpecError(
+                f"{where}: a placebo is asked for, and [placebo] does not say which",
+                hint='[placebo] state = "other-state", or shuffle = ["FIELD"]',
+            )
+        return
+    if (placebo.state is None) == (not placebo.shuffle):
+        raise SpecError(
+            f"{where}: [placebo] needs a state or fields to shuffle, and not both",
+            hint='state = "other-state", or shuffle = ["FIELD"]',
+        )
+    if placebo.state is not None:
+        folder, root = ((home / name).resolve() for name in (placebo.state, written.state.root))
+        if not folder.is_dir():
+            raise SpecError(f"{where}: placebo.state: there is no folder {placebo.state!r}")
+        if folder.is_relative_to(root) or root.is_relative_to(folder):
+            raise SpecError(
+                f"{where}: placebo.state: {placebo.state} and the state folder overlap",
+                hint="A placebo is the state of another corpus.",
+            )
 
 
 def _asked(written: _File, state: State, where: str) -> tuple[Asked, ...]:
@@ -316,18 +415,17 @@ def _asked(written: _File, state: State, where: str) -> tuple[Asked, ...]:
             if not layer.tells_items and layer.in_c is None
         )
         raise SpecError(
-            f"{where}: C needs to know what of layer {mute} came from which item",
+            f"{where}: evaluation.conditions: C needs to know what of layer {mute} came from"
+            " which item",
             hint='Add provenance = "FIELD", match = ["id", "text"], in_c = "initial" (or "keep");'
             " or state.forget = a command that takes it out.",
         )
     if "shapley" in given and len(state.layers) > MOST_SHAPLEY:
-        raise SpecError(f"{where}: shapley is for up to {MOST_SHAPLEY} layers")
-    if ("placebo" in given) != (written.placebo is not None) and "placebo" in given:
-        raise SpecError(f"{where}: a placebo is asked for, and [placebo] does not say which")
-    if written.placebo is not None and (written.placebo.state is None) == (
-        not written.placebo.shuffle
-    ):
-        raise SpecError(f"{where}: [placebo] needs a state or fields to shuffle, and not both")
+        raise SpecError(
+            f"{where}: evaluation.conditions: shapley is for up to {MOST_SHAPLEY} layers,"
+            f" got {len(state.layers)}",
+            hint='"layers" leaves out each in turn, however many they are.',
+        )
     return tuple(dict.fromkeys(given))
 
 
@@ -336,7 +434,11 @@ def _check_apart(written: _File, home: Path, where: str) -> None:
     root = (home / written.state.root).resolve()
     labels = (home / written.evaluation.benchmark).resolve()
     if labels.is_relative_to(root):
-        raise SpecError(f"{where}: the benchmark lies in the state folder, labels and all")
+        raise SpecError(
+            f"{where}: evaluation.benchmark: {written.evaluation.benchmark} lies in the state"
+            " folder, labels and all",
+            hint="Keep it elsewhere: what is in the state folder is given to every run.",
+        )
     for name in written.system.reads:
         path = (home / name).resolve()
         if not path.exists():

@@ -73,17 +73,23 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     def split(self, names: Iterable[str]) -> tuple[dict[str, list[str]], list[str]]:
         """The files of a state folder by layer, and those that belong to none.
 
-        A file that is fixed is in neither; one of two layers is a SpecError.
+        A file that is fixed is in neither; one of two layers, or of one and fixed, is a SpecError.
         """
         found: dict[str, list[str]] = {name: [] for name in self.layers}
         left = []
         for name in names:
             owners = [one for one, layer in self.layers.items() if matches(name, layer.patterns)]
             if len(owners) > 1:
-                raise SpecError(f"{name} of the state belongs to {owners[0]} and to {owners[1]}")
+                raise SpecError(
+                    f"{name} of the state belongs to {owners[0]} and to {owners[1]}",
+                    hint="Each file is of one layer: make the patterns narrower.",
+                )
+            fixed = matches(name, self.fixed)
+            if owners and fixed:
+                raise SpecError(f"{name} of the state belongs to {owners[0]} and is fixed")
             if owners:
                 found[owners[0]].append(name)
-            elif not matches(name, self.fixed):
+            elif not fixed:
                 left.append(name)
         return found, left
 
@@ -118,6 +124,8 @@ def check_layer(name: str, layer: Layer, where: str) -> None:
     for pattern in layer.patterns:
         if not is_inside(pattern.rstrip("/")):
             raise SpecError(f"{at}: {pattern!r} is no path inside the state folder")
+    if layer.provenance == "":
+        raise SpecError(f"{at}.provenance is empty, expected the name of a field")
     if layer.tells_items and layer.in_c is not None:
         said = "provenance" if layer.provenance is not None else "match"
         raise SpecError(f"{at}: in_c and {said} say what C has of it; one of them is enough")

@@ -5,7 +5,9 @@ compared: a matrix that somebody edited is not what its artifacts give.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 import msgspec
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MARK = "<!-- assay matrix of "
+_FENCES = ("```", "~~~")
 _MARK_END = " -->"
 _HEAD = ("corpus", "metric", "A production", "B architecture", "A - B", "memorisation",
          "transfer", "regime", "n")  # fmt: skip
@@ -29,7 +32,7 @@ _LEGEND = (
     " this benchmark's own items, transfer (C - B) the rest. 95 % intervals over items and seeds."
 )
 CSV_HEAD = (
-    *("corpus", "metric", "state", "a", "a_low", "a_high", "b", "b_low", "b_high"),
+    *("corpus", "system", "metric", "state", "a", "a_low", "a_high", "b", "b_low", "b_high"),
     *("learning_contribution", "learning_contribution_low", "learning_contribution_high"),
     *("memorisation", "memorisation_low", "memorisation_high"),
     *("transfer", "transfer_low", "transfer_high", "regime", "items", "positives", "seeds"),
@@ -39,19 +42,25 @@ CSV_HEAD = (
 
 def draw_matrix(matrix: Matrix, out: "Console", *, history: bool = False) -> None:
     """A line a corpus; below it why rows are not reported."""
-    several = len({row.metric for row in matrix.rows}) > 1
-    out.print(table(_SHORT, (_short_cells(row, several) for row in matrix.rows), right=" rr rr"))
+    names = _names(matrix)
+    rows = [_short_cells(row, names) for row in matrix.rows]
+    out.print(table(_SHORT, rows, right=" rr rr r"))
+    systems = _systems(matrix, names)
+    if systems:
+        out.print()
+    for said in systems:
+        out.print(styled(said, style="dim"))
     for row in matrix.rows:
         if row.reasons:
             out.print()
-            line = styled(f"{row.corpus}: ")
+            line = styled(f"{names[row.artifact]}: ")
             line.append(row.state.value, style=_STYLE.get(row.state, ""))
             out.print(line)
             for reason in row.reasons:
                 out.print(styled(f"  {reason}"))
     if history:
         out.print()
-        out.print(table(_PAST, _past_rows(matrix)))
+        out.print(table(_PAST, _past_rows(matrix, names)))
     out.print()
     out.print(styled(_LEGEND, style="dim"))
 
@@ -59,15 +68,21 @@ def draw_matrix(matrix: Matrix, out: "Console", *, history: bool = False) -> Non
 def matrix_markdown(matrix: Matrix, *, of: str, history: bool = False) -> str:
     """The matrix as a Markdown page."""
     flag = " --history" if history else ""
+    names = _names(matrix)
     parts = [
-        f"{MARK}{of}{flag}{_MARK_END}\n",
-        markdown_table(_HEAD, (_cells(row) for row in matrix.rows)),
+        f"{MARK}{written(of)}{flag}{_MARK_END}\n",
+        markdown_table(_HEAD, (_cells(row, names) for row in matrix.rows)),
+        *(f"{markdown(line)}\n" for line in _systems(matrix, names)),
     ]
     for row in matrix.rows:
         reasons = "; ".join(markdown(reason) for reason in row.reasons)
-        parts += [f"{markdown(row.corpus)} is {row.state.value}: {reasons}\n"] if reasons else []
+        parts += (
+            [f"{markdown(names[row.artifact])} is {row.state.value}: {reasons}\n"]
+            if reasons
+            else []
+        )
     if history:
-        parts.append(markdown_table(_PAST, _past_rows(matrix)))
+        parts.append(markdown_table(_PAST, _past_rows(matrix, names)))
     results = ", ".join(f"{markdown(row.artifact)}" for row in matrix.rows)
     return "\n".join([*parts, f"{_LEGEND} Made from {results}.\n"])
 
@@ -86,10 +101,16 @@ def matrix_csv(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noq
         lines.append(
             csv_line(
                 [
-                    *(row.corpus, row.metric, row.state.value, *numbers),
+                    *(row.corpus, row.system, row.metric, row.state.value, *numbers),
                     row.regime.value if row.regime is not None else "",
                     *(str(row.items), str(row.positives), str(row.seeds)),
-                    *(row.made, row.artifact, row.checksum or "", "; ".join(row.reasons), of),
+                    *(
+                        row.made,
+                        row.artifact,
+                        row.checksum or "",
+                        "; ".join(row.reasons),
+                        written(of),
+                    ),
                 ]
             )
         )
@@ -98,7 +119,7 @@ def matrix_csv(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noq
 
 def matrix_json(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noqa: ARG001 - always in it
     """Everything, with stable keys."""
-    whole: dict[str, Any] = {"format": matrix.format, "matrix_of": of}
+    whole: dict[str, Any] = {"format": matrix.format, "matrix_of": written(of)}
     whole |= {"rows": msgspec.to_builtins(matrix)["rows"]}
     return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode() + "\n"
 
@@ -111,17 +132,67 @@ WRITERS: Mapping[str, Callable[..., str]] = {
 """How a matrix is written, by the ending of the file."""
 
 
-def mark_of(text: str) -> tuple[str, bool] | None:
-    """The folder that a Markdown matrix says it is of, and whether it has the history."""
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """Of which folder a file says it is the matrix, if it does, and whether with the history."""
+
+    of: str | None
+    history: bool = False
+
+
+def written(of: str) -> str:
+    """A folder as it stands in a matrix: nothing in it can end a comment or begin a formula."""
+    found = quote(of)
+    return f"./{found}" if found.startswith("-") else found
+
+
+def folder_of(mark: str) -> str:
+    """The folder that stands in a matrix."""
+    return unquote(mark)
+
+
+def mark_of(text: str) -> Mark | None:
+    """The mark of a Markdown matrix; None where there is none, nor a table like that of one.
+
+    What stands in a code block is somebody's example.
+    """
     first = text.partition("\n")[0]
-    if not (first.startswith(MARK) and first.endswith(_MARK_END)):
-        return None
-    inner = first.removeprefix(MARK).removesuffix(_MARK_END)
-    return inner.removesuffix(" --history"), inner.endswith(" --history")
+    if first.startswith(MARK) and first.endswith(_MARK_END):
+        inner = first.removeprefix(MARK).removesuffix(_MARK_END)
+        return Mark(of=inner.removesuffix(" --history"), history=inner.endswith(" --history"))
+    fenced = False
+    for line in text.split("\n"):
+        fenced ^= line.lstrip().startswith(_FENCES)
+        if not fenced and (line.startswith(_TOP) or MARK.strip() in line):
+            return Mark(of=None)
+    return None
 
 
-def _cells(row: MatrixRow) -> list[str]:
-    head = [row.corpus, row.metric]
+_TOP = f"| {' | '.join(_HEAD)} |"
+
+
+def _names(matrix: Matrix) -> dict[str, str]:
+    """What each row is called, by its artifact; numbered where a corpus has several systems."""
+    several = len({row.metric for row in matrix.rows}) > 1
+    found = {}
+    for row in matrix.rows:
+        same = [one for one in matrix.rows if (one.corpus, one.metric) == (row.corpus, row.metric)]
+        number = f" #{1 + same.index(row)}" if len(same) > 1 else ""
+        found[row.artifact] = f"{row.corpus}{number}" + (f" ({row.metric})" if several else "")
+    return found
+
+
+def _systems(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
+    """Which system each row is of, where that has to be told."""
+    return [
+        f"{names[row.artifact]}: {row.system or row.artifact}"
+        for row in matrix.rows
+        if "#" in names[row.artifact]
+    ]
+
+
+def _cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
+    head = [names[row.artifact].removesuffix(f" ({row.metric})"), row.metric]
     if row.state is not RowState.REPORTED:
         said = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
         return [*head, said, said, "", "", "", "", str(row.items or "")]
@@ -137,9 +208,9 @@ def _cells(row: MatrixRow) -> list[str]:
     ]
 
 
-def _short_cells(row: MatrixRow, several: bool) -> list[str]:
+def _short_cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
     """A row that fits a terminal: the interval of the difference, and no other."""
-    name = f"{row.corpus} ({row.metric})" if several else row.corpus
+    name = names[row.artifact]
     if row.state is not RowState.REPORTED:
         said = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
         return [name, "", "", said, "", "", "", str(row.items or "")]
@@ -154,15 +225,16 @@ def _short_cells(row: MatrixRow, several: bool) -> list[str]:
     ]
 
 
-def _past_rows(matrix: Matrix) -> list[list[str]]:
+def _past_rows(matrix: Matrix, names: Mapping[str, str]) -> list[list[str]]:
     rows = []
     for row in matrix.rows:
+        name = names[row.artifact]
         for past in row.history:
             interval = f"[{past.low:.3f}, {past.high:.3f}]"
-            rows.append([row.corpus, past.made[:19], f"{past.value:.4f}", interval, past.checksum])
+            rows.append([name, past.made[:19], f"{past.value:.4f}", interval, past.checksum])
         if row.b is not None and row.state is RowState.REPORTED:
             low, high = row.b.interval
-            now = [row.corpus, row.made[:19], f"{row.b.value:.4f}", f"[{low:.3f}, {high:.3f}]"]
+            now = [name, row.made[:19], f"{row.b.value:.4f}", f"[{low:.3f}, {high:.3f}]"]
             rows.append([*now, row.checksum or ""])
     return [[*row[:4], row[4].removeprefix("sha256:")[:12]] for row in rows]
 

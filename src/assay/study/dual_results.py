@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from assay.digests import parse_object
-from assay.errors import AssayError, SpecError, storage
+from assay.errors import AssayError, DigestMismatch, SpecError, storage
 from assay.evidence.trial import read_bounded
-from assay.judges.dual.artifact import FORMAT, headline_keys
+from assay.judges.dual.artifact import DIGEST, FORMAT, artifact_digest, headline_keys
 from assay.judges.dual.evidence import DualEvidence, Past
 
 MOST_BYTES = 1 << 30
@@ -40,15 +40,16 @@ def earlier(path: Path, mark: str) -> Mapping[str, Any] | None:
     except AssayError:
         return None
     same = found.get("reproducibility_checksum") == mark and isinstance(found.get("made"), str)
-    return found if same else None
+    return found if same and found.get(DIGEST) == artifact_digest(found) else None
 
 
 def past_results(
-    folder: Path, evidence: DualEvidence, *, before: str, mark: str
+    folder: Path, evidence: DualEvidence, *, before: str, mark: str, but: Path
 ) -> tuple[Past, ...]:
     """Condition B of every earlier result on the same corpus, system and metric, oldest first.
 
-    A result carries its own past with it, so taking an old one away leaves it remembered.
+    A result carries its own past with it, so taking an old one away leaves it remembered. `but` is
+    where the new one goes: what is there is replaced, and believed only if nobody edited it.
     """
     found: dict[str, Past] = {}
     for path in result_files(folder):
@@ -57,6 +58,13 @@ def past_results(
         except AssayError:
             continue
         if _is_of(record, evidence):
+            if record.get(DIGEST) != artifact_digest(record):
+                if path == but:
+                    continue
+                raise DigestMismatch(
+                    f"{path}: its {DIGEST} is not that of what it holds, and B's history is in it",
+                    hint="It was edited. Put it back; the runs that were made are kept.",
+                )
             for past in _pasts(record, evidence.metric):
                 found.setdefault(past.checksum, past)
     found.pop(mark, None)

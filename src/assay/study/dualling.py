@@ -203,6 +203,10 @@ def _make_runs(
     waiting: list[tuple[Condition, int]] = []
     if not conditions.undeclared and all(conditions.files.values()):
         built = _build(work, asked, spec)
+        for cell, (run, _) in list(made.items()):
+            # A command that forgets may come to another state than the last time.
+            if cell[0] not in built or run.before != built[cell[0]].digest:
+                del made[cell]
         waiting = [pair for pair in _order(spec, asked) if (pair[0].name, pair[1]) not in made]
     layers = {name: LayerEvidence(files=tuple(names)) for name, names in conditions.files.items()}
     leaks = any(shows_a_leak(run, layers) for run, _ in made.values())
@@ -383,7 +387,7 @@ def _conclude(evidence: DualEvidence, path: Path, out: Path, count: int, planned
     mark = checksum(evidence)
     old = earlier(path, mark)
     made = now() if old is None else str(old["made"])
-    history: tuple[Past, ...] = past_results(out, evidence, before=made, mark=mark)
+    history: tuple[Past, ...] = past_results(out, evidence, before=made, mark=mark, but=path)
     evidence = msgspec.structs.replace(evidence, history=history)
     result = judge_dual(evidence)
     record = artifact_of(evidence, result, made=made, mark=mark)

@@ -45,8 +45,8 @@ def tree_of(folder: Path) -> Tree:
 
 
 @contextmanager
-def staged(folder: Path) -> Iterator[Tree]:
-    """What is about to be committed of a folder, laid out elsewhere."""
+def staged(folder: Path, *, endings: tuple[str, ...] = ("",)) -> Iterator[Tree]:
+    """What is about to be committed of a folder, laid out elsewhere; all of it or by ending."""
     repository = tree_of(folder).repository
     if repository is None:
         raise SpecError(f"{folder} is in no git repository, so nothing is staged")
@@ -54,7 +54,7 @@ def staged(folder: Path) -> Iterator[Tree]:
         made = tempfile.TemporaryDirectory(prefix="assay-")
     with made as name:
         top = Path(name).resolve()
-        repository.export(top)
+        repository.export(top, endings=endings)
         yield Tree(folder=top / repository.prefix, repository=repository)
 
 

@@ -86,7 +86,7 @@ class Repository:
     def _below(self, name: str) -> bool:
         return self.prefix == "." or name.startswith(f"{self.prefix}/")
 
-    def export(self, place: Path) -> None:
+    def export(self, place: Path, *, endings: tuple[str, ...] = ("",)) -> None:
         """Lay out the exact bytes of what is staged; no filter of the repository is run."""
         listed = _git(self.top, "ls-files", "--stage", "-z", staged=True)
         if listed is None:
@@ -95,7 +95,9 @@ class Repository:
             head, _, name = line.partition("\t")
             mode, blob, _ = head.split(" ")
             path = place / name
-            if mode == _MODULE or not path.resolve().is_relative_to(place):
+            if mode == _MODULE or not name.lower().endswith(endings):
+                continue
+            if not path.resolve().is_relative_to(place):
                 continue
             data = _git(self.top, "cat-file", "blob", blob)
             if data is None:

@@ -14,6 +14,11 @@ found for is null. The rest is `DualEvidence` as it is.
 `spec DIGEST`; for each file of code, in order of name, `code DIGEST NAME`; `ids DIGEST`, of the
 items' ids as a JSON list without spaces; and for each condition and seed `scores NAME SEED DIGEST`,
 of its scores as big-endian 64-bit floats in the order of the ids, one that is missing as NaN.
+Whoever makes the same runs again comes to the same checksum.
+
+`artifact_digest` is the SHA-256 of all the rest of the artifact, but for this key and for `scores`,
+which the checksum is of: keys in order, no white space, as Python's json writes it. It shows that
+something was changed afterwards, be it the date or the name of the corpus.
 """
 
 import json
@@ -30,10 +35,12 @@ from assay._version import __version__
 from assay.digests import digest
 from assay.errors import IntegrityError
 from assay.evidence.manifest import manifest_digest
+from assay.judges.dual.coherence import check_coherence
 from assay.judges.dual.evidence import DualEvidence
 from assay.judges.dual.result import DualResult, Quantity
 
 FORMAT = "assay-dual/1"
+DIGEST = "artifact_digest"
 CONDITION = re.compile(r"condition_([a-z])_(\w+)")
 _BEFORE = ("corpus", "system", "metric", "threshold", "thresholds", "seeds", "conditions")
 _AFTER = ("history", "inputs", "state", "code", "runs", "items", "scores", "failed")
@@ -67,7 +74,17 @@ def artifact_of(
     record |= {name: plain[name] for name in _BEFORE}
     record |= result_keys(evidence.metric, result)
     record |= {name: plain[name] for name in _AFTER}
-    return record | {"reproducibility_checksum": mark}
+    record["reproducibility_checksum"] = mark
+    return record | {DIGEST: artifact_digest(record)}
+
+
+def artifact_digest(record: Mapping[str, Any]) -> str:
+    """One digest over all that an artifact holds but this one, and but the scores."""
+    rest = {key: value for key, value in record.items() if key not in (DIGEST, "scores")}
+    plain = json.dumps(
+        msgspec.to_builtins(rest), sort_keys=True, separators=(",", ":"), ensure_ascii=True
+    )
+    return digest(plain.encode())
 
 
 def result_keys(metric: str, result: DualResult) -> dict[str, Any]:
@@ -95,13 +112,18 @@ def _flat(key: str, found: Quantity | None) -> dict[str, Any]:
 
 
 def evidence_of(record: Mapping[str, Any], *, where: str) -> DualEvidence:
-    """The evidence in an artifact."""
+    """The evidence in an artifact, if its parts fit together."""
+    missing = [name for name in (*_BEFORE, *_AFTER) if name not in record]
+    if missing:
+        raise IntegrityError(f"{where}: a dual-condition result has {missing[0]}, and this has not")
     try:
-        return msgspec.convert(dict(record), DualEvidence)
-    except msgspec.ValidationError as error:
+        found = msgspec.convert(dict(record), DualEvidence)
+    except (msgspec.ValidationError, OverflowError) as error:
         raise IntegrityError(
             f"{where}: no dual-condition result that can be judged: {error}"
         ) from None
+    check_coherence(found, where=where)
+    return found
 
 
 def checksum(evidence: DualEvidence) -> str:

@@ -3,8 +3,11 @@
 1. one condition without the other;
 2. preconditions that are missing, or do not hold in a row that claims to be one;
 3. a difference that is not the difference;
-4. a checksum that does not recompute;
-5. numbers that its own scores do not give.
+4. evidence that is not whole or contradicts itself, and checksums that do not recompute;
+5. numbers that its own scores do not give, and keys that no result has.
+
+A result is judged again whichever version made it. Where a later one judges otherwise, the format
+gets another number.
 """
 
 import math
@@ -13,21 +16,27 @@ from typing import Any, Literal
 
 import msgspec
 
-from assay._version import __version__
-from assay.errors import AssayError
+from assay.errors import AssayError, DigestMismatch, IntegrityError
 from assay.judges.dual.artifact import (
     CONDITION,
+    DIGEST,
     FORMAT,
+    artifact_digest,
+    artifact_of,
     checksum,
     evidence_of,
-    headline_keys,
-    result_keys,
 )
+from assay.judges.dual.evidence import DualEvidence
 from assay.judges.dual.judge import judge_dual
 from assay.judges.dual.preconditions import CHECKS
+from assay.judges.dual.result import DualResult
 
-Kind = Literal["one-sided", "preconditions", "difference", "checksum", "numbers", "matrix"]
+Kind = Literal[
+    "one-sided", "preconditions", "difference", "checksum", "numbers", "matrix", "unreadable"
+]
 _CLOSE = 1e-9
+_UNJUDGED = frozenset({"assay", "made"})
+_NOTHING = object()
 _TAILS = ("_interval", "_per_seed", "_t_interval")
 
 
@@ -116,42 +125,62 @@ def _difference(record: Mapping[str, Any]) -> list[Fault]:
     if not all(_is_number(value) for value in (*values, claimed)):
         said = "learning_contribution, or a condition, is no number"
         return [Fault(kind="difference", message=said)]
-    difference = float(values[0]) - float(values[1])
-    if not math.isclose(difference, float(claimed), abs_tol=1e-6):  # type: ignore[arg-type]
-        said = f"learning_contribution is {claimed:.6g}, and A - B is {difference:.6g}"
+    a, b, claim = (float(value) for value in (*values, claimed))  # type: ignore[arg-type]
+    if not math.isclose(a - b, claim, abs_tol=1e-6):
+        said = f"learning_contribution is {claim:.6g}, and A - B is {a - b:.6g}"
         return [Fault(kind="difference", message=said)]
     return []
 
 
 def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
     """Judge again from the scores that the result holds."""
-    if not isinstance(record.get("reproducibility_checksum"), str):
-        return [Fault(kind="checksum", message="it has no reproducibility_checksum")]
     try:
-        evidence = evidence_of(record, where=where)
-        if checksum(evidence) != record["reproducibility_checksum"]:
-            said = "its reproducibility_checksum is not that of its inputs, state, code and scores"
-            return [Fault(kind="checksum", message=said)]
-        again = result_keys(evidence.metric, judge_dual(evidence))
-    except (AssayError, ValueError, KeyError, IndexError, TypeError) as error:
-        return [Fault(kind="checksum", message=f"it cannot be judged again: {error}")]
-    certain = {"row", "preconditions_checked"}
-    for key in headline_keys(evidence.metric).values():
-        certain |= {key, f"{key}_per_seed"}
-    for key, value in again.items():
-        if key not in certain and record.get("assay") != __version__:
+        evidence = held_evidence(record, where=where)
+        mark = str(record["reproducibility_checksum"])
+        again = artifact_of(evidence, judge_again(evidence, where=where), made="", mark=mark)
+    except AssayError as error:
+        return [Fault(kind="checksum", message=error.message.removeprefix(f"{where}: "))]
+    plain = msgspec.json.decode(msgspec.json.encode(again))
+    for key in {**plain, **record}:
+        if key in _UNJUDGED | {DIGEST}:
             continue
-        place = _differs(value, record.get(key), key)
+        place = _differs(plain.get(key, _NOTHING), record.get(key, _NOTHING), key)
         if place is not None:
-            return [Fault(kind="numbers", message=f"{place}, by its own scores")]
+            return [Fault(kind="numbers", message=place)]
     return []
+
+
+def held_evidence(record: Mapping[str, Any], *, where: str) -> DualEvidence:
+    """The evidence in a result, once its checksums have been found to fit."""
+    for name in ("reproducibility_checksum", DIGEST, *_UNJUDGED):
+        if not isinstance(record.get(name), str):
+            raise IntegrityError(f"{where}: it has no {name}")
+    evidence = evidence_of(record, where=where)
+    hint = "It was edited. Put it back, or make it again: assay dual."
+    if checksum(evidence) != record["reproducibility_checksum"]:
+        said = "its reproducibility_checksum is not that of its inputs, state, code and scores"
+        raise DigestMismatch(f"{where}: {said}", hint=hint)
+    if artifact_digest(record) != record[DIGEST]:
+        raise DigestMismatch(f"{where}: its {DIGEST} is not that of what it holds", hint=hint)
+    if any(past.made >= record["made"] for past in evidence.history):
+        raise IntegrityError(f"{where}: its history has what was made after it")
+    return evidence
+
+
+def judge_again(evidence: DualEvidence, *, where: str) -> DualResult:
+    """The result of evidence that somebody else wrote down."""
+    try:
+        return judge_dual(evidence)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise IntegrityError(f"{where}: it cannot be judged again: {error}") from None
 
 
 def _differs(ours: object, theirs: object, where: str) -> str | None:
     """Where two values of JSON first differ, beyond rounding; None where they do not."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key in {**ours, **theirs}:
-            found = _differs(ours.get(key), theirs.get(key), f"{where}.{key}")
+            here = f"{where}.{key}"
+            found = _differs(ours.get(key, _NOTHING), theirs.get(key, _NOTHING), here)
             if found is not None:
                 return found
         return None
@@ -161,11 +190,20 @@ def _differs(ours: object, theirs: object, where: str) -> str | None:
             if found is not None:
                 return found
         return None
+    if ours is _NOTHING:
+        return f"{where:.80} is no key of a result"
+    if theirs is _NOTHING:
+        return f"{where:.80} is missing"
     if _is_number(ours) and _is_number(theirs):
         close = math.isclose(ours, theirs, rel_tol=_CLOSE, abs_tol=_CLOSE)  # type: ignore[arg-type]
-        return None if close else f"{where} is {theirs!r:.40} and should be {ours!r:.40}"
-    return None if ours == theirs else f"{where} is {theirs!r:.60} and should be {ours!r:.60}"
+        same = close
+    else:
+        same = ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool)
+    return None if same else f"{where:.80} is {theirs!r:.60} and by its own scores {ours!r:.60}"
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Whether a value is a number that a float can hold."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value.bit_length() < 1024
+    return isinstance(value, float)

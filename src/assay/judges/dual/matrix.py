@@ -10,11 +10,9 @@ from typing import Any
 
 import msgspec
 
-from assay.errors import DigestMismatch
-from assay.judges.dual.artifact import checksum, evidence_of, headline_keys
+from assay.judges.dual.artifact import headline_keys
 from assay.judges.dual.evidence import DualEvidence, Past
-from assay.judges.dual.gate import one_sided, sides
-from assay.judges.dual.judge import judge_dual
+from assay.judges.dual.gate import held_evidence, judge_again, one_sided, sides
 from assay.judges.dual.result import DualResult, Quantity, Regime, RowState
 
 FORMAT = "assay-matrix/1"
@@ -58,13 +56,7 @@ def matrix_of(results: Mapping[str, Mapping[str, Any]]) -> Matrix:
         if one_sided(record) is not None or not _has_evidence(record):
             rows.append(_unfounded(name, record))
             continue
-        evidence = evidence_of(record, where=name)
-        if checksum(evidence) != record.get("reproducibility_checksum"):
-            raise DigestMismatch(
-                f"{name}: its reproducibility_checksum is not that of what it holds",
-                hint="It was edited. Put it back, or make it again: assay dual.",
-            )
-        judged.append((name, record, evidence))
+        judged.append((name, record, held_evidence(record, where=name)))
     for key in dict.fromkeys(_key(evidence) for _, _, evidence in judged):
         same = [one for one in judged if _key(one[2]) == key]
         same.sort(key=lambda one: (str(one[1].get("made")), one[0]))
@@ -85,11 +77,11 @@ def _row(same: Sequence[tuple[str, Mapping[str, Any], DualEvidence]]) -> MatrixR
     """The newest of some results, with what the others were."""
     name, record, evidence = same[-1]
     past: dict[str, Past] = {}
-    for _, old, held in same[:-1]:
+    for file, old, held in same[:-1]:
         if held.inputs.benchmark_digest != evidence.inputs.benchmark_digest:
             continue
         past |= {one.checksum: one for one in held.history}
-        found = judge_dual(held)
+        found = judge_again(held, where=file)
         if found.row is RowState.REPORTED and found.b is not None:
             mark = str(old["reproducibility_checksum"])
             past[mark] = Past(
@@ -101,7 +93,7 @@ def _row(same: Sequence[tuple[str, Mapping[str, Any], DualEvidence]]) -> MatrixR
             )
     past |= {one.checksum: one for one in evidence.history}
     history = tuple(sorted(past.values(), key=lambda one: (one.made, one.checksum)))
-    result = judge_dual(msgspec.structs.replace(evidence, history=history))
+    result = judge_again(msgspec.structs.replace(evidence, history=history), where=name)
     return _filled(name, record, evidence, result, history)
 
 
