@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format docs bench stress error-rates net-effect-rates surface-rates clean
+.PHONY: demo test check format docs bench stress error-rates net-effect-rates dual-rates surface-rates clean
 
 demo: $(VENV)/.core
 	$(BIN)/assay demo
@@ -41,6 +41,10 @@ error-rates: $(VENV)/.dev
 # The tables in docs/explanation/net-effect.md (about half an hour on two free cores).
 net-effect-rates: $(VENV)/.dev
 	$(BIN)/python benchmarks/net_effect_rates.py --write
+
+# The tables in docs/explanation/capability-or-memory.md (about ten minutes on two free cores).
+dual-rates: $(VENV)/.dev
+	$(BIN)/python benchmarks/dual_rates.py --write
 
 # The tables on surface in the same page (about half an hour on two free cores).
 surface-rates: $(VENV)/.dev

@@ -11,16 +11,25 @@ of the seed or of the seed at an item. This is Obuchowski & Rockette's model of 
 (1995) with seeds for readers; the degrees of freedom are Satterthwaite's, as Hillis (2007) has them
 there. With one seed only the first can be told.
 
-*Ends.* A difference of two conditions takes at each end the wider of Student's interval and MOVER
-(Zou & Donner 2008), which knows that an AUC ends at 1. A condition by itself has the score interval
-of `stats/score_interval.py`, or for other metrics Wilson's, at the size of sample that the variance
-amounts to. A sample in which nothing differs does not show that nothing ever does: each class is
-given one more item, which differs by a half.
+Few seeds or few items tell a variance badly, which is met in four places:
+
+- What seeds have of their own is at least what their own influences make it; the variance of d_s
+  falls short of that only by chance.
+- The items' part has 2 / (sum u^4 / (sum u^2)^2 - 1/n) degrees of freedom, which is n for normal u
+  and 2k where k items carry it all: a memory of five items is known as well as five allow.
+- An interval reaches further to the side that u is skewed to, by the studentised mean's first term
+  (Hall 1992), sum u^3 / variance * (2 z^2 + 1) / 6. It is not drawn in on the other side.
+- A sample in which nothing differs does not show that nothing ever does: the variance of a
+  difference is at least that of one item of each class which differs. An item can be right here and
+  wrong there; a rank goes half of the way.
+
+A condition by itself has the score interval of `stats/score_interval.py`, or for other metrics
+Wilson's, at the size of sample that the variance amounts to.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,10 +40,10 @@ from assay.stats.clusters import effective_groups
 from assay.stats.codes import coded
 from assay.stats.estimate import Estimate
 from assay.stats.metrics import MetricName, measure
-from assay.stats.quantiles import t_quantile
+from assay.stats.quantiles import normal_quantile, t_quantile
 from assay.stats.score_interval import score_interval
 
-_UNSEEN = 0.5
+_RANK_GOES = 0.5
 _HOW = "mean over seeds, interval over items and seeds (Obuchowski-Rockette)"
 
 
@@ -42,8 +51,7 @@ _HOW = "mean over seeds, interval over items and seeds (Obuchowski-Rockette)"
 class Crossed:
     """Every condition at every seed (conditions x seeds), with the influence of every item.
 
-    `influence` is conditions x seeds x items. `units` is the effective number of groups, the lesser
-    of the two classes'.
+    `influence` is conditions x seeds x items.
     """
 
     metric: MetricName
@@ -62,6 +70,44 @@ class Crossed:
         """How many seeds."""
         return int(self.values.shape[1])
 
+    def per_seed(self, weights: Sequence[float]) -> Floats:
+        """A contrast of the conditions, seed by seed."""
+        return np.asarray(np.asarray(weights) @ self.values)
+
+    def contrast(self, weights: Sequence[float], *, level: float = 0.95) -> Estimate:
+        """A weighted sum of conditions, in the mean over seeds."""
+        value = float(self.per_seed(weights).mean())
+        variance, degrees = self._variance(weights)
+        half = t_quantile(0.5 + level / 2.0, degrees) * math.sqrt(variance)
+        further = self._further(weights, variance, level)
+        low, high = value - half + min(further, 0.0), value + half + max(further, 0.0)
+        return self._estimate(value, low, high, level)
+
+    def difference(self, i: int, j: int, *, level: float = 0.95) -> Estimate:
+        """Condition i minus condition j."""
+        found = self.contrast(_pick(i, j, len(self.values)), level=level)
+        return replace(found, low=max(found.low, -1.0), high=min(found.high, 1.0))
+
+    def condition(self, i: int, *, level: float = 0.95) -> Estimate:
+        """One condition by itself."""
+        value = float(self.values[i].mean())
+        variance, degrees = self._variance(_pick(i, None, len(self.values)))
+        reach = t_quantile(0.5 + level / 2.0, degrees) ** 2
+        if self.metric == "auroc":
+            mean = self.influence[i].mean(axis=0)
+            ones, others = int(self.positive.sum()), int((~self.positive).sum())
+            sides = mean[self.positive] * ones + value, mean[~self.positive] * others + value
+            low, high = score_interval(
+                value, variance, sides=sides, sizes=self._sizes(i, variance), reach=reach
+            )
+        else:
+            low, high = _wilson(value, variance, self._units, reach)
+        return self._estimate(value, low, high, level)
+
+    def over_seeds(self, weights: Sequence[float], *, level: float = 0.95) -> Estimate | None:
+        """Student's interval over seeds alone, which says nothing of other items."""
+        return student(self.per_seed(weights), level=level)
+
     @cached_property
     def _classes(self) -> tuple[float, float]:
         """The effective number of groups of positives and of negatives."""
@@ -74,9 +120,20 @@ class Crossed:
         )
 
     @cached_property
+    def _units(self) -> float:
+        """The effective number of groups."""
+        return float(self.n) if self.codes is None else effective_groups(self.codes)
+
+    @cached_property
     def _totals(self) -> Floats:
-        """Influences by group (conditions x seeds x groups), each class spread a little more."""
-        ones, others = (math.sqrt(units / max(units - 1.0, 1.0)) for units in self._classes)
+        """Influences by group (conditions x seeds x groups), spread by what fitting took off.
+
+        The AUC is fitted to each class by itself, other metrics to all items.
+        """
+        if self.metric == "auroc":
+            ones, others = (math.sqrt(_correction(units)) for units in self._classes)
+        else:
+            ones = others = math.sqrt(_correction(self._units))
         spread = self.influence * np.where(self.positive, ones, others)
         if self.codes is None:
             return spread
@@ -85,96 +142,64 @@ class Crossed:
         summed = np.stack([np.bincount(self.codes, weights=row, minlength=groups) for row in flat])
         return np.asarray(summed, dtype=np.float64).reshape(*self.values.shape, groups)
 
-    def per_seed(self, weights: Sequence[float]) -> Floats:
-        """A contrast of the conditions, seed by seed."""
-        return np.asarray(np.asarray(weights) @ self.values)
-
-    def contrast(self, weights: Sequence[float], *, level: float = 0.95) -> Estimate:
-        """A weighted sum of conditions, in the mean over seeds, with Student's interval."""
-        value = float(self.per_seed(weights).mean())
-        variance, degrees = self._variance(weights)
-        half = t_quantile(0.5 + level / 2.0, degrees) * math.sqrt(variance)
-        return self._estimate(value, value - half, value + half, level)
-
-    def condition(self, i: int, *, level: float = 0.95) -> Estimate:
-        """One condition by itself."""
-        value = float(self.values[i].mean())
-        variance, degrees = self._variance(_pick(i, None, len(self.values)))
-        reach = t_quantile(0.5 + level / 2.0, degrees) ** 2
-        if self.metric == "auroc":
-            mean = self.influence[i].mean(axis=0)
-            ones, others = int(self.positive.sum()), int((~self.positive).sum())
-            sides = mean[self.positive] * ones + value, mean[~self.positive] * others + value
-            low, high = score_interval(
-                value, variance, sides=sides, sizes=self._classes, reach=reach
-            )
-        else:
-            low, high = _wilson(value, variance, self.n, reach)
-        return self._estimate(value, low, high, level)
-
-    def difference(self, i: int, j: int, *, level: float = 0.95) -> Estimate:
-        """Condition i minus condition j."""
-        plain = self.contrast(_pick(i, j, len(self.values)), level=level)
-        one, other = self.condition(i, level=level), self.condition(j, level=level)
-        r = self._correlation(i, j)
-        down = _combine(one.value - one.low, other.high - other.value, r)
-        up = _combine(one.high - one.value, other.value - other.low, r)
-        low = max(min(plain.low, plain.value - down), -1.0)
-        high = min(max(plain.high, plain.value + up), 1.0)
-        return self._estimate(plain.value, low, high, level)
-
-    def over_seeds(self, weights: Sequence[float], *, level: float = 0.95) -> Estimate | None:
-        """Student's interval over seeds alone, which says nothing of other items."""
-        found = self.per_seed(weights)
-        if self.seeds < 2:
-            return None
-        half = t_quantile(0.5 + level / 2.0, self.seeds - 1.0) * math.sqrt(
-            float(found.var(ddof=1)) / self.seeds
-        )
-        value = float(found.mean())
-        how = "mean over seeds, Student's interval over seeds alone"
-        return Estimate(
-            value=value, low=value - half, high=value + half, level=level, n=self.seeds, how=how
-        )
+    def _of(self, weights: Sequence[float]) -> Floats:
+        """The influences on a contrast (seeds x groups)."""
+        return np.asarray(np.tensordot(np.asarray(weights), self._totals, axes=1))
 
     def _variance(self, weights: Sequence[float]) -> tuple[float, float]:
         """The variance of a contrast's mean, and its degrees of freedom."""
-        shared, own = self._parts(np.asarray(weights), np.asarray(weights))
-        ones, others = self._classes
-        if abs(sum(weights)) < 1e-9:  # a difference; the intervals of a condition see to this
-            scale = _UNSEEN**2 * float(np.square(weights).sum()) / 2.0
-            shared += scale * (1.0 / ones**2 + 1.0 / others**2)
+        u, s = self._of(weights), self.seeds
+        alone = float(np.square(u).sum()) / s
+        shared, own, seen = alone, 0.0, 0.0
+        if s > 1:
+            together = float(np.square(u.sum(axis=0)).sum())
+            shared = max((together - alone * s) / (s * (s - 1.0)), 0.0)
+            seen = float(self.per_seed(weights).var(ddof=1)) / s
+            own = max(seen, (alone - shared) / s)
+        slack = shared**2 / self._degrees(u.mean(axis=0)) + seen**2 / max(s - 1.0, 1.0)
         total = shared + own
-        units = max(min(ones, others) - 1.0, 1.0)
-        if total <= 0.0:
-            return 0.0, units
-        slack = own**2 / max(self.seeds - 1.0, 1.0) + shared**2 / units
+        least = self._unseen(weights) if abs(sum(weights)) < 1e-9 else 0.0
+        if total <= least or slack <= 0.0:
+            return max(total, least), max(self._units - 1.0, 1.0)
         return total, total**2 / slack
 
-    def _correlation(self, i: int, j: int) -> float:
-        k = len(self.values)
-        one, other = np.asarray(_pick(i, None, k)), np.asarray(_pick(j, None, k))
-        cross = sum(self._parts(one, other))
-        scale = math.sqrt(sum(self._parts(one, one)) * sum(self._parts(other, other)))
-        return min(max(cross / scale, -1.0), 1.0) if scale > 0.0 else 0.0
+    def _degrees(self, u: Floats) -> float:
+        """How well the items' part is known: where few items carry it, as well as they allow."""
+        most, square = max(self._units - 1.0, 1.0), float(np.square(u).sum())
+        if square <= 0.0:
+            return most
+        carried = float((u**4).sum()) / square**2 - 1.0 / u.size
+        return min(max(2.0 / max(carried, 1e-12), 1.0), most)
 
-    def _parts(self, one: Floats, other: Floats) -> tuple[float, float]:
-        """What two contrasts share by items, and what by seeds; their variance where they are one.
+    def _further(self, weights: Sequence[float], variance: float, level: float) -> float:
+        """By how much the interval reaches further, and to which side."""
+        if variance <= 0.0:
+            return 0.0
+        z = normal_quantile(0.5 + level / 2.0)
+        third = float((self._of(weights).mean(axis=0) ** 3).sum())
+        return third / variance * (2.0 * z * z + 1.0) / 6.0
 
-        The part of items cannot be under nothing where it is a variance.
-        """
-        same = one is other or np.array_equal(one, other)
-        u = np.tensordot(one, self._totals, axes=1)
-        v = u if same else np.tensordot(other, self._totals, axes=1)
-        s = self.seeds
-        alone = float(np.einsum("sg,sg->", u, v))
-        if s == 1:
-            return alone, 0.0
-        together = float(u.sum(axis=0) @ v.sum(axis=0))
-        shared = (together - alone) / (s * (s - 1.0))
-        d, e = one @ self.values, other @ self.values
-        own = float(((d - d.mean()) * (e - e.mean())).sum()) / (s - 1.0) / s
-        return (max(shared, 0.0) if same else shared), own
+    def _unseen(self, weights: Sequence[float]) -> float:
+        """The variance of a difference that no item showed, but the next of each class might."""
+        used = self.influence[np.asarray(weights) != 0.0]
+        found = 0.0
+        for side, units in zip((self.positive, ~self.positive), self._classes, strict=True):
+            if self.metric == "auroc":
+                reach = _RANK_GOES / units
+            else:
+                spans = np.ptp(used[:, :, side], axis=2)
+                goes = _RANK_GOES if self.metric == "average-precision" else 1.0
+                reach = max(goes * float(spans.mean()) * side.sum() / units, 1.0 / self._units)
+            found += reach**2
+        return found * float(np.square(weights).sum()) / 2.0
+
+    def _sizes(self, i: int, variance: float) -> tuple[float, float]:
+        """The class sizes of an independent sample, run once, that says as much of a condition."""
+        alone = float(np.square(self.influence[i]).sum()) / self.seeds
+        if alone <= 0.0 or variance <= 0.0:
+            return self._classes
+        ones, more = float(self.positive.sum()), alone / variance
+        return max(ones * more, 1.0), max((self.n - ones) * more, 1.0)
 
     def _estimate(self, value: float, low: float, high: float, level: float) -> Estimate:
         how = _HOW + (", clustered by group" if self.codes is not None else "")
@@ -201,19 +226,30 @@ def cross(
     )
 
 
+def student(values: Floats, *, level: float = 0.95) -> Estimate | None:
+    """Student's interval of the mean of a value for each seed; None where there is but one."""
+    if values.size < 2:
+        return None
+    value, spread = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(values.size)
+    half = t_quantile(0.5 + level / 2.0, values.size - 1.0) * spread
+    how = "mean over seeds, Student's interval over seeds alone"
+    return Estimate(
+        value=value, low=value - half, high=value + half, level=level, n=values.size, how=how
+    )
+
+
 def _pick(i: int, j: int | None, k: int) -> tuple[float, ...]:
     return tuple(1.0 if at == i else -1.0 if at == j else 0.0 for at in range(k))
 
 
-def _wilson(value: float, variance: float, n: int, reach: float) -> tuple[float, float]:
+def _wilson(value: float, variance: float, units: float, reach: float) -> tuple[float, float]:
     """Wilson's interval of a share, at the size of sample that the variance amounts to."""
-    size = value * (1.0 - value) / variance if variance > 0.0 else float(n)
-    size = min(max(size, 1.0), float(n)) if variance <= 0.0 else max(size, 1.0)
+    size = max(value * (1.0 - value) / variance, 1.0) if variance > 0.0 else units
     middle = value + reach / (2.0 * size)
     half = math.sqrt(reach * (value * (1.0 - value) + reach / (4.0 * size)) / size)
     whole = 1.0 + reach / size
     return max((middle - half) / whole, 0.0), min((middle + half) / whole, 1.0)
 
 
-def _combine(a: float, b: float, r: float) -> float:
-    return math.sqrt(max(a * a + b * b - 2.0 * r * a * b, 0.0))
+def _correction(units: float) -> float:
+    return units / max(units - 1.0, 1.0)

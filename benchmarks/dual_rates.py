@@ -1,0 +1,453 @@
+"""How often the intervals of `assay dual` hold the truth, and how often its regimes err.
+
+    python benchmarks/dual_rates.py            prints the tables
+    python benchmarks/dual_rates.py --write    also puts them where the docs show them
+
+Systems with a state of known worth come from benchmarks/dual_situations.py. The standard error of a
+share near .95 is .005 over 2,000 draws.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from dual_situations import CONDITIONS, System
+from error_rates import insert, markdown
+
+from assay.judges.dual.evidence import Past
+from assay.judges.dual.regime import is_pilot, regime_of, surely_fell
+from assay.plan.dual_spec import Thresholds
+from assay.stats import auc
+from assay.stats.crossed import Crossed, cross
+from assay.stats.estimate import Estimate
+from assay.stats.metrics import MetricName
+
+SEED = 20_261_116
+DRAWS = 2_000
+RESAMPLES = 399
+PAGE = Path(__file__).parents[1] / "docs/explanation/capability-or-memory.md"
+THRESHOLDS = Thresholds()
+
+
+def still(system: System) -> System:
+    """The same system, but it does the same at every seed."""
+    return replace(system, item=1.0, run=0.0, seed_effect=0.0)
+
+
+# What is tried at 5 and 10 seeds x 200 items, by name.
+SYSTEMS: dict[str, System] = {
+    "no effect": System(),
+    "no effect, all noise": System(item=0.0, run=0.0, seed_effect=0.0),
+    "memory of 1 %": System(memory=0.01),
+    "memory of 30 %": System(memory=0.3),
+    "memory of 90 %": System(memory=0.9),
+    "memory and transfer": System(memory=0.1, transfer=0.3),
+    "the same, seeds differ by .09": System(memory=0.1, transfer=0.3, seed_effect=0.4),
+    "the same, seeds differ by .13": System(memory=0.1, transfer=0.3, seed_effect=0.6),
+    "the same, seeds hardly differ": System(memory=0.1, transfer=0.3, seed_effect=0.02),
+    "the same, 10 % positive": System(memory=0.1, transfer=0.3, positive=0.1),
+    "the same, groups of 2-5": System(memory=0.1, transfer=0.3, groups=True),
+    "the same, five levels": System(memory=0.1, transfer=0.3, levels=True),
+    "the same, AUC from .97": System(memory=0.1, transfer=0.5, signal=2.6),
+    "seed-blind, memory of 1 %": still(System(memory=0.01)),
+    "seed-blind, memory of 5 %": still(System(memory=0.05)),
+    "seed-blind, memory of 90 %": still(System(memory=0.9)),
+    "seed-blind, 1 % learned wrongly": still(System(memory=0.01, strength=-3.0)),
+    "seed-blind, memory and transfer": still(System(memory=0.1, transfer=0.4)),
+    "seed-blind, groups of 2-5": still(System(memory=0.1, transfer=0.3, groups=True)),
+}
+BOOTSTRAPPED = (
+    "no effect", "memory and transfer", "the same, seeds differ by .09", "the same, groups of 2-5",
+    "memory of 30 %", "seed-blind, memory of 5 %",
+)  # fmt: skip
+PLANTED = {
+    "neither": System(),
+    "memorises only": System(memory=0.2),
+    "transfers only": System(transfer=0.4),
+    "both": System(memory=0.2, transfer=0.4),
+    "memorises, transfers harm": System(memory=0.2, transfer=-0.3),
+}
+Ends = tuple[float, float]
+
+
+def crossed(system: System, rng: np.random.Generator) -> Crossed:
+    """One draw, as the judge sees it."""
+    scores, positive, groups = system.draw(rng)
+    return cross(scores, positive, metric=system.metric, groups=groups, threshold=system.threshold)
+
+
+def difference(made: Crossed, one: str, other: str) -> Estimate:
+    """One condition minus another."""
+    return made.difference(CONDITIONS.index(one), CONDITIONS.index(other))
+
+
+def over_seeds(made: Crossed, one: str, other: str) -> Ends:
+    """Student's interval over seeds alone."""
+    weights = [float(name == one) - float(name == other) for name in CONDITIONS]
+    found = made.over_seeds(weights)
+    return (found.low, found.high) if found is not None else (-1.0, 1.0)
+
+
+def tally(intervals: Sequence[Ends], truth: float) -> tuple[float, float, float, float]:
+    """Coverage, misses with the truth above and below, and mean width."""
+    ends = np.array(intervals)
+    above, below = ends[:, 1] < truth - 1e-12, ends[:, 0] > truth + 1e-12
+    held = 1.0 - above.mean() - below.mean()
+    return float(held), float(above.mean()), float(below.mean()), float(np.diff(ends).mean())
+
+
+def coverage(system: System, draws: int, seed: int) -> tuple[Any, ...]:
+    """Of A - B: our interval's tally, Student's over seeds, and the width that chance spans."""
+    rng = np.random.default_rng([SEED, seed])
+    ours, student, values = [], [], []
+    for _ in range(draws):
+        made = crossed(system, rng)
+        found = difference(made, "A", "B")
+        ours.append((found.low, found.high))
+        values.append(found.value)
+        student.append(over_seeds(made, "A", "B"))
+    truth = system.gap("A", "B")
+    return truth, tally(ours, truth), tally(student, truth), 3.92 * float(np.std(values))
+
+
+def bootstraps(system: System, draws: int, seed: int) -> tuple[Any, ...]:
+    """Of A - B: tallies of our interval, two bootstraps, and Student's over seeds."""
+    rng = np.random.default_rng([SEED, seed])
+    again = np.random.default_rng([SEED, seed, 1])
+    found: list[list[Ends]] = [[], [], [], []]
+    for _ in range(draws):
+        scores, positive, groups = system.draw(rng)
+        made = cross(scores, positive, groups=groups)
+        ours = difference(made, "A", "B")
+        gaps = pairwise(scores[0], positive) - pairwise(scores[1], positive)
+        codes = np.arange(system.n) if groups is None else np.array([int(g) for g in groups])
+        found[0].append((ours.low, ours.high))
+        found[1].append(resampled(gaps, positive, codes, again, nested=False))
+        found[2].append(resampled(gaps, positive, codes, again, nested=True))
+        found[3].append(over_seeds(made, "A", "B"))
+    truth = system.gap("A", "B")
+    return tuple(tally(one, truth) for one in found)
+
+
+def pairwise(scores: np.ndarray, positive: np.ndarray) -> np.ndarray:
+    """For each seed, positive and negative: 1 where the positive is above, one half where even."""
+    above, below = scores[:, positive, None], scores[:, None, ~positive]
+    return np.asarray((above > below) + 0.5 * (above == below))
+
+
+def resampled(
+    gaps: np.ndarray,
+    positive: np.ndarray,
+    codes: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    nested: bool,
+) -> Ends:
+    """The percentile interval of a bootstrap of seeds and groups of items.
+
+    Plain: one draw of items for all seeds drawn. Nested, the usual two levels: each seed that is
+    drawn draws its own items.
+    """
+    seeds, size = len(gaps), int(codes.max()) + 1
+    chosen = rng.integers(0, seeds, (RESAMPLES, seeds))
+    found = np.zeros((RESAMPLES, seeds))
+
+    def weights(rows: int) -> tuple[np.ndarray, np.ndarray]:
+        each = rng.multinomial(size, np.full(size, 1.0 / size), size=rows)[:, codes]
+        return each[:, positive].astype(float), each[:, ~positive].astype(float)
+
+    shared = weights(RESAMPLES)
+    for seed in range(seeds):
+        at = chosen == seed
+        if nested:
+            ones, others = weights(int(at.sum()))
+        else:
+            rows = np.nonzero(at)[0]
+            ones, others = shared[0][rows], shared[1][rows]
+        made = ((ones @ gaps[seed]) * others).sum(axis=1)
+        found[at] = made / np.maximum(ones.sum(axis=1) * others.sum(axis=1), 1.0)
+    low, high = np.quantile(found.mean(axis=1), (0.025, 0.975))
+    return float(low), float(high)
+
+
+def planted(system: System, draws: int, seed: int) -> list[float]:
+    """How often memorisation, transfer, and their sum lie in their intervals; and the first two."""
+    rng = np.random.default_rng([SEED, seed])
+    pairs = (("A", "C"), ("C", "B"), ("A", "B"))
+    truths = [system.gap(*pair) for pair in pairs]
+    found = []
+    for _ in range(draws):
+        made = crossed(system, rng)
+        ends = [difference(made, *pair) for pair in pairs]
+        held = [e.low - 1e-12 <= t <= e.high + 1e-12 for e, t in zip(ends, truths, strict=True)]
+        found.append((*held, held[0] and held[1]))
+    return [*truths[:2], *np.mean(found, axis=0).tolist()]
+
+
+def regimes(system: System, draws: int, seed: int) -> tuple[float, float, Counter[str]]:
+    """The truth of A - B and B, and how often each regime is said."""
+    rng = np.random.default_rng([SEED, seed])
+    said: Counter[str] = Counter()
+    for _ in range(draws):
+        made = crossed(system, rng)
+        regime = regime_of(
+            difference(made, "A", "B"),
+            made.condition(CONDITIONS.index("B")),
+            beyond_placebo=None,
+            history=(),
+            thresholds=THRESHOLDS,
+        )
+        said[regime.value] += 1
+    return system.gap("A", "B"), system.truth("B"), said
+
+
+def falls(now: System, pasts: int, fall: float, draws: int, seed: int) -> float:
+    """How often B is said to have fallen by .02, with so many pasts at its own level plus `fall`.
+
+    Every past has items and seeds of its own.
+    """
+    rng = np.random.default_rng([SEED, seed])
+    once = replace(now, signal=signal_of(now.truth("B") + fall, now))
+    kept = [crossed(once, rng).condition(1) for _ in range(draws)]
+    said = 0
+    for _ in range(draws):
+        chosen = [kept[at] for at in rng.choice(draws, pasts, replace=False)]
+        history = [
+            Past(made="", checksum="", value=one.value, low=one.low, high=one.high)
+            for one in chosen
+        ]
+        said += surely_fell(crossed(now, rng).condition(1), history) >= THRESHOLDS.dependent
+    return said / draws
+
+
+def signal_of(value: float, like: System) -> float:
+    """The signal with which a system without state reaches an AUC."""
+    low, high = -1.0, 8.0
+    for _ in range(50):
+        middle = (low + high) / 2.0
+        under = replace(like, signal=middle).truth("B") < value
+        low, high = (middle, high) if under else (low, middle)
+    return low
+
+
+def pilot(positives: int, negatives: int, draws: int, seed: int) -> float:
+    """How often an AUC of .75 is shown to be above one half by its interval."""
+    rng = np.random.default_rng([SEED, seed])
+    signal = 2.0**0.5 * 0.6744897501960817
+    found = 0
+    for _ in range(draws):
+        above, below = rng.normal(signal, 1.0, positives), rng.normal(0.0, 1.0, negatives)
+        found += auc.fit(above, below).interval()[0] > 0.5
+    return found / draws
+
+
+def least(share: float) -> tuple[int, int]:
+    """The fewest items with such a share of positives that are no pilot."""
+    n = 4
+    while is_pilot(round(share * n), n - round(share * n)):
+        n += 1
+    return round(share * n), n - round(share * n)
+
+
+def spread(task: Callable[..., Any], cells: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Each cell in a process of its own, as many as there are cores; each with its own seed."""
+    numbered = [(*cell, at) for at, cell in enumerate(cells)]
+    with ProcessPoolExecutor() as pool:
+        return list(pool.map(task, *zip(*numbered, strict=True)))
+
+
+def table_coverage(draws: int) -> str:
+    """A - B at 5 and 10 seeds x 200 items."""
+    cells = [
+        (name, seeds, replace(system, seeds=seeds))
+        for seeds in (5, 10)
+        for name, system in SYSTEMS.items()
+    ]
+    found = spread(coverage, [(system, draws) for _, _, system in cells])
+    rows = [
+        _covered(name, str(seeds), row) for (name, seeds, _), row in zip(cells, found, strict=True)
+    ]
+    headers = ("system", "seeds", *_COVERED)
+    return f"{draws:,} draws a cell. {_worst(found)}\n\n{markdown(headers, rows)}"
+
+
+def table_sizes(draws: int) -> str:
+    """The same system with few and many seeds and items."""
+    draws = max(draws // 2, 1)
+    cells = [(s, n) for s in (2, 3, 5, 10) for n in (40, 100, 200, 1000)]
+    found = spread(
+        coverage, [(replace(SYSTEMS["memory and transfer"], seeds=s, n=n), draws) for s, n in cells]
+    )
+    rows = [_covered(str(s), str(n), row) for (s, n), row in zip(cells, found, strict=True)]
+    return f"{draws:,} draws a cell.\n\n{markdown(('seeds', 'items', *_COVERED), rows)}"
+
+
+def table_metrics(draws: int) -> str:
+    """Other metrics."""
+    draws = max(draws // 2, 1)
+    kinds = {
+        "memory and transfer": System(memory=0.1, transfer=0.3),
+        "no effect": System(),
+        "seed-blind, memory of 5 %": still(System(memory=0.05)),
+        "10 % positive": System(memory=0.1, transfer=0.3, positive=0.1),
+    }
+    metrics: tuple[MetricName, ...] = ("accuracy", "f1", "average-precision")
+    cells = [(m, name, replace(kind, metric=m)) for m in metrics for name, kind in kinds.items()]
+    found = spread(coverage, [(system, draws) for _, _, system in cells])
+    rows = [_covered(m, name, row) for (m, name, _), row in zip(cells, found, strict=True)]
+    return f"{draws:,} draws a cell, 5 seeds x 200 items.\n\n" + markdown(
+        ("metric", "system", *_COVERED), rows
+    )
+
+
+def table_bootstraps(draws: int) -> str:
+    """What resampling gives instead."""
+    draws = max(draws // 5, 1)
+    cells = [(name, seeds) for seeds in (5, 10) for name in BOOTSTRAPPED]
+    found = spread(
+        bootstraps, [(replace(SYSTEMS[name], seeds=seeds), draws) for name, seeds in cells]
+    )
+    rows = [
+        (name, str(seeds), *(f"{one[at]:.3f}" for one in row for at in (0, 3)))
+        for (name, seeds), row in zip(cells, found, strict=True)
+    ]
+    kinds = ("ours", "plain bootstrap", "two-level bootstrap", "t over seeds")
+    headers = ("system", "seeds", *(f"{k}{w}" for k in kinds for w in ("", ": width")))
+    return f"{draws:,} draws a cell, {RESAMPLES} resamples.\n\n{markdown(headers, rows)}"
+
+
+def table_planted(draws: int) -> str:
+    """Systems that memorise and transfer by known amounts."""
+    cells = [(name, seeds) for seeds in (5, 10) for name in PLANTED]
+    found = spread(planted, [(replace(PLANTED[name], seeds=s), draws) for name, s in cells])
+    rows = [
+        (name, str(seeds), *(f"{x:.4f}" for x in row[:2]), *(f"{x:.3f}" for x in row[2:]))
+        for (name, seeds), row in zip(cells, found, strict=True)
+    ]
+    headers = (
+        "system", "seeds", "memorisation", "transfer",
+        "memorisation held", "transfer held", "A - B held", "both held",
+    )  # fmt: skip
+    return f"{draws:,} draws a cell, 200 items.\n\n{markdown(headers, rows)}"
+
+
+def table_regimes(draws: int) -> str:
+    """What is said of systems whose regime is known."""
+    draws = max(draws // 2, 1)
+    noisy, blind = System(), still(System())
+    kinds = {
+        "no effect": noisy,
+        "no effect, all noise": System(item=0.0, run=0.0, seed_effect=0.0),
+        "no effect, seed-blind": blind,
+        "gap .01": _with_gap(0.01, noisy),
+        "gap .02": _with_gap(0.02, noisy),
+        "gap .02, seed-blind": _with_gap(0.02, blind),
+        "gap .05": _with_gap(0.05, noisy),
+        "gap .10": _with_gap(0.10, noisy),
+        "gap .05, B .60": _with_gap(0.05, replace(noisy, signal=signal_of(0.60, noisy))),
+        "gap .10, B .65": _with_gap(0.10, replace(noisy, signal=signal_of(0.65, noisy))),
+        "gap .20, B .55": _with_gap(0.20, replace(noisy, signal=signal_of(0.55, noisy))),
+    }
+    cells = [
+        (name, seeds, n, replace(kind, seeds=seeds, n=n))
+        for name, kind in kinds.items()
+        for seeds, n in ((5, 200), (10, 200), (5, 1000))
+    ]
+    found = spread(regimes, [(cell[-1], draws) for cell in cells])
+    said = ("polish", "memory-carried", "learning", "undetermined")
+    rows = [
+        (name, str(seeds), str(n), f"{gap:.3f}", f"{b:.3f}", *(f"{c[w] / draws:.3f}" for w in said))
+        for (name, seeds, n, _), (gap, b, c) in zip(cells, found, strict=True)
+    ]
+    headers = ("system", "seeds", "items", "A - B", "B", *said)
+    return f"{draws:,} draws a cell.\n\n{markdown(headers, rows)}"
+
+
+def table_falls(draws: int) -> str:
+    """How often B is said to have fallen."""
+    draws = max(draws // 2, 20)
+    cells = [
+        (System(n=n), k, fall)
+        for n in (200, 1000)
+        for k in (1, 5, 20)
+        for fall in (0.0, 0.02, 0.05, 0.1)
+    ]
+    found = spread(falls, [(*cell, draws) for cell in cells])
+    rows = [
+        (str(now.n), str(k), f"{fall:g}", f"{share:.3f}")
+        for (now, k, fall), share in zip(cells, found, strict=True)
+    ]
+    return f"{draws:,} draws a cell, 5 seeds.\n\n" + markdown(
+        ("items", "pasts", "all higher by", "dependent"), rows
+    )
+
+
+def table_pilots(draws: int) -> str:
+    """The fewest items that are no pilot, and what they show."""
+    sizes = [least(share) for share in (0.5, 0.3, 0.2, 0.1)]
+    found = spread(pilot, [(*size, draws) for size in sizes])
+    rows = [
+        (str(ones), str(others), f"{share:.3f}")
+        for (ones, others), share in zip(sizes, found, strict=True)
+    ]
+    return f"{draws:,} draws a cell.\n\n" + markdown(
+        ("positives", "negatives", "AUC of .75 shown above one half"), rows
+    )
+
+
+_COVERED = (
+    "true A - B", "coverage", "truth above", "truth below", "width", "needed", "t over seeds",
+    "its width",
+)  # fmt: skip
+
+
+def _covered(first: str, second: str, row: tuple[Any, ...]) -> tuple[str, ...]:
+    truth, ours, student, needed = row
+    figures = (*ours, needed, student[0], student[3])
+    return first, second, f"{truth:.4f}", *(f"{x:.3f}" for x in figures)
+
+
+def _worst(found: Sequence[tuple[Any, ...]]) -> str:
+    ours = np.array([row[1][0] for row in found])
+    return f"Worst {ours.min():.3f}, mean {ours.mean():.3f}."
+
+
+def _with_gap(gap: float, system: System) -> System:
+    """The system with as much transfer as makes A - B so large."""
+    signal = signal_of(system.truth("B") + gap, system)
+    return replace(system, transfer=signal - system.signal)
+
+
+TABLES = {
+    "coverage": table_coverage,
+    "sizes": table_sizes,
+    "bootstraps": table_bootstraps,
+    "planted": table_planted,
+    "metrics": table_metrics,
+    "regimes": table_regimes,
+    "falls": table_falls,
+    "pilots": table_pilots,
+}
+
+
+def main() -> None:
+    """Print the tables, and write them where the docs show them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--only", choices=TABLES, action="append")
+    parser.add_argument("--write", action="store_true")
+    flags = parser.parse_args()
+    for name in flags.only or TABLES:
+        table = TABLES[name](flags.draws)
+        print(f"## {name}\n\n{table}\n", flush=True)
+        if flags.write:
+            insert(name, table, by="dual_rates", page=PAGE)
+
+
+if __name__ == "__main__":
+    main()

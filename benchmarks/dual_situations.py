@@ -1,0 +1,128 @@
+"""Systems with a state of known worth, run with seeds: what B, C and A truly reach, and draws.
+
+A score is normal. Positives lie `signal` above negatives without the state (B), `signal + transfer`
+with all of it but what came from these items (C). With all of it (A) a share `memory` of the items
+is known as well, and lies `strength` further on its own side, for every seed.
+
+Of an item's noise the share `item` is the same for every seed and condition, `run` for every
+condition of one seed, and the rest is new each time. A seed moves the signal by `seed_effect`
+standard deviations, half of that variance shared by the conditions.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.stats.metrics import MetricName
+
+Array = np.ndarray
+CONDITIONS = ("A", "B", "C")
+_CUTS = np.array([-0.6, 0.2, 0.8, 1.6])  # five levels
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
+
+
+@dataclass(frozen=True, kw_only=True)
+class System:
+    """A system, its state, and how it is tried."""
+
+    n: int = 200
+    seeds: int = 5
+    positive: float = 0.5
+    signal: float = 1.0
+    transfer: float = 0.0
+    memory: float = 0.0
+    strength: float = 3.0
+    seed_effect: float = 0.15
+    item: float = 0.6
+    run: float = 0.2
+    groups: bool = False
+    levels: bool = False
+    metric: MetricName = "auroc"
+    threshold: float = 0.5
+
+    def truth(self, condition: str) -> float:
+        """What a condition reaches on all items and seeds there could be."""
+        values = [self._at(condition, self.seed_effect * float(z)) for z in _NODES]
+        return float(np.dot(_WEIGHTS, values) / _WEIGHTS.sum())
+
+    def gap(self, one: str, other: str) -> float:
+        """What one condition truly reaches beyond another."""
+        return self.truth(one) - self.truth(other)
+
+    def _at(self, condition: str, moved: float) -> float:
+        """What it reaches where the seed has moved the signal by so much."""
+        signal = self.signal + moved + (self.transfer if condition != "B" else 0.0)
+        memory = self.memory if condition == "A" else 0.0
+        near, far, share = signal, signal + self.strength, self.positive
+        if self.metric == "auroc" and not self.levels:
+            root = np.sqrt(2.0)
+            return float(
+                (1.0 - memory) ** 2 * _phi(near / root)
+                + 2.0 * memory * (1.0 - memory) * _phi(far / root)
+                + memory**2 * _phi((far + self.strength) / root)
+            )
+        cuts = _CUTS if self.levels else np.linspace(-9.0, 12.0, 20_001)
+        if self.metric in ("accuracy", "f1"):
+            cuts = np.array([self.threshold])
+        above1 = (1.0 - memory) * _phi(near - cuts) + memory * _phi(far - cuts)
+        above0 = (1.0 - memory) * _phi(-cuts) + memory * _phi(-self.strength - cuts)
+        hits, false = share * float(above1[0]), (1.0 - share) * float(above0[0])
+        if self.metric == "accuracy":
+            return hits + 1.0 - share - false
+        if self.metric == "f1":
+            return 2.0 * hits / (share + hits + false)
+        mass1 = -np.diff(np.r_[1.0, above1, 0.0])  # of each level, lowest first
+        if self.metric == "average-precision":
+            over1, over0 = np.cumsum(mass1[::-1])[::-1], np.r_[1.0, above0]
+            whole = share * over1 + (1.0 - share) * over0
+            return float((mass1 * share * over1 / np.maximum(whole, 1e-300)).sum())
+        mass0 = -np.diff(np.r_[1.0, above0, 0.0])
+        below0 = np.cumsum(mass0) - mass0 / 2.0
+        return float((mass1 * below0).sum())
+
+    def draw(self, rng: np.random.Generator) -> tuple[Array, Array, list[str] | None]:
+        """Scores (A, B, C x seeds x items), labels, and groups where there are some."""
+        codes = _groups(rng, self.n) if self.groups else np.arange(self.n)
+        positive = self._labels(rng)
+        shape = (len(CONDITIONS), self.seeds, self.n)
+        noise = np.sqrt(self.item) * _clustered(rng, codes, (1, 1))
+        noise = noise + np.sqrt(self.run) * _clustered(rng, codes, (1, self.seeds))
+        rest = max(1.0 - self.item - self.run, 0.0)
+        noise = noise + np.sqrt(rest) * _clustered(rng, codes, shape[:2])
+        moved = rng.standard_normal((1, self.seeds)) + rng.standard_normal(shape[:2])
+        signal = self.signal + self.seed_effect * moved / np.sqrt(2.0)
+        signal = signal + np.array([self.transfer, 0.0, self.transfer])[:, None]
+        known = (rng.random(codes.max() + 1) < self.memory)[codes]
+        scores = noise + signal[:, :, None] * positive
+        scores[0] += np.where(known, np.where(positive, self.strength, -self.strength), 0.0)
+        if self.levels:
+            scores = np.searchsorted(_CUTS, scores, side="right").astype(float)
+        names = [str(code) for code in codes.tolist()] if self.groups else None
+        return scores, positive, names
+
+    def _labels(self, rng: np.random.Generator) -> Array:
+        """The AUC takes so many of each class; the others take them as they come."""
+        if self.metric == "auroc" or self.groups:
+            return np.asarray(rng.permutation(self.n) < round(self.positive * self.n))
+        return np.asarray(rng.random(self.n) < self.positive)
+
+
+def _phi(x: Array | float) -> Array:
+    from scipy.special import ndtr  # slow to import
+
+    return np.asarray(ndtr(x))
+
+
+def _groups(rng: np.random.Generator, n: int) -> Array:
+    """Groups of two to five items, the last cut short."""
+    sizes = rng.integers(2, 6, n)
+    return np.repeat(np.arange(n), sizes)[:n]
+
+
+def _clustered(rng: np.random.Generator, codes: Array, shape: tuple[int, int]) -> Array:
+    """Noise, two thirds of it shared within a group where items have company."""
+    whole = rng.standard_normal((*shape, codes.size))
+    if int(codes.max()) + 1 == codes.size:
+        return whole
+    shared = rng.standard_normal((*shape, int(codes.max()) + 1))[:, :, codes]
+    return np.asarray(np.sqrt(2.0 / 3.0) * shared + np.sqrt(1.0 / 3.0) * whole)
