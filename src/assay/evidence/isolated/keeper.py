@@ -84,22 +84,23 @@ class Keeper:
             start_new_session=True,
         )
         self._scratch = scratch
-        self._private: bool | None = None
+        self._can_be_private: bool | None = None
+        self._wanted = True
 
     @property
     def private(self) -> bool:
-        """Whether commands get a view of their own."""
-        if self._private is None:
+        """Whether commands get a view of their own: where one can be had, and is wanted."""
+        if self._can_be_private is None:
             try:
-                self._private = bool(self._hear()["private"])
+                self._can_be_private = bool(self._hear()["private"])
             except BaseException:
                 self.close()
                 raise
-        return self._private
+        return self._can_be_private and self._wanted
 
     @private.setter
     def private(self, wanted: bool) -> None:
-        self._private = self.private and wanted
+        self._wanted = wanted
 
     def __enter__(self) -> Self:
         return self
