@@ -37,7 +37,7 @@ with open(outputs, "w") as out:
 """
 GUESS = """
 def guess(item):
-    return float(item["response"]) + rng.gauss(0.0, 1.0)
+    return float(item["response"]) + rng.gauss(0.0, 2.0)
 """
 MEMORISES = """
 def score(item):

@@ -111,10 +111,11 @@ class AskedItems:
         """The file of one seed."""
         found = self._last.get(seed)
         if found is None:
-            mixed = list(self._lines)
-            order = derive(seed, "order", self.benchmark.digest)
-            random.Random(order).shuffle(mixed)  # noqa: S311 - a seeded order, not a secret
-            found = b"".join(mixed)
+            # As good as shuffling, and many times faster.
+            drawn = random.Random(derive(seed, "order", self.benchmark.digest)).random  # noqa: S311
+            keys = [drawn() for _ in self._lines]
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+            found = b"".join([self._lines[place] for place in order])
             self._last = {seed: found}
         return found
 

@@ -6,6 +6,7 @@ what a system reads beside its state and carries from run to run would be state 
 """
 
 import os
+import stat
 import sys
 import sysconfig
 from collections.abc import Iterable, Sequence
@@ -56,82 +57,105 @@ class Sorter:
     """Sorts what runs of a system reached; `named` are the words of its command."""
 
     def __init__(self, folder: Path, named: Sequence[str], reads: Sequence[Path]) -> None:
-        self.reads = [path.resolve() for path in reads]
-        self.named = {
-            (folder / word).resolve() for word in named if word and (folder / word).is_file()
-        }
-        places = [folder, *(path.parent for path in self.named), *map(Path, sys.path)]
-        self.code_places = {path.resolve() for path in places if str(path) not in ("", "/")}
+        self.reads = [str(path.resolve()) for path in reads]
+        files = [folder / word for word in named if word and (folder / word).is_file()]
+        self.named = {str(path.resolve()) for path in files}
+        places = [folder, *(path.resolve().parent for path in files), *map(Path, sys.path)]
+        found = {str(path.resolve()) for path in places if str(path) not in ("", ".")}
+        self.code_places = found - {"/"}
         self.installed = _installed_places(named)
         self.standard = _standard_places()
+        self._known: dict[str, tuple[str, str | None]] = {}
 
     def sort(self, outcome: Outcome, place: Place) -> Reached:
         """What an outcome says that a run reached."""
         found = Reached()
         for path in (*outcome.read, *outcome.run):
-            self._read(Path(path), place, found)
+            self._read(path, place, found)
         for path in outcome.written:
             self._written(path, place, found)
         found.peers = set(outcome.connected) - _QUIET_PEERS
         return found
 
-    def _read(self, path: Path, place: Place, found: Reached) -> None:
+    def _read(self, path: str, place: Place, found: Reached) -> None:
         inner = _inner(path, (place.state, *place.aliases))
         if inner is not None:
             found.state.add(inner)
             return
-        real = Path(os.path.realpath(path))
-        if place.production is not None and real.is_relative_to(place.production):
-            found.production.add(str(real))
-        elif real.is_relative_to(place.root) or not (real.is_file() or real.is_fifo()):
+        if _below(path, str(place.root)):
             return
-        elif real in self.named or (self._is_code(real) and not self._is_installed(real)):
-            found.code.add(str(real))
-        elif self._is_installed(real):
-            if self._is_code(real) and not self._is_standard(real):
-                found.given.add(str(real))
-        elif any(real.is_relative_to(one) for one in self.reads):
-            found.given.add(str(real))
-        elif str(real).startswith(_SHARED_MEMORY) and place.private:
+        real, kind = self._known.get(path) or self._kind(path)
+        self._known[path] = real, kind
+        if place.production is not None and _below(real, str(place.production)):
+            found.production.add(real)
+        elif kind is None or _below(real, str(place.root)):
             return
-        elif str(real).startswith(_SHARED_MEMORY) or not _in(real, _SYSTEM):
-            found.undeclared.add(str(real))
+        elif kind == "shared":
+            if not place.private:
+                found.undeclared.add(real)
+        else:
+            getattr(found, kind).add(real)
 
-    def _written(self, text: str, place: Place, found: Reached) -> None:
-        path = Path(text)
+    def _kind(self, path: str) -> tuple[str, str | None]:
+        """Where a path leads, and which kind of file that is; None for what is open to all."""
+        real = os.path.realpath(path)
+        if not (os.path.isfile(real) or stat.S_ISFIFO(_mode(real))):  # noqa: PTH113 - fast
+            return real, None
+        code, installed = self._is_code(real), self._is_installed(real)
+        if real in self.named or (code and not installed):
+            return real, "code"
+        if installed:
+            return real, "given" if code and not self._is_standard(real) else None
+        if _in(real, self.reads):
+            return real, "given"
+        if real.startswith(_SHARED_MEMORY):
+            return real, "shared"
+        return real, None if _in(real, _SYSTEM) else "undeclared"
+
+    def _written(self, path: str, place: Place, found: Reached) -> None:
         inner = _inner(path, (place.state, *place.aliases))
         if inner is not None:
             found.changed.add(inner)
             return
-        real = Path(os.path.realpath(path))
-        if place.production is not None and real.is_relative_to(place.production):
-            found.production.add(str(real))
-        private = place.private and str(real).startswith(_SHARED_MEMORY)
-        own = real.is_relative_to(place.root) or private
-        if not own and str(real) not in _SINKS and not str(real).startswith("/proc/"):
-            found.outside.add(str(real))
+        real = os.path.realpath(path)
+        if place.production is not None and _below(real, str(place.production)):
+            found.production.add(real)
+        own = _below(real, str(place.root)) or (place.private and real.startswith(_SHARED_MEMORY))
+        if not own and real not in _SINKS and not real.startswith("/proc/"):
+            found.outside.add(real)
 
-    def _is_code(self, path: Path) -> bool:
-        return path.suffix in _CODE and any(path.is_relative_to(one) for one in self.code_places)
+    def _is_code(self, path: str) -> bool:
+        return os.path.splitext(path)[1] in _CODE and _in(path, self.code_places)  # noqa: PTH122
 
-    def _is_standard(self, path: Path) -> bool:
-        packaged = {"site-packages", "dist-packages"} & set(path.parts)
+    def _is_standard(self, path: str) -> bool:
+        packaged = "/site-packages/" in path or "/dist-packages/" in path
         return _in(path, self.standard) and not packaged
 
-    def _is_installed(self, path: Path) -> bool:
-        return path.name in _OWN_NAMES or _in(path, self.installed)
+    def _is_installed(self, path: str) -> bool:
+        return os.path.basename(path) in _OWN_NAMES or _in(path, self.installed)  # noqa: PTH119
 
 
-def _inner(path: Path, roots: Iterable[Path]) -> str | None:
+def _below(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place}/")
+
+
+def _inner(path: str, roots: Iterable[Path]) -> str | None:
     """A path as seen from the first of some folders that it lies in; None where in none."""
-    for root in roots:
-        if path.is_relative_to(root):
-            return path.relative_to(root).as_posix()
+    for root in map(str, roots):
+        if _below(path, root):
+            return path[len(root) + 1 :] or "."
     return None
 
 
-def _in(path: Path, places: Iterable[str]) -> bool:
-    return any(path.is_relative_to(place) for place in places)
+def _in(path: str, places: Iterable[str]) -> bool:
+    return any(_below(path, place) for place in places)
+
+
+def _mode(path: str) -> int:
+    try:
+        return os.stat(path).st_mode  # noqa: PTH116 - fast
+    except OSError:
+        return 0
 
 
 def _installed_places(named: Sequence[str]) -> set[str]:
