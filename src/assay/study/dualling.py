@@ -103,7 +103,7 @@ class _Work:
 
     conditions: Conditions
     makers: list[DualRuns]
-    canary: tuple[bool, str]
+    canary: Future[tuple[bool, str]]
     private: bool
 
 
@@ -137,7 +137,9 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
         yield _Work(
             conditions=conditions,
             makers=makers,
-            canary=send_canary(keepers[0], scratch),
+            canary=stack.enter_context(ThreadPoolExecutor(1)).submit(
+                send_canary, keepers[-1], scratch
+            ),
             private=keepers[0].private,
         )
 
@@ -295,6 +297,7 @@ def _evidence(
     failed: str | None,
 ) -> DualEvidence:
     conditions, items = work.conditions, spec.benchmark.items
+    caught, said = work.canary.result()
     runs = [run for run, _ in made.values()]
     names = [condition.name for condition in asked]
     order = {(name, seed): at for at, (name, seed) in enumerate(_cells(names, spec.seeds))}
@@ -316,8 +319,8 @@ def _evidence(
         state=StateEvidence(
             route=work.makers[0].route,
             private=work.private,
-            canary_caught=work.canary[0],
-            canary=work.canary[1],
+            canary_caught=caught,
+            canary=said,
             snapshot=conditions.digest,
             initial=conditions.initial_digest,
             after=after,

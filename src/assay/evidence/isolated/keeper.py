@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, Self
 
 from assay.errors import SpecError, StorageError
@@ -84,6 +85,7 @@ class Keeper:
             start_new_session=True,
         )
         self._scratch = scratch
+        self._turn = Lock()
         self._can_be_private: bool | None = None
         self._wanted = True
 
@@ -137,7 +139,8 @@ class Keeper:
     def run(self, job: Job) -> Outcome:
         """Run a command to its end; when this raises, the command has ended all the same."""
         try:
-            return self._run(job)
+            with self._turn:
+                return self._run(job)
         except BaseException:
             self.close()
             raise
