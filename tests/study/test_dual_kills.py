@@ -122,7 +122,7 @@ LIVES = {"parameter": 180, "environment": 180, "namespace": 180, "in-place": 290
 KILLS = [
     (route, moment)
     for number, route in enumerate(ROUTES)
-    for moment in moments(LIVES[route], 12 if route == "in-place" else 53, 5 * number)
+    for moment in moments(LIVES[route], 24 if route == "in-place" else 61, 7 * number)
 ]
 
 
@@ -135,7 +135,7 @@ def test_killed_at_any_call_production_is_what_it_was(home, temporary, route, mo
     check_whole(home, route, before, temporary)
 
 
-@pytest.mark.parametrize("first", scale([150, 210], range(100, 290, 10)))
+@pytest.mark.parametrize("first", scale([190], range(100, 290, 10)))
 @pytest.mark.parametrize("second", scale([3, 9], range(0, 40, 2)))
 def test_killed_again_while_it_is_put_back_production_comes_back(home, temporary, first, second):
     planted(home, "in-place")
@@ -156,7 +156,7 @@ def test_a_disk_that_refuses_any_call_keeps_production(home, temporary, route, m
 
 
 @pytest.mark.parametrize("route", ["parameter", "in-place"])
-@pytest.mark.parametrize("size", scale([0, 1000], range(0, 4000, 100)))
+@pytest.mark.parametrize("size", scale([1000], range(0, 4000, 100)))
 def test_a_disk_that_is_full_in_the_middle_of_a_file_keeps_production(home, temporary, route, size):
     planted(home, route)
     before = production(home)
@@ -172,7 +172,6 @@ def test_a_disk_that_is_full_in_the_middle_of_a_file_keeps_production(home, temp
 
 
 WRITING = f"""{READ}
-touch HOME_OF_ALL/writing
 while [ ! -e HOME_OF_ALL/go ]; do echo more >> "$S/memory.jsonl"; rm -f "$S/x"; : > "$S/x"; done
 rm -f "$S/x"
 {SCORE}
@@ -184,16 +183,9 @@ KILLED = ("the evaluation", "the warden", "both", "the command")
 @pytest.mark.parametrize("route", ["namespace", "in-place"])
 def test_killed_while_the_command_writes_production_is_what_it_was(home, temporary, route, who):
     """It writes to where its state is as fast as it can, and may leave nothing running."""
-    mark = f"writing-{os.getpid()}-{route}-{KILLED.index(who)}"
-    body = WRITING.replace("HOME_OF_ALL", str(temporary.parent))
-    planted(home, route, f": {mark}\n{body}", system=f'environment = ["PATH", "{MARK}"]')
+    planted(home, route, WRITING.replace("HOME_OF_ALL", str(home)))
     before = production(home)
-    os.environ[MARK] = mark
-    flag = home / "writing"
     system = home / "system.sh"
-    # The run may write only to its own folder: what it tells, it tells by a pipe that is there.
-    flag.unlink(missing_ok=True)
-    system.write_text(system.read_text().replace(f"touch {flag}", ":"))
     process = started(home, route)
     assert eventually(lambda: running(system))
     time.sleep(0.02)
@@ -222,9 +214,6 @@ def test_killed_while_the_command_writes_production_is_what_it_was(home, tempora
     check_whole(home, route, before, temporary)
 
 
-MARK = "ASSAY_TEST_MARK"
-
-
 def running(system):
     """The processes that run a system."""
     return alive(f"sh\0{system.name}\0{system.parent}/")
@@ -235,8 +224,7 @@ def running(system):
 def test_an_interrupt_leaves_nothing_running_and_production_as_it_was(
     home, temporary, route, times
 ):
-    body = WRITING.replace("HOME_OF_ALL", str(home)).replace(f"touch {home}/writing", ":")
-    planted(home, route, body)
+    planted(home, route, WRITING.replace("HOME_OF_ALL", str(home)))
     before = production(home)
     process = started(home, route)
     assert eventually(lambda: running(home / "system.sh"))
@@ -256,8 +244,7 @@ def test_to_put_production_back_before_the_command_has_ended_would_be_caught(
     home, temporary, monkeypatch
 ):
     """Whoever is interrupted and does not wait for it hands production to the command."""
-    body = WRITING.replace("HOME_OF_ALL", str(home)).replace(f"touch {home}/writing", ":")
-    planted(home, "in-place", body)
+    planted(home, "in-place", WRITING.replace("HOME_OF_ALL", str(home)))
     before = production(home)
 
     def hasty():
@@ -284,7 +271,7 @@ def test_killed_at_random_moments_production_is_never_changed(
     home, temporary, route, record_property
 ):
     """Now the evaluation, now its warden, now both."""
-    kills = scale(4, 1000 if route == "namespace" else 200)
+    kills = scale(3, 1000 if route == "namespace" else 200)
     chance = random.Random(f"{route} {kills}")  # noqa: S311 - moments, not secrets
     planted(home, route, HONEST)
     before = production(home)
@@ -447,7 +434,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("route", ["parameter", "in-place"])
+@pytest.mark.parametrize("route", scale(["in-place"], ["parameter", "in-place"]))
 @pytest.mark.parametrize("body", ODD.values(), ids=ODD)
 def test_a_run_that_leaves_a_state_that_is_none_is_blocked(home, temporary, route, body):
     planted(home, route, f"{READ}\n{SCORE}\n{body}\n")
