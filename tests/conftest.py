@@ -56,3 +56,15 @@ def method_file(tmp_path: Path) -> Callable[[str], str]:
         return f"method.py:{name}"
 
     return write
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Show the figures that tests have noted, of stress tests above all."""
+    figures = [
+        f"{name}: {value}"
+        for kind in ("passed", "failed")
+        for report in terminalreporter.stats.get(kind, [])
+        for name, value in report.user_properties
+    ]
+    for line in figures:
+        terminalreporter.write_line(line)

@@ -114,7 +114,7 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
         lock = -1
         if spec.state.route == "in-place" or beside(root).exists():
             lock = stack.enter_context(held(root))
-        with storage(tempfile.gettempdir()):
+        with storage("the folder for temporary files"):
             scratch = Path(tempfile.mkdtemp(prefix="assay-dual-")).resolve()
             stack.callback(shutil.rmtree, scratch, ignore_errors=True)
         in_place = root if lock >= 0 else None
