@@ -2,6 +2,10 @@
 
 import json
 
+import msgspec
+
+from assay.judges.dual.artifact import artifact_bytes, artifact_of, evidence_of
+from assay.judges.dual.judge import judge_dual
 from assay.plan.dual_spec import load_dual_spec
 from assay.study.dualling import run_dual
 
@@ -95,3 +99,30 @@ def lay_out(home, *, body=SYSTEM, count=ITEMS, **spec):
 def evaluate(path, **more):
     """Run a spec into the results folder beside it."""
     return run_dual(load_dual_spec(path), path.parent / "results", **more)
+
+
+def remade(record, *, made=None, **fields):
+    """A result with other evidence, judged anew: as another evaluation would have left it."""
+    evidence = msgspec.structs.replace(evidence_of(record, where="x"), **fields)
+    return artifact_of(evidence, judge_dual(evidence), made=made or record["made"])
+
+
+def with_scores(record, better):
+    """The scores of a result with a condition's positives raised by so much."""
+    scores = {name: {seed: list(row) for seed, row in held.items()}
+              for name, held in record["scores"].items()}  # fmt: skip
+    for name, by in better.items():
+        for row in scores[name].values():
+            row[:] = [
+                score + by * positive
+                for score, positive in zip(row, record["items"]["positive"], strict=True)
+            ]
+    return scores
+
+
+def store(folder, name, record):
+    """Write a result where `assay dual` would."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_bytes(artifact_bytes(record))
+    return path
