@@ -102,7 +102,7 @@ class System:
 
     def _labels(self, rng: np.random.Generator) -> Array:
         """The AUC takes so many of each class; the others take them as they come."""
-        if self.metric == "auroc" or self.groups:
+        if self.metric == "auroc":
             return np.asarray(rng.permutation(self.n) < round(self.positive * self.n))
         return np.asarray(rng.random(self.n) < self.positive)
 

@@ -184,13 +184,13 @@ class Crossed:
         used = self.influence[np.asarray(weights) != 0.0]
         found = 0.0
         for side, units in zip((self.positive, ~self.positive), self._classes, strict=True):
-            if self.metric == "auroc":
-                reach = _RANK_GOES / units
-            else:
-                spans = np.ptp(used[:, :, side], axis=2)
+            count = float(side.sum())
+            reach = _RANK_GOES / count
+            if self.metric != "auroc":
                 goes = _RANK_GOES if self.metric == "average-precision" else 1.0
-                reach = max(goes * float(spans.mean()) * side.sum() / units, 1.0 / self._units)
-            found += reach**2
+                spans = np.ptp(used[:, :, side], axis=2)
+                reach = max(goes * float(spans.mean()), 1.0 / self.n)
+            found += (reach * count / units) ** 2
         return found * float(np.square(weights).sum()) / 2.0
 
     def _sizes(self, i: int, variance: float) -> tuple[float, float]:
