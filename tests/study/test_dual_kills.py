@@ -80,10 +80,18 @@ def started(home, route, *before):
 
 
 def warden_of(pid):
-    """The process that watches over the runs of an evaluation, once there is one."""
+    """The process that watches over a run of an evaluation, once there is one.
+
+    Of several the one that has something to watch over.
+    """
     with suppress(OSError, IndexError):
-        return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
+        found = children_of(pid)
+        return next((one for one in found if children_of(one)), found[0])
     return None
+
+
+def children_of(pid):
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def goes_on(home, route):
@@ -194,8 +202,8 @@ def test_killed_while_the_command_writes_production_is_what_it_was(home, tempora
     elif who == "the warden":
         os.kill(warden_of(process.pid), signal.SIGKILL)
     elif who == "both":
-        warden = warden_of(process.pid)
-        os.kill(warden, signal.SIGKILL)
+        for one in children_of(process.pid):
+            os.kill(one, signal.SIGKILL)
         process.kill()
     else:
         for one in running(system):
@@ -243,15 +251,25 @@ def test_an_interrupt_leaves_nothing_running_and_production_as_it_was(
 def test_to_put_production_back_before_the_command_has_ended_would_be_caught(
     home, temporary, monkeypatch
 ):
-    """Whoever is interrupted and does not wait for it hands production to the command."""
+    """Whoever does not wait for the command hands production to it."""
     planted(home, "in-place", WRITING.replace("HOME_OF_ALL", str(home)))
     before = production(home)
 
     def hasty():
         from assay.evidence.isolated.keeper import Keeper
 
+        heard = Keeper._hear
+
+        def not_waited_for(keeper):
+            if keeper._can_be_private is None:
+                return heard(keeper)
+            eventually(lambda: running(home / "system.sh"))
+            raise StorageError("nobody waits for it")
+
+        monkeypatch.setattr(Keeper, "_hear", not_waited_for)
         monkeypatch.setattr(Keeper, "run", Keeper._run)
-        monkeypatch.setattr(Keeper, "__exit__", lambda *given: time.sleep(0.3))
+        for name in ("stop", "__exit__"):
+            monkeypatch.setattr(Keeper, name, lambda *given: time.sleep(0.3))
         evaluated(home, "in-place")
 
     child = os.fork()
@@ -259,8 +277,6 @@ def test_to_put_production_back_before_the_command_has_ended_would_be_caught(
         with suppress(BaseException):
             hasty()
         os._exit(0)
-    assert eventually(lambda: running(home / "system.sh"))
-    os.kill(child, signal.SIGINT)
     os.waitpid(child, 0)
     assert eventually(lambda: not running(home / "system.sh"))
     assert production(home) != before

@@ -96,6 +96,28 @@ def words_of(spec: DualSpec) -> tuple[str, ...]:
     return method_words(parse_method(named, registered=REGISTERED))
 
 
+class NoMoreRuns(Exception):
+    """The turn of a run has come when no more are to be made."""
+
+
+class Turns:
+    """How many commands may run at a time, whoever starts them, and whether any more may."""
+
+    def __init__(self, at_a_time: int) -> None:
+        self._free = Semaphore(at_a_time)
+        self.over = False
+
+    def __enter__(self) -> None:
+        self._free.acquire()
+        if self.over:
+            self._free.release()
+            raise NoMoreRuns
+
+    def __exit__(self, kind: object, *exception: object) -> None:
+        self.over = self.over or kind is not None
+        self._free.release()
+
+
 class AskedItems:
     """The items as a system sees them, without labels, in the own order of each seed."""
 
@@ -127,10 +149,7 @@ class AskedItems:
 
 
 class DualRuns:
-    """Makes runs of a spec's system, each in a folder of its own below `scratch`.
-
-    `turns` says how many commands may run at a time, whoever starts them.
-    """
+    """Makes runs of a spec's system, each in a folder of its own below `scratch`."""
 
     def __init__(
         self,
@@ -139,13 +158,13 @@ class DualRuns:
         keeper: Keeper,
         scratch: Path,
         items: AskedItems | None = None,
-        turns: Semaphore | None = None,
+        turns: Turns | None = None,
     ) -> None:
         self.spec = spec
         self.items = items or AskedItems(spec.benchmark)
         self.keeper = keeper
         self.scratch = scratch
-        self.turns = turns or Semaphore(1)
+        self.turns = turns or Turns(1)
         self.words = words_of(spec)
         self.route = route_in_force(spec, private=keeper.private)
         self.sorter = Sorter(spec.folder.resolve(), self.words, spec.reads)
@@ -229,6 +248,7 @@ class DualRuns:
         try:
             with self.turns:
                 outcome = self.keeper.run(job)
+                self.turns.over = self.turns.over or outcome.trouble is not None
             after = self._left(production if in_place else state, condition, seed)
         finally:
             if in_place:

@@ -15,7 +15,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Semaphore
 from typing import Any
 
 import msgspec
@@ -29,7 +28,9 @@ from assay.evidence.dual_run import (
     DualRun,
     DualRuns,
     FileDigests,
+    NoMoreRuns,
     Scores,
+    Turns,
     words_of,
 )
 from assay.evidence.forgetting import Mentions
@@ -127,7 +128,7 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
         conditions = Conditions(spec, scratch)  # while the wardens get ready
         for keeper in keepers:
             keeper.private = private
-        turns, items = Semaphore(spec.system.jobs), AskedItems(spec.benchmark)
+        turns, items = Turns(spec.system.jobs), AskedItems(spec.benchmark)
         makers = [
             DualRuns(
                 spec, keeper=keeper, scratch=scratch / f"runs-{number}", items=items, turns=turns
@@ -253,9 +254,13 @@ def _work_off(
                     idle.append(busy.pop(one))
                     try:
                         going = note(*one.result()) and going
+                    except NoMoreRuns:
+                        continue
                     except MethodError as error:
-                        failed, going = error.message, False
+                        failed, going = failed or error.message, False
+                    makers[0].turns.over = not going
         except BaseException:
+            makers[0].turns.over = True
             for maker in makers:
                 maker.keeper.stop()
             raise

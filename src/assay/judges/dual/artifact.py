@@ -66,15 +66,15 @@ def headline_keys(metric: str) -> dict[str, str]:
 
 
 def artifact_of(
-    evidence: DualEvidence, result: DualResult, *, made: str, mark: str
+    evidence: DualEvidence, result: DualResult, *, made: str, mark: str | None = None
 ) -> dict[str, Any]:
-    """Everything as one JSON object; `mark` is the checksum of the evidence."""
+    """Everything as one JSON object; `mark` is the checksum of the evidence, where it is known."""
     plain: dict[str, Any] = msgspec.to_builtins(evidence)
     record: dict[str, Any] = {"format": FORMAT, "assay": __version__, "made": made}
     record |= {name: plain[name] for name in _BEFORE}
     record |= result_keys(evidence.metric, result)
     record |= {name: plain[name] for name in _AFTER}
-    record["reproducibility_checksum"] = mark
+    record["reproducibility_checksum"] = mark or checksum(evidence)
     return record | {DIGEST: artifact_digest(record)}
 
 
