@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.evidence.isolated.keeper import Outcome
+from assay.evidence.isolated.namespace import in_shared_memory
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/proc", "/sys", "/dev")
 _CODE = frozenset(
@@ -20,7 +21,6 @@ _CODE = frozenset(
 )
 _OWN_NAMES = frozenset({"pyvenv.cfg"})
 _SINKS = frozenset({"/dev/null", "/dev/tty", "/dev/zero", "/dev/full"})
-_SHARED_MEMORY = "/dev/shm/"  # noqa: S108 - private to the run, where views are
 _QUIET_PEERS = frozenset({"unix:/var/run/nscd/socket", "unix:/run/nscd/socket"})
 
 
@@ -56,6 +56,7 @@ class Sorter:
     """Sorts what runs of a system reached; `named` are the words of its command."""
 
     def __init__(self, folder: Path, named: Sequence[str], reads: Sequence[Path]) -> None:
+        self.folder = folder
         self.reads = [path.resolve() for path in reads]
         self.named = {
             (folder / word).resolve() for word in named if word and (folder / word).is_file()
@@ -92,9 +93,9 @@ class Sorter:
                 found.given.add(str(real))
         elif any(real.is_relative_to(one) for one in self.reads):
             found.given.add(str(real))
-        elif str(real).startswith(_SHARED_MEMORY) and place.private:
+        elif self._is_own_memory(real, place):
             return
-        elif str(real).startswith(_SHARED_MEMORY) or not _in(real, _SYSTEM):
+        elif in_shared_memory(str(real)) or not _in(real, _SYSTEM):
             found.undeclared.add(str(real))
 
     def _written(self, text: str, place: Place, found: Reached) -> None:
@@ -106,10 +107,15 @@ class Sorter:
         real = Path(os.path.realpath(path))
         if place.production is not None and real.is_relative_to(place.production):
             found.production.add(str(real))
-        private = place.private and str(real).startswith(_SHARED_MEMORY)
-        own = real.is_relative_to(place.root) or private
+        own = real.is_relative_to(place.root) or self._is_own_memory(real, place)
         if not own and str(real) not in _SINKS and not str(real).startswith("/proc/"):
             found.outside.add(str(real))
+
+    def _is_own_memory(self, path: Path, place: Place) -> bool:
+        """Whether a file is in memory that the run shares with nobody: see `namespace.enter`."""
+        named = (self.folder, place.root, *place.aliases)
+        fresh = place.private and not any(in_shared_memory(str(one)) for one in named)
+        return fresh and in_shared_memory(str(path))
 
     def _is_code(self, path: Path) -> bool:
         return path.suffix in _CODE and any(path.is_relative_to(one) for one in self.code_places)
