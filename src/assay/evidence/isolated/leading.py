@@ -16,6 +16,8 @@ _IN_ROOT = 0x10
 _MOST_LINKS = 40
 _JUMP = re.compile(r"(/proc/\d+)(?:/task/\d+)?/(?:cwd|root|exe|fd/\d+|map_files/.+)")
 _UNNAMED = ("/memfd:", "/anon_hugepage", "/dev/zero (deleted)", "/SYSV")
+_BY_HAND = ("/proc/", "/dev/", " (deleted)")
+"""Where what is not there from here may be there from where the process is."""
 
 Led = tuple[str, int]
 """A path, and the mode of what is there: 0 where nothing is. The path of what has no name is ''."""
@@ -53,7 +55,7 @@ class Leading:
             return os.path.normpath(path), 0
         elif handle == -errno.ENAMETOOLONG:  # it is not, from where the process is
             return os.path.normpath(path), stat.S_IFREG
-        elif handle == -errno.ENOENT and not made and "(deleted)" not in path:
+        elif handle == -errno.ENOENT and not made and not any(one in path for one in _BY_HAND):
             return "", 0
         found = self.walk(pid, folder, text, last=True)
         return found, self._mode(found)
