@@ -37,6 +37,7 @@ from assay.study import dualling
 
 pytestmark = pytest.mark.skipif(not OBSERVED, reason="only Linux tells which files are opened")
 STOPPED = 130
+SHARED = "/dev/shm"  # noqa: S108 - nothing is there to be shared
 START = """
 import sys
 from pathlib import Path
@@ -366,9 +367,9 @@ def test_a_fault_at_every_system_call_keeps_production(
         told = home / "told"
         words = [strace, "-qq", "-o", str(told), "-e", f"trace={call}", "-e", inject]
         ended = traced(home, route, words, whose)
-        reached = told.exists() and "INJECTED" in told.read_text(errors="replace")
-        reached = reached or (told.exists() and "killed by SIGKILL" in told.read_text())
+        said = told.read_text(errors="replace") if told.exists() else ""
         told.unlink(missing_ok=True)
+        reached = "INJECTED" in said or "killed by SIGKILL" in said
         if not reached:
             assert ended == 0
             break
@@ -498,3 +499,16 @@ def test_a_state_in_place_that_cannot_be_put_beside_is_said_before_anything_runs
     with pytest.raises(AssayError, match="Read-only"):
         evaluated(home, "in-place")
     assert not list(temporary.iterdir())
+
+
+@pytest.mark.skipif(not Path(SHARED).is_dir(), reason="there is no shared memory")
+@pytest.mark.parametrize("what", ["copies", "all of it"])
+def test_an_evaluation_in_shared_memory_works_too(home, temporary, monkeypatch, what):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
+        monkeypatch.setattr(tempfile, "tempdir", name)
+        place = home if what == "copies" else Path(name, "home")
+        planted(place, "namespace")
+        before = production(place)
+        found = evaluated(place)
+        assert found.result.row is not RowState.BLOCKED, found.result.preconditions
+        assert production(place) == before

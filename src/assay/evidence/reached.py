@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.evidence.isolated.keeper import Outcome
+from assay.evidence.isolated.namespace import in_shared_memory
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/proc", "/sys", "/dev")
 _CODE = frozenset(
@@ -21,7 +22,6 @@ _CODE = frozenset(
 )
 _OWN_NAMES = frozenset({"pyvenv.cfg"})
 _SINKS = frozenset({"/dev/null", "/dev/tty", "/dev/zero", "/dev/full"})
-_SHARED_MEMORY = "/dev/shm/"  # noqa: S108 - private to the run, where views are
 _QUIET_PEERS = frozenset({"unix:/var/run/nscd/socket", "unix:/run/nscd/socket"})
 
 
@@ -57,6 +57,7 @@ class Sorter:
     """Sorts what runs of a system reached; `named` are the words of its command."""
 
     def __init__(self, folder: Path, named: Sequence[str], reads: Sequence[Path]) -> None:
+        self.folder = folder
         self.reads = [str(path.resolve()) for path in reads]
         files = [folder / word for word in named if word and (folder / word).is_file()]
         self.named = {str(path.resolve()) for path in files}
@@ -85,13 +86,12 @@ class Sorter:
         if _below(path, str(place.root)):
             return
         real, kind = self._known.get(path) or self._kind(path)
-        self._known[path] = real, kind
         if place.production is not None and _below(real, str(place.production)):
             found.production.add(real)
         elif kind is None or _below(real, str(place.root)):
             return
         elif kind == "shared":
-            if not place.private:
+            if not self._is_own_memory(real, place):
                 found.undeclared.add(real)
         else:
             getattr(found, kind).add(real)
@@ -100,17 +100,21 @@ class Sorter:
         """Where a path leads, and which kind of file that is; None for what is open to all."""
         real = os.path.realpath(path)
         if not (os.path.isfile(real) or stat.S_ISFIFO(_mode(real))):  # noqa: PTH113 - fast
-            return real, None
+            return real, None  # as things are: a file may come to be there
+        self._known[path] = real, self._kind_of(real)
+        return self._known[path]
+
+    def _kind_of(self, real: str) -> str | None:
         code, installed = self._is_code(real), self._is_installed(real)
         if real in self.named or (code and not installed):
-            return real, "code"
+            return "code"
         if installed:
-            return real, "given" if code and not self._is_standard(real) else None
+            return "given" if code and not self._is_standard(real) else None
         if _in(real, self.reads):
-            return real, "given"
-        if real.startswith(_SHARED_MEMORY):
-            return real, "shared"
-        return real, None if _in(real, _SYSTEM) else "undeclared"
+            return "given"
+        if in_shared_memory(real):
+            return "shared"
+        return None if _in(real, _SYSTEM) else "undeclared"
 
     def _written(self, path: str, place: Place, found: Reached) -> None:
         inner = _inner(path, (place.state, *place.aliases))
@@ -120,9 +124,15 @@ class Sorter:
         real = os.path.realpath(path)
         if place.production is not None and _below(real, str(place.production)):
             found.production.add(real)
-        own = _below(real, str(place.root)) or (place.private and real.startswith(_SHARED_MEMORY))
+        own = _below(real, str(place.root)) or self._is_own_memory(real, place)
         if not own and real not in _SINKS and not real.startswith("/proc/"):
             found.outside.add(real)
+
+    def _is_own_memory(self, path: str, place: Place) -> bool:
+        """Whether a file is in memory that the run shares with nobody: see `namespace.enter`."""
+        named = (self.folder, place.root, *place.aliases)
+        fresh = place.private and not any(in_shared_memory(str(one)) for one in named)
+        return fresh and in_shared_memory(path)
 
     def _is_code(self, path: str) -> bool:
         return os.path.splitext(path)[1] in _CODE and _in(path, self.code_places)  # noqa: PTH122

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
-from assay.errors import SpecError, StorageError
+from assay.errors import SpecError, StorageError, storage
 from assay.evidence.confine import Level, confined
 from assay.evidence.isolated.calls import known_machine
 from assay.evidence.isolated.strays import end_strays
@@ -74,16 +74,17 @@ class Keeper:
             )
         root = "" if in_place is None else str(in_place)
         command = [sys.executable, "-I", "-S", "-c", _BOOT, str(_HOME), str(scratch), root]
-        self._process = subprocess.Popen(  # noqa: S603 - our own words
-            confined(Level.L1, command),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            pass_fds=() if lock < 0 else (lock,),
-            cwd="/",
-            env={"PATH": os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1"},
-            start_new_session=True,
-        )
+        with storage("the process that watches over the runs"):
+            self._process = subprocess.Popen(  # noqa: S603 - our own words
+                confined(Level.L1, command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                pass_fds=() if lock < 0 else (lock,),
+                cwd="/",
+                env={"PATH": os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1"},
+                start_new_session=True,
+            )
         self._scratch = scratch
         self._turn = Lock()
         self._can_be_private: bool | None = None
@@ -146,7 +147,8 @@ class Keeper:
             raise
 
     def _run(self, job: Job) -> Outcome:
-        job.log.touch()
+        with storage(job.log):
+            job.log.touch()
         program = _program(job.words[0], job.folder, job.environment)
         if program is None:
             return _never(f"{job.words[0]}: there is no such program")

@@ -24,12 +24,17 @@ of root's would reach past any view, for example through the root of a process o
 
 
 def enter(
-    library: ctypes.CDLL, *, writable: Sequence[str], covers: Sequence[tuple[str, str]]
+    library: ctypes.CDLL,
+    *,
+    writable: Sequence[str],
+    covers: Sequence[tuple[str, str]],
+    folder: str = "/",
 ) -> None:
     """Make this process's view private, where only `writable` folders can be written to.
 
     `covers` are pairs: a folder, which can be written to, and the path at which it shows. Memory
-    that processes share is the run's own, too, and outlives it nowhere.
+    that processes share is the run's own, too, and outlives it nowhere; but where one of these
+    folders, or the one that it runs in, lies in there, it is only read-only.
     """
     user, group = os.geteuid(), os.getegid()
     if library.unshare(_NEW_MOUNTS | _NEW_IPC) != 0:
@@ -39,16 +44,19 @@ def enter(
         _write("/proc/self/gid_map", f"{group} {group} 1")
     _mount(library, None, "/", None, _RECURSIVE | _PRIVATE)
     _set_read_only(library, "/", on=True, deep=True)
-    for folder in writable:
-        _mount(library, folder, folder, None, _BIND)
-        _set_read_only(library, folder, on=False, deep=False)
-    for folder, target in covers:
-        _mount(library, folder, target, None, _BIND)
+    for source, target in (*((one, one) for one in writable), *covers):
+        _mount(library, source, target, None, _BIND)
         _set_read_only(library, target, on=False, deep=False)
-    if os.path.isdir(_SHARED_MEMORY):  # noqa: PTH112 - in a process that imports little
+    named = (folder, *writable, *(one for pair in covers for one in pair))
+    if os.path.isdir(_SHARED_MEMORY) and not any(in_shared_memory(one) for one in named):  # noqa: PTH112
         _mount(library, "tmpfs", _SHARED_MEMORY, "tmpfs", 0)
     for right in _RIGHTS:  # where it was never there, there is nothing to drop
         library.prctl(_DROP_RIGHT, right, 0, 0, 0)
+
+
+def in_shared_memory(path: str) -> bool:
+    """Whether a folder would be hidden by a fresh memory to share."""
+    return f"{path}/".startswith(f"{_SHARED_MEMORY}/")
 
 
 def can_enter() -> bool:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from assay.evidence.isolated.calls import NO_FOLLOW, PLACES, names_by_number
-from assay.evidence.isolated.leading import lead, start_of, walk
+from assay.evidence.isolated.leading import Leading
 
 _NOTICE = struct.Struct("QIIiIQ6Q")
 _ANSWER = struct.Struct("QqiI")
@@ -50,6 +50,7 @@ class Notices:
 
     def __init__(self, listener: int) -> None:
         self.listener = listener
+        self._leading: Leading | None = None
         self.noted = Noted()
         self._names = names_by_number()
         self._buffer = bytearray(_NOTICE.size)
@@ -57,6 +58,12 @@ class Notices:
         self._memory = Memory()
         with suppress(OSError):  # Linux 6.6: whoever waits for the answer runs at once
             fcntl.ioctl(listener, _SET_FLAGS, _WAKE_AT_ONCE)
+
+    def close(self) -> None:
+        """Answer no more: what is still waiting is refused."""
+        os.close(self.listener)
+        if self._leading is not None:
+            self._leading.close()
 
     def answer(self) -> None:
         """Take one notice, note what it is about, and let the call go on."""
@@ -67,7 +74,8 @@ class Notices:
             return
         number, pid, _, call, _, _, *arguments = _NOTICE.unpack(self._buffer)
         try:
-            self._note(pid, self._names[call], arguments)
+            self._leading = self._leading or Leading(pid)
+            self._note(pid, self._leading, self._names[call], arguments)
         except OSError as error:
             self.noted.full = self.noted.full or error.errno not in _FAILS_TOO
         except Exception:  # whatever a command hands over, it must not end who watches it
@@ -75,35 +83,42 @@ class Notices:
         with suppress(OSError):
             fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(number, 0, 0, _GO_ON))
 
-    def _note(self, pid: int, name: str, arguments: list[int]) -> None:
+    def _note(self, pid: int, way: Leading, name: str, arguments: list[int]) -> None:
         match name:
             case "openat":
-                self._open(pid, arguments[0], arguments[1], arguments[2])
+                self._open(pid, way, arguments[0], arguments[1], arguments[2])
             case "open":
-                self._open(pid, None, arguments[0], arguments[1])
+                self._open(pid, way, None, arguments[0], arguments[1])
             case "creat":
-                self._open(pid, None, arguments[0], os.O_WRONLY | os.O_CREAT)
+                self._open(pid, way, None, arguments[0], os.O_WRONLY | os.O_CREAT)
             case "openat2":
                 flags, _, how = struct.unpack("QQQ", self._memory.read(pid, arguments[2], 24))
                 inside = bool(how & _IN_ROOT)
-                self._open(pid, arguments[0], arguments[1], flags, inside=inside)
+                self._open(pid, way, arguments[0], arguments[1], flags, inside=inside)
             case "execve":
-                self._run(pid, None, arguments[0])
+                self._run(pid, way, None, arguments[0])
             case "execveat":
-                self._run(pid, arguments[0], arguments[1])
+                self._run(pid, way, arguments[0], arguments[1])
             case "connect" | "bind" | "sendto":
                 at = 4 if name == "sendto" else 1
-                self._address(pid, arguments[at], arguments[at + 1], binds=name == "bind")
+                self._address(pid, way, arguments[at], arguments[at + 1], binds=name == "bind")
             case _:
-                self._change(pid, name, arguments)
+                self._change(pid, way, name, arguments)
 
     def _open(
-        self, pid: int, folder: int | None, address: int, flags: int, *, inside: bool = False
+        self,
+        pid: int,
+        way: Leading,
+        folder: int | None,
+        address: int,
+        flags: int,
+        *,
+        inside: bool = False,
     ) -> None:
         text = self._text(pid, address)
         text = text.lstrip("/") if inside else text
         writes = flags & _WRITING
-        path, mode = lead(pid, start_of(pid, folder), text, made=bool(writes))
+        path, mode = way.lead(pid, folder, text, made=bool(writes))
         if not path or stat.S_ISCHR(mode):
             return
         if writes:
@@ -113,27 +128,27 @@ class Notices:
         if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
             self._keep(self.noted.read, path)
 
-    def _run(self, pid: int, folder: int | None, address: int) -> None:
-        path, mode = lead(pid, start_of(pid, folder), self._text(pid, address))
+    def _run(self, pid: int, way: Leading, folder: int | None, address: int) -> None:
+        path, mode = way.lead(pid, folder, self._text(pid, address))
         if mode:
             self._keep(self.noted.run, path)
 
-    def _change(self, pid: int, name: str, arguments: list[int]) -> None:
+    def _change(self, pid: int, way: Leading, name: str, arguments: list[int]) -> None:
         for place in PLACES[name]:
-            start = start_of(pid, None if place.folder is None else arguments[place.folder])
+            folder = None if place.folder is None else arguments[place.folder]
             address = 0 if place.path is None else arguments[place.path]
             text = self._text(pid, address) if address else ""
             told = 0 if place.unless is None else arguments[place.unless]
             if place.follows and not told & NO_FOLLOW:
-                path, mode = lead(pid, start, text)
+                path, mode = way.lead(pid, folder, text)
                 if not mode or stat.S_ISCHR(mode):
                     continue
             else:
-                path = walk(pid, start, text, last=False)
+                path = way.walk(pid, folder, text, last=False)
             if path:
                 self._keep(self.noted.written if place.writes else self.noted.read, path)
 
-    def _address(self, pid: int, address: int, size: int, *, binds: bool) -> None:
+    def _address(self, pid: int, way: Leading, address: int, size: int, *, binds: bool) -> None:
         """Note whom a process speaks to; a socket that it gives a name is a file."""
         data = self._memory.read(pid, address, min(size & 0xFFFFFFFF, 128))
         family = int.from_bytes(data[:2], "little")
@@ -141,7 +156,7 @@ class Notices:
             self._keep(self.noted.connected, _peer(family, data))
         elif family == socket.AF_UNIX and data[2:3] not in (b"", b"\0"):
             text = os.fsdecode(data[2:].partition(b"\0")[0])
-            self._keep(self.noted.written, walk(pid, start_of(pid, None), text, last=False))
+            self._keep(self.noted.written, way.walk(pid, None, text, last=False))
 
     def _keep(self, kind: set[str], path: str) -> None:
         if len(kind) < _MOST:

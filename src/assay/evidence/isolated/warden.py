@@ -82,7 +82,7 @@ class Warden:
                 trouble, wanted = self.watch(child, watched, job, log)
             finally:
                 self.end_all(child)
-                os.close(listener)
+                watched.close()
                 os.close(log)
             said = ours.recv(4096).decode("utf-8", "replace")
         if said and wanted:
@@ -99,7 +99,8 @@ class Warden:
             os.dup2(log, 1)
             os.dup2(log, 2)
             if job["private"]:
-                enter(self.library, writable=job["writable"], covers=job["covers"])
+                places = {"writable": job["writable"], "covers": job["covers"]}
+                enter(self.library, **places, folder=job["folder"])
             os.chdir(job["folder"])
             listener = install_filter(self.library)
             socket.send_fds(told, [b"!"], [listener])
