@@ -100,7 +100,7 @@ def _draw(found: "list[Gated]") -> None:
         for fault in one.faults:
             line = styled(f"{one.file}: ")
             line.append(fault.kind, style="red")
-            line.append(f": {fault.message}")
+            line.append(styled(f": {fault.message}"))
             out.print(line)
     if not ours:
         out.print(styled("no dual-condition results here, and no matrix of some"))
