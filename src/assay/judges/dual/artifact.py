@@ -63,7 +63,7 @@ def headline_keys(metric: str) -> dict[str, str]:
 
 def artifact_of(evidence: DualEvidence, result: DualResult, *, made: str) -> dict[str, Any]:
     """Everything as one JSON object."""
-    plain: dict[str, Any] = msgspec.to_builtins(evidence)
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(evidence))
     record: dict[str, Any] = {"format": FORMAT, "assay": __version__, "made": made}
     record |= {name: plain[name] for name in _BEFORE}
     record |= result_keys(evidence.metric, result)
@@ -75,9 +75,7 @@ def artifact_of(evidence: DualEvidence, result: DualResult, *, made: str) -> dic
 def artifact_digest(record: Mapping[str, Any]) -> str:
     """One digest over all that an artifact holds but this one."""
     rest = {key: value for key, value in record.items() if key != DIGEST}
-    plain = json.dumps(
-        msgspec.to_builtins(rest), sort_keys=True, separators=(",", ":"), ensure_ascii=True
-    )
+    plain = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return digest(plain.encode())
 
 
