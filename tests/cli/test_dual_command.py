@@ -31,7 +31,7 @@ def plain(home):
 def test_a_result_for_people(plain):
     path, done = plain
     assert done.code == 0
-    for said in ("A  all its state, AUROC", "A - B  what the state adds", "A - C  memorisation",
+    for said in ("AUROC", "A  all its state", "A - B  what the state adds", "A - C  memorisation",
                  "C - B  transfer", "on 40 items seen", "LEARNING", "only-memorised:",
                  "n 80 · 3 seeds · preconditions 14/14"):  # fmt: skip
         assert said in done.out

@@ -113,10 +113,10 @@ def test_what_is_staged_is_judged_and_not_what_lies_there(repository, genuine):
 
 
 def test_all_that_is_staged_is_seen_from_any_folder(repository, monkeypatch):
-    store(repository / "results", "new", LONE)
+    store(repository / "node_modules" / "runs", "new", LONE)
     (repository / "deep" / "er").mkdir(parents=True)
     (repository / "deep" / "er" / "x.txt").write_text("x")
-    git(repository, "add", "--all")
+    git(repository, "add", "--all", "--force")
     monkeypatch.chdir(repository / "deep" / "er")
     assert call("gate", "--staged").code == 3
 

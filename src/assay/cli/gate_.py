@@ -86,7 +86,7 @@ def _staged(files: tuple[Path, ...]) -> "list[Gated]":
         top = tree.folder.joinpath(*[".."] * len(Path(prefix).parts)).resolve()
         return [
             gate_file(path, shown=path.relative_to(top).as_posix(), within=top)
-            for path in candidates(top)
+            for path in candidates(top, everywhere=True)
         ]
 
 

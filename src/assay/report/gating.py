@@ -47,10 +47,13 @@ def gate_file(path: Path, *, shown: str | None = None, within: Path | None = Non
     return _gate_json(path, data, name, within)
 
 
-def candidates(folder: Path) -> Iterable[Path]:
-    """The files below a folder that may be results or matrices; links hold nothing themselves."""
+def candidates(folder: Path, *, everywhere: bool = False) -> Iterable[Path]:
+    """The files below a folder that may be results or matrices; links hold nothing themselves.
+
+    Folders of tools are passed over, unless it is to be `everywhere`.
+    """
     for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+        folders[:] = sorted(name for name in folders if everywhere or name not in _SKIPPED)
         for name in sorted(files):
             path = Path(place, name)
             if path.suffix.lower() in ENDINGS and path.is_file() and not path.is_symlink():
