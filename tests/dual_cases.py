@@ -1,9 +1,13 @@
 """Small systems with a memory, to evaluate and to do harm to."""
 
 import json
+from dataclasses import dataclass
 
 import msgspec
+from click.testing import CliRunner
 
+from assay.cli.group import assay
+from assay.errors import AssayError
 from assay.judges.dual.artifact import artifact_bytes, artifact_of, evidence_of
 from assay.judges.dual.judge import judge_dual
 from assay.plan.dual_spec import load_dual_spec
@@ -126,3 +130,23 @@ def store(folder, name, record):
     path = folder / f"{name}.json"
     path.write_bytes(artifact_bytes(record))
     return path
+
+
+@dataclass(frozen=True)
+class Called:
+    """A verb that was called in this process."""
+
+    code: int
+    out: str
+    error: AssayError | None
+
+
+def call(*words):
+    """A verb, called through the group as the command does it."""
+    found = CliRunner().invoke(assay, [str(word) for word in words])
+    failed = found.exception
+    if isinstance(failed, AssayError):
+        return Called(failed.exit_code, found.output, failed)
+    if failed is not None and not isinstance(failed, SystemExit):
+        raise failed
+    return Called(found.exit_code, found.output, None)

@@ -284,8 +284,9 @@ def test_no_character_of_a_matrix_can_be_edited(tmp_path, monkeypatch, genuine, 
     assert gate_file(path).faults == ()
     places = sorted({*range(0, len(text), 1 + len(text) // 120), *range(60), len(text) - 1})
     for at in places:
-        for edited in (text[:at] + text[at + 1 :], f"{text[:at]}7{text[at:]}",
-                       f"{text[:at]}{'x' if text[at] != 'x' else 'y'}{text[at + 1 :]}"):  # fmt: skip
+        other = "x" if text[at] != "x" else "y"
+        before, after = text[:at], text[at + 1 :]
+        for edited in (before + after, f"{before}7{text[at:]}", before + other + after):
             path.write_text(edited)
             if edited == text:
                 continue

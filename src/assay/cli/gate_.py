@@ -86,7 +86,7 @@ def _staged(files: tuple[Path, ...]) -> "list[Gated]":
         top = tree.folder.joinpath(*[".."] * len(Path(prefix).parts)).resolve()
         return [
             gate_file(path, shown=path.relative_to(top).as_posix(), within=top)
-            for path in candidates(top)
+            for path in candidates(top, everywhere=True)
         ]
 
 
@@ -100,7 +100,7 @@ def _draw(found: "list[Gated]") -> None:
         for fault in one.faults:
             line = styled(f"{one.file}: ")
             line.append(fault.kind, style="red")
-            line.append(f": {fault.message}")
+            line.append(styled(f": {fault.message}"))
             out.print(line)
     if not ours:
         out.print(styled("no dual-condition results here, and no matrix of some"))

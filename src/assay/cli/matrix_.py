@@ -51,11 +51,12 @@ def command(folder: Path, history: bool, kind: str, out: Path | None, as_json: b
     if out is not None:
         from assay.study.files import write_whole
 
-        if out.suffix not in WRITERS:
+        if out.suffix.lower() not in WRITERS:
             raise SpecError(f"{out}: expected a name that ends in {', '.join(WRITERS)}")
         of = os.path.relpath(folder.resolve(), out.resolve().parent)
         write_whole(
-            out, WRITERS[out.suffix](found, of=Path(of).as_posix(), history=history).encode()
+            out,
+            WRITERS[out.suffix.lower()](found, of=Path(of).as_posix(), history=history).encode(),
         )
     kind = "json" if as_json else kind
     if kind in FORMATS:

@@ -42,15 +42,15 @@ def draw_dual(dual: Dual, out: "Console") -> None:
     signature = f"n {items} · {seeds} seeds · preconditions {held}/{len(result.preconditions)}"
     mark = short(str(record["reproducibility_checksum"]))
     out.print(styled(f"{signature} · {mark} · assay {record['assay']}", style="dim"))
-    out.print(styled(f"{dual.path}", style="dim"))
+    out.print(styled(f"{dual.path}", style="dim"), soft_wrap=True)
 
 
 def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
-    name = {"auroc": "AUROC", "f1": "F1"}.get(metric, metric)
+    name = {"auroc": "AUROC", "f1": "F1", "average-precision": "avg. prec."}.get(metric, metric)
     rows = [
-        _row(f"A  all its state, {name}", result.a),
-        _row(f"B  none of it, {name}", result.b),
-        _row(f"C  without what it saw here, {name}", result.c),
+        _row("A  all its state", result.a),
+        _row("B  none of it", result.b),
+        _row("C  without what it saw here", result.c),
         _row("A - B  what the state adds", result.learning_contribution, sign=True),
         _row("A - C  memorisation", result.memorisation, sign=True),
         _row("C - B  transfer", result.transfer, sign=True),
@@ -67,7 +67,7 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
         rows.append(_row("placebo - B", result.placebo.gain, sign=True))
         rows.append(_row("A - placebo", result.placebo.beyond, sign=True))
     shown = [row for row in rows if row is not None]
-    out.print(table(("", "value", "95 % interval", "over seeds alone"), shown, right=" r"))
+    out.print(table(("", name, "95 % interval", "over seeds alone"), shown, right=" r"))
     out.print()
     if result.row is RowState.PILOT_ONLY:
         line = styled("row      ")

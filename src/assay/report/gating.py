@@ -15,13 +15,12 @@ from assay.judges.dual.gate import Fault, check_result, is_result
 from assay.judges.dual.matrix import FORMAT
 from assay.report.matrix import CSV_HEAD, WRITERS, Mark, folder_of, mark_of
 from assay.study.dual_matrix import matrix_in
-from assay.study.dual_results import MOST_BYTES
+from assay.study.dual_results import MOST_BYTES, claims_to_be_one
 
 ENDINGS = (*WRITERS, ".jsonl", ".ndjson")
 """How files end that may be results or matrices, in any case of letters."""
 
 _SKIPPED = frozenset({".git", ".venv", "node_modules", "__pycache__"})
-_SIGNS = (b'"condition_a_', b'"condition_b_', b'"matrix_of"', FORMAT.encode())
 
 
 class Gated(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,10 +47,13 @@ def gate_file(path: Path, *, shown: str | None = None, within: Path | None = Non
     return _gate_json(path, data, name, within)
 
 
-def candidates(folder: Path) -> Iterable[Path]:
-    """The files below a folder that may be results or matrices; links hold nothing themselves."""
+def candidates(folder: Path, *, everywhere: bool = False) -> Iterable[Path]:
+    """The files below a folder that may be results or matrices; links hold nothing themselves.
+
+    Folders of tools are passed over, unless it is to be `everywhere`.
+    """
     for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+        folders[:] = sorted(name for name in folders if everywhere or name not in _SKIPPED)
         for name in sorted(files):
             path = Path(place, name)
             if path.suffix.lower() in ENDINGS and path.is_file() and not path.is_symlink():
@@ -60,7 +62,7 @@ def candidates(folder: Path) -> Iterable[Path]:
 
 def _gate_json(path: Path, data: bytes, name: str, within: Path | None) -> Gated:
     lined = path.suffix.lower() != ".json"
-    if lined and not any(sign in data for sign in _SIGNS):
+    if lined and not _claims(data):
         return Gated(file=name, kind=None)
     try:
         whole: Any = (
@@ -69,7 +71,7 @@ def _gate_json(path: Path, data: bytes, name: str, within: Path | None) -> Gated
             else parse_json(decode_utf8(data, where=name), where=name)
         )
     except SpecError as error:
-        if not any(sign in data for sign in _SIGNS):
+        if not _claims(data):
             return Gated(file=name, kind=None)
         said = error.message.removeprefix(name).lstrip(":, ")
         return Gated(file=name, kind="result", faults=(Fault(kind="unreadable", message=said),))
@@ -84,6 +86,10 @@ def _gate_json(path: Path, data: bytes, name: str, within: Path | None) -> Gated
         for fault in check_result(record, where=name)
     ]
     return Gated(file=name, kind="result" if found else None, faults=tuple(faults))
+
+
+def _claims(data: bytes) -> bool:
+    return claims_to_be_one(data) or b'"matrix_of"' in data or FORMAT.encode() in data
 
 
 def _results_in(value: object, place: str) -> Iterator[tuple[str, dict[str, Any]]]:

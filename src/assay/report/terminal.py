@@ -38,7 +38,11 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: str =
 
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for index, header in enumerate(headers):
-        drawn.add_column(header, justify="right" if right[index : index + 1] == "r" else "left")
+        drawn.add_column(
+            header,
+            justify="right" if right[index : index + 1] == "r" else "left",
+            overflow="fold",  # names are shown whole
+        )
     for row in rows:
         drawn.add_row(*map(styled, row))
     return drawn

@@ -21,6 +21,11 @@ def read_result(path: Path) -> Mapping[str, Any]:
     return parse_object(read_bounded(path, MOST_BYTES), where=str(path))
 
 
+def claims_to_be_one(data: bytes) -> bool:
+    """Whether the bytes of a file look like those of a result, be they JSON or not."""
+    return any(sign in data for sign in (b'"condition_a_', b'"condition_b_', FORMAT.encode()))
+
+
 def result_files(folder: Path) -> list[Path]:
     """The files of a folder that may be results, in order of name."""
     with storage(folder):

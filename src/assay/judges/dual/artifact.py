@@ -69,7 +69,7 @@ def artifact_of(
     evidence: DualEvidence, result: DualResult, *, made: str, mark: str | None = None
 ) -> dict[str, Any]:
     """Everything as one JSON object; `mark` is the checksum of the evidence, where it is known."""
-    plain: dict[str, Any] = msgspec.to_builtins(evidence)
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(evidence))
     record: dict[str, Any] = {"format": FORMAT, "assay": __version__, "made": made}
     record |= {name: plain[name] for name in _BEFORE}
     record |= result_keys(evidence.metric, result)
@@ -81,9 +81,7 @@ def artifact_of(
 def artifact_digest(record: Mapping[str, Any]) -> str:
     """One digest over all that an artifact holds but this one, and but the scores."""
     rest = {key: value for key, value in record.items() if key not in (DIGEST, "scores")}
-    plain = json.dumps(
-        msgspec.to_builtins(rest), sort_keys=True, separators=(",", ":"), ensure_ascii=True
-    )
+    plain = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return digest(plain.encode())
 
 

@@ -10,6 +10,8 @@ import msgspec
 CODES: Mapping[str, str] = {
     "placebo-gains": "A state that can teach nothing gains as well, so not all of A - B is"
     " learning.",
+    "only-memorised": "The state is shown to help, but not once what came from this benchmark's own"
+    " items is taken out: transfer (C - B) may be nothing.",
     "pilot-only": "One class has too few items for either column to mean anything.",
     "learns-during-runs": "The system changes its state while it is judged. Every run began from"
     " the same copy, so no run taught another; but B is then not free of learning either.",

@@ -140,11 +140,10 @@ def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
         again = artifact_of(evidence, judge_again(evidence, where=where), made="", mark=mark)
     except AssayError as error:
         return [Fault(kind="checksum", message=error.message.removeprefix(f"{where}: "))]
-    plain = msgspec.json.decode(msgspec.json.encode(again))
-    for key in {**plain, **record}:
+    for key in {**again, **record}:
         if key in _UNJUDGED | {DIGEST}:
             continue
-        place = _differs(plain.get(key, _NOTHING), record.get(key, _NOTHING), key)
+        place = _differs(again.get(key, _NOTHING), record.get(key, _NOTHING), key)
         if place is not None:
             return [Fault(kind="numbers", message=place)]
     return []

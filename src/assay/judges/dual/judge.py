@@ -244,6 +244,10 @@ def _remarks(
     found: dict[str, str] = {}
     if placebo is not None and placebo.gain.interval[0] > 0.0:
         found["placebo-gains"] = f"It gains {placebo.gain.value:+.3f}."
+    if regime in (Regime.LEARNING, Regime.MEMORY_CARRIED) and "C" in evidence.conditions:
+        transfer = table.difference("C", "B")
+        if transfer.interval[0] <= 0.0:
+            found["only-memorised"] = f"It is {transfer.value:+.3f}."
     if pilot is not None:
         found["pilot-only"] = f"There are {pilot}."
     changed = {run.condition for run in evidence.runs if run.changed}

@@ -83,8 +83,10 @@ def _declared(at: DualEvidence) -> Found:
     empty = [name for name, layer in at.state.layers.items() if not layer.files]
     if empty:
         return False, f"production has no file of layer {empty[0]}, so it has nothing to add"
-    count = sum(len(layer.files) for layer in at.state.layers.values())
-    return True, f"{counted(count, 'file')} in {counted(len(at.state.layers), 'layer')}"
+    owned = {name for layer in at.state.layers.values() for name in layer.files}
+    said = f"{counted(len(owned), 'file')} in {counted(len(at.state.layers), 'layer')}"
+    fixed = [entry.path for entry in at.state.manifests.get("A", ()) if entry.path not in owned]
+    return True, said + (f"; in every condition alike: {_some(fixed)}" if fixed else "")
 
 
 def _a_is_snapshot(at: DualEvidence) -> Found:
