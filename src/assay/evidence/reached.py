@@ -84,7 +84,7 @@ class Sorter:
             found.state.add(inner)
             return
         if _below(path, str(place.root)):
-            return
+            path = os.path.realpath(path)  # a link in the run's own folder may lead out of it
         real, kind = self._known.get(path) or self._kind(path)
         if place.production is not None and _below(real, str(place.production)):
             found.production.add(real)
