@@ -29,9 +29,11 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m compileall -q src benchmarks
 	$(BIN)/python benchmarks/speed.py
 
-# The attacks on seals, runs and ledgers, at full length (minutes).
+# The attacks on seals, runs, ledgers and states, at full length (half an hour on two free cores).
+# Faults at every system call take strace, which Debian has as a package of that name.
 stress: $(VENV)/.dev
-	ASSAY_STRESS=1 $(BIN)/python -m pytest -n 2 tests/ledger tests/study tests/controls
+	ASSAY_STRESS=1 $(BIN)/python -m pytest -n 2 tests/ledger tests/study tests/controls \
+		tests/evidence/test_isolated.py tests/evidence/test_in_place.py
 
 # The operating characteristics in docs/explanation/error-rates.md, made again (minutes).
 error-rates: $(VENV)/.dev

@@ -387,7 +387,9 @@ class PowerCuts:
         return fsync
 
     def look(self):
-        """Every disk that could be left now."""
+        """Every disk that could be left now; one that is wrong is enough."""
+        if self.faults:
+            return
         self.busy = True
         try:
             for kept in range(1 << len(self.changes)):

@@ -283,7 +283,7 @@ def test_to_put_production_back_before_the_command_has_ended_would_be_caught(
     assert production(home) != before
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", scale(["namespace", "in-place"], ROUTES))
 def test_killed_at_random_moments_production_is_never_changed(
     home, temporary, route, record_property
 ):
@@ -347,11 +347,16 @@ STRIDE = {"openat": 11, "ioctl": 11}
 FAULTS = {"killed": "signal=KILL", "full": "error=ENOSPC", "harmed": "error=EIO"}
 
 
-@pytest.mark.skipif(not scale(0, 1), reason="only at full length: make stress")
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("whose", ["the evaluation", "the warden"])
-@pytest.mark.parametrize("route", ["namespace", "in-place"])
+CAMPAIGN = [
+    (route, whose, call, fault)
+    for route in ("namespace", "in-place")
+    for whose in ("the evaluation", "the warden")
+    for call in CALLS
+    for fault in FAULTS
+]
+
+
+@pytest.mark.parametrize(("route", "whose", "call", "fault"), scale([], CAMPAIGN))
 def test_a_fault_at_every_system_call_keeps_production(
     home, temporary, route, whose, call, fault, record_property
 ):
