@@ -237,6 +237,13 @@ def test_one_condition_without_the_other(genuine):
         assert "one-sided" in kinds({**genuine, key: None})
 
 
+def test_two_conditions_of_two_metrics_are_one_sided_each():
+    mixed = {"condition_a_production_auroc": 0.9, "condition_b_architecture_only_f1": 0.8}
+    assert faults(mixed)[0].kind == "one-sided"
+    said = faults({**SOURCE, "condition_a_production_f1": 0.9})[0].message
+    assert said == "it has condition_a_production_f1 and no condition_b_architecture_only_f1"
+
+
 def test_neither_condition(genuine):
     bare = {key: value for key, value in genuine.items() if not key.startswith("condition_")}
     assert faults(bare)[0].message == "it has neither condition A nor B"

@@ -37,6 +37,7 @@ Kind = Literal[
 _CLOSE = 1e-9
 _UNJUDGED = frozenset({"assay", "made"})
 _NOTHING = object()
+_HEADS = {"a": "condition_a_production_", "b": "condition_b_architecture_only_"}
 _TAILS = ("_interval", "_per_seed", "_t_interval")
 
 
@@ -80,6 +81,13 @@ def one_sided(record: Mapping[str, Any]) -> str | None:
     if bool(found["a"]) != bool(found["b"]):
         lost = "b" if found["a"] else "a"
         return f"it has no key for condition {lost.upper()}"
+    metrics = {
+        side: {key.removeprefix(head) for key in there[side] if key.startswith(head)}
+        for side, head in _HEADS.items()
+    }
+    for metric in sorted(metrics["a"] ^ metrics["b"]):
+        got, lost = ("a", "b") if metric in metrics["a"] else ("b", "a")
+        return f"it has {_HEADS[got]}{metric} and no {_HEADS[lost]}{metric}"
     return None
 
 
