@@ -30,7 +30,7 @@ from assay.stats.quantiles import normal_quantile
 
 SEED = 20_261_116
 DRAWS = 2_000
-RESAMPLES = 399
+RESAMPLES = 199
 PAGE = Path(__file__).parents[1] / "docs/explanation/capability-or-memory.md"
 THRESHOLDS = Thresholds()
 
@@ -294,7 +294,7 @@ def table_sizes(draws: int) -> str:
 
 def table_metrics(draws: int) -> str:
     """Other metrics."""
-    draws = max(draws // 2, 1)
+    draws = max(draws // 4, 1)
     kinds = {
         "memory and transfer": System(memory=0.1, transfer=0.3),
         "no effect": System(),
@@ -312,7 +312,7 @@ def table_metrics(draws: int) -> str:
 
 def table_bootstraps(draws: int) -> str:
     """What resampling gives instead."""
-    draws = max(draws // 5, 1)
+    draws = max(draws // 10, 1)
     cells = [(name, seeds) for seeds in (5, 10) for name in BOOTSTRAPPED]
     found = spread(
         bootstraps, [(replace(SYSTEMS[name], seeds=seeds), draws) for name, seeds in cells]
@@ -328,6 +328,7 @@ def table_bootstraps(draws: int) -> str:
 
 def table_planted(draws: int) -> str:
     """Systems that memorise and transfer by known amounts."""
+    draws = max(draws // 2, 1)
     cells = [(name, seeds) for seeds in (5, 10) for name in PLANTED]
     found = spread(planted, [(replace(PLANTED[name], seeds=s), draws) for name, s in cells])
     rows = [
@@ -343,7 +344,7 @@ def table_planted(draws: int) -> str:
 
 def table_regimes(draws: int) -> str:
     """What is said of systems whose regime is known."""
-    draws = max(draws // 2, 1)
+    draws = max(draws // 4, 1)
     noisy, blind = System(), still(System())
     kinds = {
         "no effect": noisy,
@@ -375,7 +376,7 @@ def table_regimes(draws: int) -> str:
 
 def table_falls(draws: int) -> str:
     """How often B is said to have fallen."""
-    draws = max(draws // 2, 20)
+    draws = max(draws // 4, 20)
     cells = [
         (System(n=n), k, fall)
         for n in (200, 1000)

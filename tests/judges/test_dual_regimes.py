@@ -3,7 +3,7 @@
 from itertools import permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -104,6 +104,7 @@ def by_orders(names, layer, worth):
     return sum(added) / len(orders)
 
 
+@settings(max_examples=40, deadline=None)
 @given(count=st.integers(2, 5), data=st.data())
 def test_shapley_values_are_means_over_orders_and_add_up_to_the_whole(count, data):
     names = [f"l{at}" for at in range(count)]
@@ -139,6 +140,7 @@ def test_few_of_a_class_are_a_pilot_however_many_there_are_of_the_other():
     assert not is_pilot(30, 30)
 
 
+@settings(deadline=None)
 @given(ones=st.integers(2, 60), others=st.integers(2, 60))
 def test_more_items_never_make_a_pilot(ones, others):
     if not is_pilot(ones, others):

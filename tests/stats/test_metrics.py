@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, average_precision_score, f1_score, roc_auc_score
 
@@ -76,6 +76,7 @@ def test_their_squares_add_up_to_the_variance(metric):
     assert np.mean(squares) == pytest.approx(np.var(values), rel=0.12)
 
 
+@settings(deadline=None)
 @given(seed=st.integers(0, 10_000), ties=st.booleans())
 def test_reversed_scores_have_the_opposite_auc(seed, ties):
     scores, positive = drawn(seed, n=21, rows=1, ties=ties)
@@ -85,6 +86,7 @@ def test_reversed_scores_have_the_opposite_auc(seed, ties):
     assert reverse == pytest.approx(-influence)
 
 
+@settings(deadline=None)
 @given(seed=st.integers(0, 10_000), metric=st.sampled_from(RANKED), ties=st.booleans())
 def test_a_monotone_transform_changes_nothing(seed, metric, ties):
     scores, positive = drawn(seed, n=21, rows=1, ties=ties)
@@ -96,6 +98,7 @@ def test_a_monotone_transform_changes_nothing(seed, metric, ties):
         assert one == pytest.approx(other)
 
 
+@settings(deadline=None)
 @given(seed=st.integers(0, 10_000), metric=st.sampled_from(METRICS))
 def test_the_order_of_items_does_not_matter(seed, metric):
     scores, positive = drawn(seed, n=21, rows=2, ties=True)
