@@ -6,6 +6,7 @@ from assay.digests import short
 from assay.judges.dual.result import DualResult, Quantity, Regime, RowState
 from assay.report.terminal import styled, table
 from assay.study.dualling import Dual
+from assay.words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,9 +40,16 @@ def draw_dual(dual: Dual, out: "Console") -> None:
     for caveat in result.caveats:
         out.print(styled(f"{caveat.code}: {caveat.message}", style="dim"))
     held = sum(one.holds for one in result.preconditions.values())
-    signature = f"n {items} · {seeds} seeds · preconditions {held}/{len(result.preconditions)}"
-    mark = short(str(record["reproducibility_checksum"]))
-    out.print(styled(f"{signature} · {mark} · assay {record['assay']}", style="dim"))
+    inputs, mark = record["inputs"], short(str(record["reproducibility_checksum"]))
+    parts = [
+        f"n {items}",
+        counted(seeds, "seed"),
+        f"{inputs['benchmark']}@{short(inputs['benchmark_digest'])[:4]}",
+        f"preconditions {held}/{len(result.preconditions)}",
+        mark,
+        f"assay {record['assay']}",
+    ]
+    out.print(styled(" · ".join(parts), style="dim"))
     out.print(styled(f"{dual.path}", style="dim"), soft_wrap=True)
 
 
