@@ -285,8 +285,10 @@ def test_outputs_that_something_else_wrote_to_are_never_a_result(assay_cmd, stud
 def test_the_hook_and_the_workflow_run_commands_that_exist(assay_cmd, finished):
     hook = (ROOT / ".pre-commit-hooks.yaml").read_text()
     workflow = (ROOT / "examples/verify-in-ci/assay-verify.yml").read_text()
-    (entry,) = [line.split(": ", 1)[1] for line in hook.splitlines() if "entry:" in line]
-    assert assay_cmd(*entry.split()[1:]).code == 0
+    entries = [line.split(": ", 1)[1] for line in hook.splitlines() if "entry:" in line]
+    assert entries == ["assay verify --all --staged", "assay gate --staged"]
+    for entry in entries:
+        assert assay_cmd(*entry.split()[1:]).code == 0
     (run,) = [
         line.split("run: ", 1)[1] for line in workflow.splitlines() if "assay verify -" in line
     ]
