@@ -14,6 +14,7 @@ _HERE = -100 & 0xFFFFFFFF
 _OPEN_2 = 437
 _IN_ROOT, _NO_LINKS = 0x10, 0x04
 _MOST_LINKS = 40
+_HEAD = 256
 _JUMP = re.compile(r"(/proc/\d+)(?:/task/\d+)?/(?:cwd|root|exe|fd/\d+|map_files/.+)")
 _UNNAMED = ("/memfd:", "/anon_hugepage", "/dev/zero (deleted)", "/SYSV")
 _BY_HAND = ("/proc/", "/dev/", " (deleted)")
@@ -98,6 +99,20 @@ class Leading:
                 place = "/"
             rest += target.split("/")[::-1]
         return place
+
+    def head(self, path: str) -> bytes:
+        """What a file begins with; nothing where it cannot be read."""
+        try:
+            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+            handle = os.open(path.lstrip("/"), flags, dir_fd=self._root)
+        except OSError:
+            return b""
+        try:
+            return os.pread(handle, _HEAD, 0)
+        except OSError:
+            return b""
+        finally:
+            os.close(handle)
 
     def _open(self, path: str, how: ctypes.Array[ctypes.c_uint64]) -> int:
         """A handle on what a path leads to, for looking only; or minus the number of the error."""
