@@ -406,6 +406,14 @@ def test_a_program_that_is_run_is_seen(bench):
     assert {str(tool), str(bench.outside / "script")} <= set(found.run)
 
 
+def test_what_runs_a_script_is_seen_as_well(bench):
+    shutil.copy("/bin/sh", bench.outside / "shell")
+    (bench.outside / "script").write_text(f"#!{bench.outside}/shell -e\n:\n")
+    (bench.outside / "script").chmod(0o755)
+    found = bench.python("os.execv(sys.argv[1], ['x'])", str(bench.outside / "script"))
+    assert {str(bench.outside / "shell"), str(bench.outside / "script")} <= set(found.run)
+
+
 @pytest.mark.parametrize("kind", ["a stream", "datagrams"])
 def test_whom_it_speaks_to_is_seen(bench, tmp_path, kind):
     name = str(bench.own / "s")

@@ -12,8 +12,9 @@ import stat
 
 _HERE = -100 & 0xFFFFFFFF
 _OPEN_2 = 437
-_IN_ROOT = 0x10
+_IN_ROOT, _NO_LINKS = 0x10, 0x04
 _MOST_LINKS = 40
+_HEAD = 256
 _JUMP = re.compile(r"(/proc/\d+)(?:/task/\d+)?/(?:cwd|root|exe|fd/\d+|map_files/.+)")
 _UNNAMED = ("/memfd:", "/anon_hugepage", "/dev/zero (deleted)", "/SYSV")
 _BY_HAND = ("/proc/", "/dev/", " (deleted)")
@@ -30,7 +31,9 @@ class Leading:
         self._root = os.open(f"/proc/{pid}/root", os.O_PATH | os.O_CLOEXEC)
         self._library = ctypes.CDLL(None, use_errno=True)
         self._call, self._size = ctypes.c_long(_OPEN_2), ctypes.c_size_t(24)
-        self._how = (ctypes.c_uint64 * 3)(os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT)
+        flags, three = os.O_PATH | os.O_CLOEXEC, ctypes.c_uint64 * 3
+        self._how = three(flags, 0, _IN_ROOT)
+        self._without_links = three(flags, 0, _IN_ROOT | _NO_LINKS)
 
     def close(self) -> None:
         """Let go of the root."""
@@ -42,19 +45,21 @@ class Leading:
         `made` says that what is not there would be made there; else such a path leads nowhere.
         """
         path = text if text.startswith("/") else f"{_start(pid, folder)}/{text}"
-        handle = self._open(path)
+        handle = self._open(path, self._without_links)
+        plain = handle != -errno.ELOOP
+        handle = handle if plain else self._open(path, self._how)
         if handle >= 0:
             try:
-                found = os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115 - fast
+                found = _normal(path) if plain else os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115
                 mode = os.fstat(handle).st_mode
             finally:
                 os.close(handle)
             if not found.startswith("/proc/"):
                 return found, mode
         elif handle == -errno.EACCES:
-            return os.path.normpath(path), 0
+            return _normal(path), 0
         elif handle == -errno.ENAMETOOLONG:  # it is not, from where the process is
-            return os.path.normpath(path), stat.S_IFREG
+            return _normal(path), stat.S_IFREG
         elif handle == -errno.ENOENT and not made and not any(one in path for one in _BY_HAND):
             return "", 0
         found = self.walk(pid, folder, text, last=True)
@@ -95,10 +100,24 @@ class Leading:
             rest += target.split("/")[::-1]
         return place
 
-    def _open(self, path: str) -> int:
+    def head(self, path: str) -> bytes:
+        """What a file begins with; nothing where it cannot be read."""
+        try:
+            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+            handle = os.open(path.lstrip("/"), flags, dir_fd=self._root)
+        except OSError:
+            return b""
+        try:
+            return os.pread(handle, _HEAD, 0)
+        except OSError:
+            return b""
+        finally:
+            os.close(handle)
+
+    def _open(self, path: str, how: ctypes.Array[ctypes.c_uint64]) -> int:
         """A handle on what a path leads to, for looking only; or minus the number of the error."""
         name = os.fsencode(path)
-        handle: int = self._library.syscall(self._call, self._root, name, self._how, self._size)
+        handle: int = self._library.syscall(self._call, self._root, name, how, self._size)
         return handle if handle >= 0 else -ctypes.get_errno()
 
     def _link(self, pid: int, path: str) -> str | None:
@@ -117,6 +136,10 @@ class Leading:
             return os.stat(path.lstrip("/"), dir_fd=self._root).st_mode if path else 0
         except OSError:
             return 0
+
+
+def _normal(path: str) -> str:
+    return os.path.normpath(f"/{path.lstrip('/')}")
 
 
 def _start(pid: int, folder: int | None) -> str:

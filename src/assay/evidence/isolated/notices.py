@@ -28,6 +28,7 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _IN_ROOT = 0x10
 _PAGE, _LONGEST = 4096, 4096
 _MOST = 200_000
+_MOST_SCRIPTS = 5
 _FAILS_TOO = frozenset(
     {errno.EBADF, errno.EFAULT, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.ESRCH}
 )
@@ -130,8 +131,15 @@ class Notices:
 
     def _run(self, pid: int, way: Leading, folder: int | None, address: int) -> None:
         path, mode = way.lead(pid, folder, self._text(pid, address))
-        if mode:
+        for _ in range(_MOST_SCRIPTS):
+            if not mode or not path:
+                return
             self._keep(self.noted.run, path)
+            first, _, _ = way.head(path).partition(b"\n")
+            words = first.removeprefix(b"#!").split()
+            if not first.startswith(b"#!") or not words:
+                return
+            path, mode = way.lead(pid, None, os.fsdecode(words[0]))  # the kernel runs that one
 
     def _change(self, pid: int, way: Leading, name: str, arguments: list[int]) -> None:
         for place in PLACES[name]:
