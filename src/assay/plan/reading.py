@@ -167,16 +167,21 @@ def _item(row: Row, columns: Columns, where: str, number: int) -> Item:
             f"{where}: neither a label nor a class; the columns are {_listed(row)}",
             hint="Name the one that tells right from wrong: --label COLUMN or --class COLUMN.",
         )
-    item = Item(
-        id=read("id", columns.id) or str(number),
+    known = {
+        "id": read("id", columns.id) or str(number),
+        "class": cls,
+        "source": read("source", columns.source, blank=True),
+        "group": read("group", columns.group, blank=True),
+    }
+    return Item(
+        id=str(known["id"]),
         question=_text(row, columns.question, "question", where),
         response=read("response", columns.response),
-        label=False if cls is None else None,
+        label=_label(label, known, columns, where),
         cls=cls,
-        source=read("source", columns.source, blank=True),
-        group=read("group", columns.group, blank=True),
+        source=known["source"],
+        group=known["group"],
     )
-    return replace(item, label=_label(label, item, columns, where))
 
 
 def _text(row: Row, column: str, field: str, where: str, *, empty: bool = False) -> str:
@@ -201,12 +206,14 @@ def _text(row: Row, column: str, field: str, where: str, *, empty: bool = False)
     return value
 
 
-def _label(value: str | None, item: Item, columns: Columns, where: str) -> bool | None:
+def _label(
+    value: str | None, known: Mapping[str, str | None], columns: Columns, where: str
+) -> bool | None:
     positive = columns.positive
     if positive is not None and ("==" in positive or "!=" in positive):
-        return parse_expression(positive).holds(item.fields() | {"label": value})
+        return parse_expression(positive).holds({**known, "label": value})
     if positive is not None:
-        return (item.cls if value is None else value) == positive
+        return (known["class"] if value is None else value) == positive
     if value is None:
         return None
     if value.lower() in _YES | _NO:

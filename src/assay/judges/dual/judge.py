@@ -28,6 +28,7 @@ from assay.judges.dual.result import (
     RowState,
     Subset,
 )
+from assay.stats.arrays import Floats
 from assay.stats.clusters import effective_groups
 from assay.stats.codes import coded
 from assay.stats.crossed import Crossed, cross
@@ -35,6 +36,7 @@ from assay.stats.estimate import Estimate
 from assay.words import counted
 
 LEVEL = 0.95
+Groups = Sequence[str] | None
 _FEW_SEEDS = 3
 
 
@@ -56,7 +58,7 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
             caveats=(),
             level=LEVEL,
         )
-    table = _Table(evidence)
+    table = _whole(evidence)
     difference = table.crossed.difference(table.at("A"), table.at("B"), level=LEVEL)
     without = table.crossed.condition(table.at("B"), level=LEVEL)
     placebo = _placebo(table)
@@ -97,22 +99,10 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
 class _Table:
     """The scores of every condition and seed, as estimates."""
 
-    def __init__(self, evidence: DualEvidence, chosen: NDArray[np.bool_] | None = None) -> None:
-        self.evidence = evidence
-        scores = np.array(
-            [
-                [evidence.scores[condition][str(seed)] for seed in evidence.seeds]
-                for condition in evidence.conditions
-            ],
-            dtype=np.float64,
-        )
-        positive = np.array(evidence.items.positive, dtype=bool)
-        groups = evidence.items.group
-        if chosen is not None:
-            scores, positive = scores[:, :, chosen], positive[chosen]
-            kept = np.flatnonzero(chosen).tolist()
-            groups = None if groups is None else tuple(groups[at] for at in kept)
-        self.scores = scores
+    def __init__(
+        self, evidence: DualEvidence, scores: Floats, positive: NDArray[np.bool_], groups: Groups
+    ) -> None:
+        self.evidence, self.scores, self.groups = evidence, scores, groups
         self.crossed: Crossed = cross(
             scores,
             positive,
@@ -120,6 +110,13 @@ class _Table:
             groups=groups,
             threshold=evidence.threshold,
         )
+
+    def of(self, chosen: NDArray[np.bool_]) -> "_Table":
+        """The same for some of the items."""
+        kept = np.flatnonzero(chosen).tolist()
+        groups = None if self.groups is None else tuple(self.groups[at] for at in kept)
+        positive = self.crossed.positive[chosen]
+        return _Table(self.evidence, self.scores[:, :, chosen], positive, groups)
 
     def at(self, condition: str) -> int:
         """The place of a condition."""
@@ -153,6 +150,15 @@ class _Table:
             per_seed={str(s): v for s, v in zip(self.evidence.seeds, each, strict=True)},
             t_interval=None if over is None else (over.low, over.high),
         )
+
+
+def _whole(evidence: DualEvidence) -> _Table:
+    scores = [
+        [evidence.scores[condition][str(seed)] for seed in evidence.seeds]
+        for condition in evidence.conditions
+    ]
+    positive = np.array(evidence.items.positive, dtype=bool)
+    return _Table(evidence, np.array(scores, dtype=np.float64), positive, evidence.items.group)
 
 
 def _layers(table: _Table) -> dict[str, LayerResult]:
@@ -201,14 +207,14 @@ def _seen(evidence: DualEvidence, table: _Table) -> tuple[Subset | None, Subset 
         return None, None
     known = {item for items in told_of for item in items}
     chosen = np.array([item in known for item in evidence.items.id])
-    return _subset(evidence, table, chosen), _subset(evidence, table, ~chosen)
+    return _subset(table, chosen), _subset(table, ~chosen)
 
 
-def _subset(evidence: DualEvidence, table: _Table, chosen: NDArray[np.bool_]) -> Subset:
+def _subset(table: _Table, chosen: NDArray[np.bool_]) -> Subset:
     positive = table.crossed.positive[chosen]
     found = None
     if 0 < int(positive.sum()) < positive.size:
-        found = _Table(evidence, chosen).difference("A", "B")
+        found = table.of(chosen).difference("A", "B")
     return Subset(
         items=int(chosen.sum()), positives=int(positive.sum()), learning_contribution=found
     )
