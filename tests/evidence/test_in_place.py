@@ -243,7 +243,7 @@ print(count)
 
 def test_many_at_once_take_turns(tmp_path):
     root, copy, before, _ = planted(tmp_path)
-    words = [sys.executable, "-c", HOLDING, str(root), str(copy), str(scale(20, 500))]
+    words = [sys.executable, "-c", HOLDING, str(root), str(copy), str(scale(8, 500))]
     many = [
         subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(4)
@@ -280,7 +280,7 @@ def there_and_back(root, copy, before):
         put_back(root)
 
 
-@pytest.mark.parametrize("moment", moments(90, 3))
+@pytest.mark.parametrize("moment", moments(90, 5))
 def test_killed_at_any_call_production_comes_back(tmp_path, library, moment):
     root, copy, before, _ = planted(tmp_path)
     at_call(moment, lambda: there_and_back(root, copy, before))
@@ -292,7 +292,7 @@ def test_killed_at_any_call_production_comes_back(tmp_path, library, moment):
 
 
 @pytest.mark.parametrize("code", [28, 5], ids=["full", "harmed"])
-@pytest.mark.parametrize("moment", moments(60, 5))
+@pytest.mark.parametrize("moment", moments(60, 8))
 def test_a_disk_that_refuses_any_call_keeps_production(tmp_path, library, moment, code):
     root, copy, before, _ = planted(tmp_path)
     ended, _ = at_call(moment, lambda: there_and_back(root, copy, before), code=code)
