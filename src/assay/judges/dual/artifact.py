@@ -69,7 +69,9 @@ def artifact_of(
     evidence: DualEvidence, result: DualResult, *, made: str, mark: str | None = None
 ) -> dict[str, Any]:
     """Everything as one JSON object; `mark` is the checksum of the evidence, where it is known."""
-    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(evidence))
+    rest = msgspec.structs.replace(evidence, scores={})  # they are many, and plain already
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rest))
+    plain["scores"] = {name: dict(found) for name, found in evidence.scores.items()}
     record: dict[str, Any] = {"format": FORMAT, "assay": __version__, "made": made}
     record |= {name: plain[name] for name in _BEFORE}
     record |= result_keys(evidence.metric, result)
