@@ -1,7 +1,7 @@
 """Runs a small program of one whole number, and nothing that could do more than count.
 
-Only the syntax named here is run: no attributes, no imports, no loops but over a range. What is
-left ends soon on small inputs, so that neither a clock nor a process of its own is needed.
+Only the syntax named here is run: no attributes, no imports, no loops but over a range. Programs
+of these corpora then end soon; for those of others a clock and a process would be needed.
 """
 
 import ast

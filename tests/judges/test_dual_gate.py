@@ -129,7 +129,6 @@ UNKNOWABLE = {
     "corpus": "what the benchmark is called",
     "system": "what the command was",
     "threshold": "no part of an AUC",
-    "thresholds": "a matter of judgement; the regime is the same under both",
     "inputs": "the benchmark is not in the artifact, only its digest",
     "code": "nor is the code",
     "scores": "one score by so little that no rank changes",
@@ -280,7 +279,8 @@ def test_a_difference_that_is_none():
 
 def test_only_results_are_results():
     assert is_result({"format": "assay-dual/1"})
-    assert is_result({"condition_a_anything": 1})
+    assert is_result({"condition_b_architecture_only_recall": 1})
+    assert not is_result({"condition_a_mean": 1, "condition_b_mean": 2})
     assert not is_result({"format": "assay-plan/1", "condition": "A"})
     assert not is_result({"condition_c_without_benchmark_auroc": 1})
     assert not is_result({"condition_a_production_auroc_interval": [0, 1]})

@@ -224,7 +224,7 @@ REFUSED = {
     ),
     "an empty placebo": (spec_text(conditions="", more="[placebo]"), "needs a state or fields"),
     "two placebos": (
-        spec_text(more='[placebo]\nstate = "x"\nshuffle = ["verdict"]'),
+        spec_text(conditions="", more='[placebo]\nstate = "x"\nshuffle = ["verdict"]'),
         "and not both",
     ),
     "a placebo that is not there": (
@@ -232,8 +232,12 @@ REFUSED = {
         "placebo.state: there is no folder 'x'",
     ),
     "production for a placebo": (
-        spec_text(more='[placebo]\nstate = "state"'),
+        spec_text(conditions="", more='[placebo]\nstate = "state"'),
         "placebo.state: state and the state folder overlap",
+    ),
+    "a placebo that nobody asks for": (
+        spec_text(more='[placebo]\nshuffle = ["verdict"]'),
+        "evaluation.conditions does not ask for it",
     ),
     "six layers for Shapley": (
         spec_text(

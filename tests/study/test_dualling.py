@@ -64,7 +64,7 @@ PLANTED = {
     ),
     "the labels read": (
         {"body": tried('(home / "bench.jsonl").read_text()')},
-        {"nothing_undeclared_read": "bench.jsonl, which is neither its state nor declared"},
+        {"nothing_undeclared_read": "bench.jsonl, the benchmark with its labels"},
     ),
     "a file beside it read": (
         {"body": tried('(home / "dual.toml").read_text()')},

@@ -8,13 +8,14 @@ import click
 from assay.cli.options import json_flag
 from assay.cli.progress import progress
 
-METRICS = ("auroc", "accuracy", "f1", "average-precision")
+METRICS = ("auroc", "accuracy", "f1", "average-precision")  # plan.dual_spec, not imported for help
 
 
 @click.command(
     "dual",
-    epilog="Exit codes: 0 polish or learning; 1 memory-carried, dependent, undetermined or only a"
-    " pilot; 2 bad usage or input; 3 blocked: a precondition does not hold.",
+    epilog="Exit codes: 0 polish or learning; 1 memory-carried, dependent, undetermined, at chance,"
+    " only memorised, or only a pilot; 2 bad usage or input; 3 blocked: a precondition does not"
+    " hold; 4 an earlier result or the journal was edited; 5 state.forget failed.",
 )
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option(
@@ -80,7 +81,8 @@ def command(
     if found.result.row is RowState.BLOCKED:
         sys.exit(3)
     favourable = found.result.regime in (Regime.POLISH, Regime.LEARNING)
-    sys.exit(0 if favourable else 1)
+    codes = {caveat.code for caveat in found.result.caveats}
+    sys.exit(0 if favourable and not codes & {"only-memorised", "at-chance"} else 1)
 
 
 def _planned(plan: object) -> int:

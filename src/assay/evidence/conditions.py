@@ -176,6 +176,13 @@ class Conditions:
         """Refuse a placebo that is production, in whole or in a field that was misspelt."""
         fields = () if self.spec.placebo is None else self.spec.placebo.shuffle
         lost = [field for field in fields if field not in self.shuffled]
+        there = {entry.path for entry in entries}
+        layers = self.spec.state.layers.values()
+        if not any(matches(path, layer.patterns) for path in there for layer in layers):
+            raise SpecError(
+                "[placebo] has no file of any layer: it would be B by another name",
+                hint="placebo.state is a folder laid out as the state is.",
+            )
         if not lost and entries != self.entries:
             return
         raise SpecError(

@@ -1,6 +1,7 @@
 """One run of a system under one condition and seed: on its own copy of the state, observed."""
 
 import os
+import platform
 import random
 import shutil
 import time
@@ -16,7 +17,7 @@ from assay.evidence.conditions import Built
 from assay.evidence.copies import stamp
 from assay.evidence.isolated.in_place import put_back, take_place
 from assay.evidence.isolated.keeper import Job, Keeper
-from assay.evidence.manifest import Entry, manifest, manifest_digest
+from assay.evidence.manifest import Entry, file_digest, manifest, manifest_digest
 from assay.evidence.method_command import method_words
 from assay.evidence.outputs import score_of
 from assay.evidence.reached import Place, Reached, Sorter, source_of
@@ -27,6 +28,7 @@ from assay.plan.benchmark import Benchmark, Item
 from assay.plan.command import fill_in
 from assay.plan.dual_spec import DualSpec
 from assay.plan.method import parse_method
+from assay.plan.rows import kind_of
 from assay.plan.state import Route
 
 _KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TZ")
@@ -41,7 +43,8 @@ class DualRun(msgspec.Struct, frozen=True, kw_only=True):
     `before` and `after` are digests of its state. `opened` are files of it that were there and were
     opened, `changed` those that differ afterwards. `undeclared`, `outside` and `production` are
     files that nobody declared, that lie outside what it may write to, and of production itself.
-    `code` are the files of code, and those declared, with their digests.
+    `code` are the files of code, and those declared, with their digests. `route`, `private` and
+    `python` say how and by which Python it was run: another may take the evaluation up.
     """
 
     condition: str
@@ -59,6 +62,9 @@ class DualRun(msgspec.Struct, frozen=True, kw_only=True):
     all_noted: bool
     unscored: int
     seconds: float
+    route: Route = "parameter"
+    private: bool = True
+    python: str = ""
 
 
 class FileDigests:
@@ -73,7 +79,7 @@ class FileDigests:
         mark = stamp(source)
         if path not in self._known or self._known[path][0] != mark:
             with storage(source):
-                self._known[path] = mark, digest(source.read_bytes())
+                self._known[path] = mark, file_digest(source)[1]
         return self._known[path][1]
 
 
@@ -178,7 +184,8 @@ class DualRuns:
     def run(self, condition: str, built: Built, seed: int) -> tuple[DualRun, Scores]:
         """One run, to its end; a system that fails is a MethodError."""
         root = self._fresh(condition, built, seed)
-        before = manifest(root / "state")
+        with storage(root):
+            before = manifest(root / "state")
         if before != built.entries:
             raise IntegrityError(f"{condition}: the copy of its state is not what was built")
         started = time.monotonic()
@@ -202,6 +209,9 @@ class DualRuns:
             all_noted=all_noted,
             unscored=sum(score is None for score in scores),
             seconds=seconds,
+            route=self.route,
+            private=self.keeper.private,
+            python=platform.python_version(),
         )
         shutil.rmtree(root, ignore_errors=True)
         return made, scores
@@ -210,7 +220,8 @@ class DualRuns:
         """C by the user's own command, on the folder of a condition."""
         root = self._folders(f"forget-{derive(0, 'folder', built.digest) % (1 << 32):08x}")
         items = root / "items.jsonl"
-        items.write_bytes(items_bytes(self.spec.benchmark.items))
+        with storage(root):
+            items.write_bytes(items_bytes(self.spec.benchmark.items))
         words = fill_in(self.spec.state.forget, {"items": str(items), "state": str(built.folder)})
         outcome = self.keeper.run(self._job(words, root, built.folder, covers=False))
         if outcome.trouble is not None:
@@ -223,10 +234,14 @@ class DualRuns:
             private=self.keeper.private,
         )
         reached = self.sorter.sort(outcome, place)
+        if outcome.full:
+            raise StateNotIsolated("not all that state.forget opened could be seen")
         if reached.production or reached.outside:
             at = sorted(reached.production | reached.outside)[0]
             raise StateNotIsolated(f"state.forget reached {at}, past the copy that it was given")
-        return Built(folder=built.folder, entries=manifest(built.folder), forgotten=built.forgotten)
+        with storage(built.folder):
+            left = manifest(built.folder)
+        return Built(folder=built.folder, entries=left, forgotten=built.forgotten)
 
     def _observe(
         self, condition: str, root: Path, built: Built, seed: int
@@ -243,18 +258,6 @@ class DualRuns:
             "state": str(seen),
         }
         job = self._job(fill_in(self.words, values), root, seen, covers=True)
-        if in_place:
-            take_place(production, built.folder, self._production)
-        try:
-            with self.turns:
-                outcome = self.keeper.run(job)
-                self.turns.over = self.turns.over or outcome.trouble is not None
-            after = self._left(production if in_place else state, condition, seed)
-        finally:
-            if in_place:
-                put_back(production)
-        if outcome.trouble is not None:
-            raise MethodError(f"condition {condition}, seed {seed}: {outcome.trouble}")
         place = Place(
             root=root,
             state=state,
@@ -262,7 +265,43 @@ class DualRuns:
             production=None if covered else production,
             private=self.keeper.private,
         )
-        return self.sorter.sort(outcome, place), not outcome.full, after
+        if in_place:
+            take_place(production, built.folder, self._production)
+        try:
+            with self.turns:
+                outcome = self.keeper.run(job)
+                self.turns.over = self.turns.over or outcome.trouble is not None
+            reached = self.sorter.sort(outcome, place)
+            after = self._left(production if in_place else state, condition, seed)
+            if in_place:
+                self._check_alone(built.entries, after, reached)
+        finally:
+            if in_place:
+                put_back(production)
+        if outcome.trouble is not None:
+            where = f"condition {condition}, seed {seed}"
+            raise MethodError(f"{where}: {outcome.trouble}{_wrote(reached)}")
+        return reached, not outcome.full, after
+
+    def _check_alone(
+        self, before: Sequence[Entry], after: Sequence[Entry], reached: Reached
+    ) -> None:
+        """In place of production: refuse what somebody else wrote there, and keep it."""
+        foreign = [
+            name
+            for name in _changed(before, after)
+            if not any(name == own or name.startswith(f"{own}/") for own in reached.changed)
+        ]
+        if not foreign:
+            return
+        root = self.spec.state.root
+        kept = root.with_name(f"{root.name}.written-meanwhile-{os.getpid()}")
+        with storage(kept):
+            shutil.copytree(root, kept)
+        raise StateNotIsolated(
+            f"somebody else wrote to {foreign[0]} of {root} while a copy stood in its place",
+            hint=f"Stop the system while it is evaluated in place. What was written is in {kept}.",
+        )
 
     def _left(self, state: Path, condition: str, seed: int) -> tuple[Entry, ...]:
         """What a run has made of its state; one that cannot be looked at is the system's doing."""
@@ -276,7 +315,8 @@ class DualRuns:
 
     @property
     def _production(self) -> str:
-        return manifest_digest(manifest(self.spec.state.root))
+        with storage(self.spec.state.root):
+            return manifest_digest(manifest(self.spec.state.root))
 
     def _job(self, words: Sequence[str], root: Path, state: Path, *, covers: bool) -> Job:
         log = root / "log.txt"
@@ -367,7 +407,8 @@ def _parse(data: bytes) -> dict[str, float]:
     for number, row in json_lines(data, where="{outputs}"):
         here = f"{{outputs}}, line {number}"
         if not isinstance(row, dict) or "id" not in row or "score" not in row:
-            raise SpecError(f"{here}: no id, or no score")
+            got = ", ".join(map(str, row))[:80] if isinstance(row, dict) else kind_of(row)
+            raise SpecError(f"{here}: expected an object with id and score, got {got}")
         if not isinstance(row["id"], str | int) or isinstance(row["id"], bool):
             raise SpecError(f"{here}: an id that is no text: {row['id']!r:.60}")
         if not isinstance(row["score"], int | float) or isinstance(row["score"], bool):
@@ -382,6 +423,16 @@ def _shown(paths: Set[str]) -> tuple[str, ...]:
     """Some of what was reached, in letters that can be written down."""
     some = sorted(paths)[:_SHOWN]
     return tuple(path if path.isprintable() else ascii(path)[1:-1] for path in some)
+
+
+def _wrote(reached: Reached) -> str:
+    """What a run that failed had tried to write where it may not, which may be why."""
+    if not reached.outside:
+        return ""
+    return (
+        f" (it tried to write {sorted(reached.outside)[0]}, which a run may not: write into the"
+        " state, to $TMPDIR, or to standard error)"
+    )
 
 
 def _changed(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[str, ...]:

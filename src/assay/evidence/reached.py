@@ -1,16 +1,20 @@
 """What a run reached, sorted: its state, its code, what it was given, and what nobody declared.
 
-Python and what is installed for it, and the folders of the operating system, are open to every run;
-code is, in the system's folder and wherever Python looks for it. Any other file has to be declared:
+Python itself, what packages brought that are installed for it, and the folders of the operating
+system are open to every run; code is, in the system's folder and wherever Python looks for it. Any
+other file has to be declared:
 what a system reads beside its state and carries from run to run would be state all the same.
 """
 
+import csv
 import os
 import stat
 import sys
 import sysconfig
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from assay.evidence.isolated.keeper import Outcome
@@ -109,7 +113,9 @@ class Sorter:
         if real in self.named or (code and not installed):
             return "code"
         if installed:
-            return "given" if code and not self._is_standard(real) else None
+            # What sets Python up names places, and is no code of the system's.
+            open_to_all = self._is_standard(real) or real.endswith((".pth", "/pyvenv.cfg"))
+            return "given" if code and not open_to_all else None
         if _in(real, self.reads):
             return "given"
         if in_shared_memory(real):
@@ -142,7 +148,31 @@ class Sorter:
         return _in(path, self.standard) and not packaged
 
     def _is_installed(self, path: str) -> bool:
-        return os.path.basename(path) in _OWN_NAMES or _in(path, self.installed)  # noqa: PTH119
+        """Whether a file is Python's, or came with a package, or is a library or a program."""
+        if os.path.basename(path) in _OWN_NAMES or self._is_standard(path):  # noqa: PTH119
+            return True
+        if not _in(path, self.installed):
+            return False
+        loaded = "/bin/" in path or ".so" in os.path.basename(path)  # noqa: PTH119
+        return loaded or self._is_code(path) or self._is_packaged(path)
+
+    def _is_packaged(self, path: str) -> bool:
+        """Whether a distribution that is installed brought a file: its RECORD says so."""
+        for place in ("/site-packages/", "/dist-packages/"):
+            if place in path:
+                root, _, inner = path.rpartition(place)
+                return inner in _recorded(f"{root}{place}")
+        return False
+
+
+@cache
+def _recorded(place: str) -> frozenset[str]:
+    """All that the distributions in a folder say that they brought."""
+    found: set[str] = set()
+    for record in Path(place).glob("*.dist-info/RECORD"):
+        with suppress(OSError), record.open(encoding="utf-8", errors="replace", newline="") as file:
+            found |= {row[0] for row in csv.reader(file) if row}
+    return frozenset(found)
 
 
 def _below(path: str, place: str) -> bool:

@@ -55,6 +55,7 @@ from assay.errors import OneClassPartition, SpecError, storage
 from assay.plan.benchmark import Benchmark, Columns
 from assay.plan.command import check_places, has_place, is_inside
 from assay.plan.reading import load_benchmark
+from assay.plan.rows import rows_of
 from assay.plan.state import InC, Layer, Match, Route, State, check_layer, matches
 
 Metric = Literal["auroc", "accuracy", "f1", "average-precision"]
@@ -63,6 +64,7 @@ NAMES = ("items", "outputs", "seed", "state")
 MOST_SHAPLEY = 5
 _LONGEST = 7 * 24 * 3600.0
 _MOST_SEEDS = 10_000
+_FLAG = re.compile(r"--(\w+) (COLUMN|VALUE)")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _AT = re.compile(r"(.*) - at `\$\.(.*)`", re.DOTALL)
 _WORDS = {
@@ -185,6 +187,7 @@ def load_dual_spec(path: Path, *, metric: Metric | None = None) -> DualSpec:
     state = _state(written, home, where)
     benchmark = _benchmark(written.evaluation, home, where)
     _check_evaluation(written.evaluation, where)
+    _check_ids(written, home, benchmark, where)
     _check_thresholds(written.thresholds, where)
     _check_placebo(written, home, where)
     _check_apart(written, home, where)
@@ -321,7 +324,14 @@ def _benchmark(written: _Evaluation, home: Path, where: str) -> Benchmark:
     names = Columns.__struct_fields__
     columns = Columns(**{name: getattr(written, name) for name in names})
     path = home / written.benchmark
-    found = load_benchmark(str(path) if path.exists() else written.benchmark, columns=columns)
+    place = str(path) if path.exists() else written.benchmark
+    try:
+        found = load_benchmark(place, columns=columns)
+    except SpecError as error:
+        # What flags name elsewhere, keys name here.
+        hint = None if error.hint is None else _FLAG.sub(r'evaluation.\1 = "\2"', error.hint)
+        message = error.message.replace("--positive", "evaluation.positive")
+        raise type(error)(f"{where}: {message}", hint=hint) from None
     blind = next((item.id for item in found.items if item.label is None), None)
     if blind is not None:
         raise SpecError(
@@ -336,6 +346,27 @@ def _benchmark(written: _Evaluation, home: Path, where: str) -> Benchmark:
             hint="Look at evaluation.positive, and at the label column.",
         )
     return found
+
+
+def _check_ids(written: _File, home: Path, benchmark: Benchmark, where: str) -> None:
+    """Refuse line numbers for ids where a layer names items by their ids."""
+    path = home / written.evaluation.benchmark
+    layers = written.state.layers
+    naming = [
+        name for name, one in layers.items() if one.provenance is not None or "id" in one.match
+    ]
+    numbered = [item.id for item in benchmark.items[:2]] == ["1", "2"][: len(benchmark.items)]
+    if not naming or not numbered or written.evaluation.id is not None or not path.is_file():
+        return
+    with storage(path):
+        first = next(iter(rows_of(path, path.read_bytes())), ("", {}))[1]
+    if "id" not in first:
+        raise SpecError(
+            f"{where}: {written.evaluation.benchmark} has no column 'id', so items would be called"
+            f" 1, 2, 3; and layer {naming[0]} names items",
+            hint="Say which column holds the ids: evaluation.id = ...; the columns are"
+            f" {', '.join(map(str, first))[:200]}",
+        )
 
 
 def _corpus(written: _Evaluation, where: str) -> str:
@@ -372,6 +403,12 @@ def _check_thresholds(written: Thresholds, where: str) -> None:
 
 def _check_placebo(written: _File, home: Path, where: str) -> None:
     placebo = written.placebo
+    asked = written.evaluation.conditions
+    if placebo is not None and asked and "placebo" not in asked:
+        raise SpecError(
+            f"{where}: there is a [placebo], and evaluation.conditions does not ask for it",
+            hint='conditions = [..., "placebo"]',
+        )
     if placebo is None:
         if "placebo" in written.evaluation.conditions:
             raise SpecError(

@@ -34,6 +34,10 @@ def draw_dual(dual: Dual, out: "Console") -> None:
         out.print(line)
         for reason in result.reasons:
             out.print(styled(f"  {reason}"))
+        if record["runs"]:
+            kept = dual.path.parent / "runs" / dual.path.name.split(".json")[0]
+            out.print(styled("To make the same runs again, remove", style="dim"))
+            out.print(styled(f"  {kept}", style="dim"), soft_wrap=True)
     else:
         _draw_numbers(result, str(record["metric"]), out)
     out.print()
@@ -66,7 +70,8 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
     for what, subset in (("seen", result.seen), ("unseen", result.unseen)):
         if subset is not None:
             label = f"A - B  on {subset.items} items {what}"
-            rows.append(_row(label, subset.learning_contribution, sign=True))
+            lone = [label, "", "one class only", ""] if subset.items else None
+            rows.append(_row(label, subset.learning_contribution, sign=True) or lone)
     for layer, found in result.layers.items():
         if len(result.layers) > 1:
             rows.append(_row(f"A - (A without {layer})", found.contribution, sign=True))

@@ -151,7 +151,9 @@ def _compared(path: Path, data: bytes, mark: Mark, within: Path | None) -> str |
     if again.encode() == data:
         return None
     line = _first_difference(again, data.decode("utf-8", "replace"))
-    return f"it is not what the results in {of!r} give (line {line}): edited, or out of date"
+    again_by = f"make it again: assay matrix {of} --out {path.name}"
+    said = f"it is not what the results in {of!r} give (line {line}): edited, or out of date"
+    return f"{said}; {again_by}"
 
 
 def _first_difference(one: str, other: str) -> int:

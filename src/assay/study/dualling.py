@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from assay.digests import digest, short
-from assay.errors import MethodError, SpecError, storage
+from assay.errors import IntegrityError, MethodError, SpecError, storage
 from assay.evidence.canary import send_canary
 from assay.evidence.conditions import Built, Condition, Conditions, conditions_of
 from assay.evidence.dual_run import (
@@ -37,9 +37,10 @@ from assay.evidence.forgetting import Mentions
 from assay.evidence.isolated.in_place import beside, held
 from assay.evidence.isolated.keeper import Keeper
 from assay.evidence.manifest import state_digest
-from assay.evidence.reached import code_name
+from assay.evidence.reached import code_name, source_of
 from assay.evidence.seeds import derive
 from assay.judges.dual.artifact import artifact_bytes, artifact_of, checksum
+from assay.judges.dual.coherence import check_coherence
 from assay.judges.dual.evidence import (
     Code,
     DualEvidence,
@@ -91,6 +92,9 @@ def run_dual(
         folder = out / "runs" / name
         with storage(folder):
             folder.mkdir(parents=True, exist_ok=True)
+            aside = folder.parent / ".gitignore"  # a result holds all that a journal does
+            if not aside.exists():
+                aside.write_text("*\n", encoding="utf-8")
         with alone(folder):
             made = begin_journal(folder, plan)
             evidence, count, planned = _make_runs(spec, work, folder, made, on_run)
@@ -202,13 +206,15 @@ def _make_runs(
     asked = conditions_of(spec)
     conditions = work.conditions
     mentions = conditions.mentions()
+    _check_made(made, work.makers[0].items, folder)
     built: dict[str, Built] = {}
     waiting: list[tuple[Condition, int]] = []
     if not conditions.undeclared and all(conditions.files.values()):
         built = _build(work, asked, spec)
         for cell, (run, _) in list(made.items()):
-            # A command that forgets may come to another state than the last time.
-            if cell[0] not in built or run.before != built[cell[0]].digest:
+            # A command that forgets may come to another state than the last time, and a system
+            # that left items out may score them all now.
+            if cell[0] not in built or run.before != built[cell[0]].digest or run.unscored:
                 del made[cell]
         waiting = [pair for pair in _order(spec, asked) if (pair[0].name, pair[1]) not in made]
     layers = {name: LayerEvidence(files=tuple(names)) for name, names in conditions.files.items()}
@@ -217,6 +223,7 @@ def _make_runs(
 
     def note(run: DualRun, scores: Scores) -> bool:
         """Keep a run; whether to go on."""
+        run = msgspec.structs.replace(run, all_noted=run.all_noted and work.canary.result()[0])
         note_run(folder, run, scores)
         made[run.condition, run.seed] = run, scores
         heard(run)
@@ -228,6 +235,17 @@ def _make_runs(
         after = state_digest(spec.state.root)
     evidence = _evidence(spec, work, asked, built, made, mentions, after=after, failed=failed)
     return evidence, len(made) - before, len(asked) * len(spec.seeds)
+
+
+def _check_made(made: Made, items: AskedItems, folder: Path) -> None:
+    """Refuse runs in the journal that are not of these items, or not whole."""
+    for (condition, seed), (run, scores) in made.items():
+        lost = sum(score is None for score in scores)
+        if len(scores) != len(items.ids) or lost != run.unscored:
+            raise IntegrityError(
+                f"{folder}: the scores of {condition}, seed {seed}, are not what the run gave",
+                hint="The journal was edited. Remove that folder to begin anew.",
+            )
 
 
 def _work_off(
@@ -250,7 +268,8 @@ def _work_off(
                     busy[at] = maker
                 _prepare_to_judge()
                 done, _ = wait(busy, return_when=FIRST_COMPLETED)
-                for one in done:
+                # Those that were made are noted before another's end ends it all.
+                for one in sorted(done, key=lambda one: one.exception() is not None):
                     idle.append(busy.pop(one))
                     try:
                         going = note(*one.result()) and going
@@ -322,8 +341,8 @@ def _evidence(
             items={str(seed): work.makers[0].items.digest(seed) for seed in spec.seeds},
         ),
         state=StateEvidence(
-            route=work.makers[0].route,
-            private=work.private,
+            route=runs[-1].route if runs else work.makers[0].route,
+            private=all(run.private for run in runs) if runs else work.private,
             canary_caught=caught,
             canary=said,
             snapshot=conditions.digest,
@@ -376,13 +395,15 @@ def _code(spec: DualSpec, runs: list[DualRun]) -> Code:
     owners: dict[str, str] = {}
     for run in runs:
         for path, seen in run.code.items():
-            name = code_name(path, spec.home)
-            name = name if owners.setdefault(name, path) == path else path
+            name, source = code_name(path, spec.home), str(source_of(Path(path)))
+            name = name if owners.setdefault(name, source) == source else source
             if found.setdefault(name, seen) != seen:
                 changed.add(name)
+    versions = sorted({run.python for run in runs}) or [platform.python_version()]
+    changed |= {"Python"} if len(versions) > 1 else set()
     return Code(
         spec=spec.digest,
-        python=platform.python_version(),
+        python=" and ".join(versions),
         files=found,
         changed=tuple(sorted(changed)),
     )
@@ -392,6 +413,7 @@ def _conclude(evidence: DualEvidence, path: Path, out: Path, count: int, planned
     """Judge, and write the artifact, unless it says the same already."""
     from assay.judges.dual.judge import judge_dual
 
+    check_coherence(evidence, where=str(path))
     mark = checksum(evidence)
     old = earlier(path, mark)
     made = now() if old is None else str(old["made"])

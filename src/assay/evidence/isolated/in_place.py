@@ -40,8 +40,10 @@ def held(root: Path) -> Iterator[int]:
     with ExitStack() as stack:
         place = beside(root)
         with storage(place):
-            place.mkdir(exist_ok=True)
-            handle = _locked(place / _LOCK)
+            handle = None
+            with suppress(FileExistsError, FileNotFoundError):  # it comes and goes with its users
+                place.mkdir(exist_ok=True)
+                handle = _locked(place / _LOCK)
         if handle is None:
             raise ProtocolError(
                 f"{root}: somebody is at work on this state just now",

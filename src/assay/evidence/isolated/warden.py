@@ -23,14 +23,12 @@ from assay.evidence.isolated.notices import Noted, Notices
 
 _REAPS = 36
 _GLANCE = 0.2
-_LAST_WORDS = 500
 
 
 class Warden:
     """Starts, watches and ends; `private` says whether commands get a view of their own."""
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
+    def __init__(self) -> None:
         self.library = ctypes.CDLL(None, use_errno=True)
         self.library.prctl(_REAPS, 1, 0, 0, 0)  # what a command leaves behind becomes ours to end
         self.private = can_enter()
@@ -221,7 +219,7 @@ def main() -> None:
                 os.set_inheritable(int(name), False)
     try:
         with suppress(BrokenPipeError, ConnectionError):
-            Warden(folder).serve()
+            Warden().serve()
     finally:
         if root:
             _put_back(root)

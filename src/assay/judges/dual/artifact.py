@@ -41,7 +41,7 @@ from assay.judges.dual.result import DualResult, Quantity
 
 FORMAT = "assay-dual/1"
 DIGEST = "artifact_digest"
-CONDITION = re.compile(r"condition_([a-z])_(\w+)")
+CONDITION = re.compile(r"condition_(?:(a)_production|(b)_architecture_only)_(\w+)")
 _BEFORE = ("corpus", "system", "metric", "threshold", "thresholds", "seeds", "conditions")
 _AFTER = ("history", "inputs", "state", "code", "runs", "items", "scores", "failed")
 _TAILS = ("_interval", "_per_seed", "_t_interval")

@@ -12,6 +12,13 @@ CODES: Mapping[str, str] = {
     " learning.",
     "only-memorised": "The state is shown to help, but not once what came from this benchmark's own"
     " items is taken out: transfer (C - B) may be nothing.",
+    "nothing-forgotten": "No row of a layer was found to have come from this benchmark, so C keeps"
+    " all of it. If it did meet the benchmark, what is called transfer is memory: do its rows name"
+    " items as the benchmark does?",
+    "at-chance": "A itself is not shown to do better than chance, so there is little to explain.",
+    "own-thresholds": "The thresholds of the regimes are not the usual ones.",
+    "average-precision": "Intervals of average precision are somewhat too narrow: in simulations"
+    " about 92 % of them hold the truth, and not 95.",
     "pilot-only": "One class has too few items for either column to mean anything.",
     "learns-during-runs": "The system changes its state while it is judged. Every run began from"
     " the same copy, so no run taught another; but B is then not free of learning either.",

@@ -55,7 +55,7 @@ def is_result(record: Mapping[str, Any]) -> bool:
 
 def _is_condition(key: str) -> bool:
     found = CONDITION.fullmatch(key)
-    return found is not None and found[1] in "ab" and not key.endswith(_TAILS)
+    return found is not None and not key.endswith(_TAILS)
 
 
 def sides(record: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -64,7 +64,7 @@ def sides(record: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for key, value in record.items():
         match = CONDITION.fullmatch(key)
         if match is not None and _is_condition(key):
-            found[match[1]][key] = value
+            found[match[1] or match[2]][key] = value
     return found
 
 

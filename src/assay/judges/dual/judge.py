@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import factorial
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,6 +29,7 @@ from assay.judges.dual.result import (
     RowState,
     Subset,
 )
+from assay.plan.dual_spec import Thresholds
 from assay.stats.arrays import Floats
 from assay.stats.clusters import effective_groups
 from assay.stats.codes import coded
@@ -69,7 +71,7 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
         difference,
         without,
         beyond_placebo=beyond,
-        history=evidence.history,
+        history=evidence.history if len(evidence.seeds) >= _FEW_SEEDS else (),
         thresholds=evidence.thresholds,
     )
     pilot = _pilot(evidence)
@@ -250,10 +252,26 @@ def _remarks(
     found: dict[str, str] = {}
     if placebo is not None and placebo.gain.interval[0] > 0.0:
         found["placebo-gains"] = f"It gains {placebo.gain.value:+.3f}."
-    if regime in (Regime.LEARNING, Regime.MEMORY_CARRIED) and "C" in evidence.conditions:
-        transfer = table.difference("C", "B")
-        if transfer.interval[0] <= 0.0:
+    if "C" in evidence.conditions:
+        transfer, whole = table.difference("C", "B"), table.difference("A", "B")
+        if whole.interval[0] > 0.0 and transfer.interval[0] <= 0.0:
             found["only-memorised"] = f"It is {transfer.value:+.3f}."
+        kept = [
+            name
+            for name, layer in evidence.state.layers.items()
+            if layer.rows and not layer.rows_from_items
+        ]
+        if kept:
+            found["nothing-forgotten"] = f"So it is with {', '.join(kept)}."
+    if evidence.metric == "auroc" and table.condition("A").interval[0] <= 0.5:
+        found["at-chance"] = ""
+    if evidence.metric == "average-precision":
+        found["average-precision"] = ""
+    if evidence.thresholds != Thresholds():
+        given = msgspec.structs.asdict(evidence.thresholds)
+        usual = msgspec.structs.asdict(Thresholds())
+        own = [f"{name} {value:g}" for name, value in given.items() if value != usual[name]]
+        found["own-thresholds"] = f"They are {', '.join(own)}."
     if pilot is not None:
         found["pilot-only"] = f"There are {pilot}."
     changed = {run.condition for run in evidence.runs if run.changed}

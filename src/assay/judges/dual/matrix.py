@@ -6,7 +6,7 @@ judged again from its scores, with all the history there is. What carries one co
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -14,6 +14,7 @@ from assay.judges.dual.artifact import headline_keys
 from assay.judges.dual.evidence import DualEvidence, Past
 from assay.judges.dual.gate import held_evidence, judge_again, one_sided, sides
 from assay.judges.dual.result import DualResult, Quantity, Regime, RowState
+from assay.plan.dual_spec import Metric
 
 FORMAT = "assay-matrix/1"
 
@@ -156,4 +157,4 @@ def _unfounded(name: str, record: Mapping[str, Any]) -> MatrixRow:
     )
 
 
-_METRICS = ("auroc", "accuracy", "f1", "average-precision")
+_METRICS = get_args(Metric)
