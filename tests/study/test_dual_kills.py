@@ -192,7 +192,7 @@ KILLED = ("the evaluation", "the warden", "both", "the command")
 @pytest.mark.parametrize("route", ["namespace", "in-place"])
 def test_killed_while_the_command_writes_production_is_what_it_was(home, temporary, route, who):
     """It writes to where its state is as fast as it can, and may leave nothing running."""
-    planted(home, route, WRITING.replace("HOME_OF_ALL", str(home)))
+    planted(home, route, WRITING.replace("HOME_OF_ALL", str(home)), system="jobs = 1")
     before = production(home)
     system = home / "system.sh"
     process = started(home, route)

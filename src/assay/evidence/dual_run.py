@@ -207,7 +207,7 @@ class DualRuns:
             production=_shown(reached.production),
             peers=_shown(reached.peers),
             all_noted=all_noted,
-            unscored=sum(score is None for score in scores),
+            unscored=scores.count(None),
             seconds=seconds,
             route=self.route,
             private=self.keeper.private,

@@ -7,7 +7,7 @@
     reads = ["model.bin"]        # files and folders beside its code, which no run may change
     environment = ["API_KEY"]    # variables to pass on, by name
     seconds = 600                # for one run; default: 600
-    jobs = 2                     # runs at a time; default: 1
+    jobs = 1                     # runs at a time; default: 2, where there are two cores
 
     [state]
     root = "state"               # production: copied, never touched
@@ -43,6 +43,7 @@ In commands `{items}` is a JSONL file (`id`, `question`, `response`), `{outputs}
 """
 
 import math
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -86,7 +87,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     reads: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     seconds: float = 600.0
-    jobs: int = 1
+    jobs: int | None = None
 
 
 class Thresholds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -159,6 +160,11 @@ class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
     metric: Metric
     threshold: float
     thresholds: Thresholds
+
+    @property
+    def jobs(self) -> int:
+        """How many runs are made at a time: each has its own copy, so two are no harm."""
+        return self.system.jobs or min(os.cpu_count() or 1, 2)
 
     @property
     def folder(self) -> Path:
@@ -239,7 +245,7 @@ def _check_system(written: _File, where: str) -> None:
         raise SpecError(
             f"{where}: system.seconds = {system.seconds:g}, expected over 0, at most {_LONGEST:g}"
         )
-    if not 1 <= system.jobs <= 1000:
+    if system.jobs is not None and not 1 <= system.jobs <= 1000:
         raise SpecError(f"{where}: system.jobs = {system.jobs}, expected 1 to 1,000")
     if any("\0" in word for word in (*system.command, *state.forget)):
         raise SpecError(f"{where}: a word of a command holds a NUL")

@@ -127,12 +127,12 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
         # One more than run at a time: while its command runs, another's scores are read.
         keepers += [
             stack.enter_context(Keeper(scratch / f"more-{number}"))
-            for number in range(0 if in_place else spec.system.jobs)
+            for number in range(0 if in_place else spec.jobs)
         ]
         conditions = Conditions(spec, scratch)  # while the wardens get ready
         for keeper in keepers:
             keeper.private = private
-        turns, items = Turns(spec.system.jobs), AskedItems(spec.benchmark)
+        turns, items = Turns(spec.jobs), AskedItems(spec.benchmark)
         makers = [
             DualRuns(
                 spec, keeper=keeper, scratch=scratch / f"runs-{number}", items=items, turns=turns
@@ -240,8 +240,7 @@ def _make_runs(
 def _check_made(made: Made, items: AskedItems, folder: Path) -> None:
     """Refuse runs in the journal that are not of these items, or not whole."""
     for (condition, seed), (run, scores) in made.items():
-        lost = sum(score is None for score in scores)
-        if len(scores) != len(items.ids) or lost != run.unscored:
+        if len(scores) != len(items.ids) or scores.count(None) != run.unscored:
             raise IntegrityError(
                 f"{folder}: the scores of {condition}, seed {seed}, are not what the run gave",
                 hint="The journal was edited. Remove that folder to begin anew.",

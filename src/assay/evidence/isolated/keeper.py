@@ -167,7 +167,7 @@ class Keeper:
         try:
             self._process.stdin.write(json.dumps(told).encode() + b"\n")
             self._process.stdin.flush()
-        except OSError:
+        except (OSError, ValueError):  # it is gone, or was told to end
             raise _gone() from None
         heard = self._hear()
         if "failed" in heard:
