@@ -92,13 +92,15 @@ def sealed(study, name="001", body=METHOD, **more):
 def git(folder, *words, check=True, **environment):
     """What git prints; nothing of the user's own settings takes part."""
     alone = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    # What a test sets for the code under test must not lead our own calls elsewhere.
+    around = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     done = subprocess.run(
         [GIT, *words],
         cwd=folder,
         capture_output=True,
         text=True,
         timeout=60,
-        env={**os.environ, **alone, **environment},
+        env={**around, **alone, **environment},
         check=False,
     )
     assert not check or done.returncode == 0, done.stderr
