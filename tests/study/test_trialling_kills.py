@@ -89,7 +89,7 @@ def test_killed_at_any_call_no_run_is_lost_and_none_made_twice(tmp_path, tempora
     ended, reached = at_call(moment, lambda: run_trials(spec, tmp_path / "results"))
     assert ended == (-signal.SIGKILL if reached else 0)
     # A folder may be left that nothing was put into: there was no guardian yet.
-    assert eventually(lambda: not list(temporary.glob("*/*")))
+    assert eventually(lambda: is_empty(temporary))
     check_gone_on(tmp_path, spec)
     assert not list(temporary.glob("*/*"))
 
