@@ -249,6 +249,30 @@ def _remarks(
     pilot: str | None,
     seen: bool,
 ) -> dict[str, str]:
+    found = {
+        **_about_the_gain(evidence, table, placebo),
+        **_about_the_seeds(evidence, table),
+        **_about_the_runs(evidence),
+        **_about_the_layers(evidence),
+    }
+    if pilot is not None:
+        found["pilot-only"] = f"There are {pilot}."
+    if not seen:
+        found["seen-unknown"] = ""
+    fell = surely_fell(without, evidence.history)
+    if regime is Regime.POLISH and fell >= evidence.thresholds.dependent:
+        found["b-fell"] = f"By at least {fell:.3f}."
+    if evidence.thresholds != Thresholds():
+        given = msgspec.structs.asdict(evidence.thresholds)
+        usual = msgspec.structs.asdict(Thresholds())
+        own = [f"{name} {value:g}" for name, value in given.items() if value != usual[name]]
+        found["own-thresholds"] = f"They are {', '.join(own)}."
+    return found
+
+
+def _about_the_gain(
+    evidence: DualEvidence, table: _Table, placebo: PlaceboResult | None
+) -> dict[str, str]:
     found: dict[str, str] = {}
     if placebo is not None and placebo.gain.interval[0] > 0.0:
         found["placebo-gains"] = f"It gains {placebo.gain.value:+.3f}."
@@ -256,52 +280,52 @@ def _remarks(
         transfer, whole = table.difference("C", "B"), table.difference("A", "B")
         if whole.interval[0] > 0.0 and transfer.interval[0] <= 0.0:
             found["only-memorised"] = f"It is {transfer.value:+.3f}."
-        kept = [
-            name
-            for name, layer in evidence.state.layers.items()
-            if layer.rows and not layer.rows_from_items
-        ]
-        if kept:
-            found["nothing-forgotten"] = f"So it is with {', '.join(kept)}."
+    else:
+        found["no-c"] = ""
     if evidence.metric == "auroc" and table.condition("A").interval[0] <= 0.5:
         found["at-chance"] = ""
     if evidence.metric == "average-precision":
         found["average-precision"] = ""
-    if evidence.thresholds != Thresholds():
-        given = msgspec.structs.asdict(evidence.thresholds)
-        usual = msgspec.structs.asdict(Thresholds())
-        own = [f"{name} {value:g}" for name, value in given.items() if value != usual[name]]
-        found["own-thresholds"] = f"They are {', '.join(own)}."
-    if pilot is not None:
-        found["pilot-only"] = f"There are {pilot}."
-    changed = {run.condition for run in evidence.runs if run.changed}
-    if changed:
-        named = [name for name in evidence.conditions if name in changed]
-        said = "every condition" if len(named) == len(evidence.conditions) else ", ".join(named)
-        found["learns-during-runs"] = f"It does so in {said}."
-    if "C" not in evidence.conditions:
-        found["no-c"] = ""
-    if not seen:
-        found["seen-unknown"] = ""
+    return found
+
+
+def _about_the_seeds(evidence: DualEvidence, table: _Table) -> dict[str, str]:
+    found: dict[str, str] = {}
     if len(evidence.seeds) == 1:
         found["one-seed"] = ""
     elif len(evidence.seeds) < _FEW_SEEDS:
         found["few-seeds"] = f"There are {counted(len(evidence.seeds), 'seed')}."
     if len(evidence.seeds) > 1 and bool((table.scores == table.scores[:, :1, :]).all()):
         found["seed-blind"] = ""
-    fell = surely_fell(without, evidence.history)
-    if regime is Regime.POLISH and fell >= evidence.thresholds.dependent:
-        found["b-fell"] = f"By at least {fell:.3f}."
+    return found
+
+
+def _about_the_runs(evidence: DualEvidence) -> dict[str, str]:
+    found: dict[str, str] = {}
+    changed = {run.condition for run in evidence.runs if run.changed}
+    if changed:
+        named = [name for name in evidence.conditions if name in changed]
+        said = "every condition" if len(named) == len(evidence.conditions) else ", ".join(named)
+        found["learns-during-runs"] = f"It does so in {said}."
     peers = sorted({peer for run in evidence.runs for peer in run.peers})
     if peers:
         found["speaks-to"] = f"To {', '.join(peers[:3])}."
     if not evidence.state.private:
         found["not-private"] = ""
+    return found
+
+
+def _about_the_layers(evidence: DualEvidence) -> dict[str, str]:
+    found: dict[str, str] = {}
+    layers = evidence.state.layers
+    kept = [name for name, layer in layers.items() if layer.rows and not layer.rows_from_items]
+    if kept and "C" in evidence.conditions:
+        found["nothing-forgotten"] = f"So it is with {', '.join(kept)}."
     began = {entry.path: entry.digest for entry in evidence.state.manifests["B"]}
     now = {entry.path: entry.digest for entry in evidence.state.manifests["A"]}
     same = [
         name
-        for name, layer in evidence.state.layers.items()
+        for name, layer in layers.items()
         if layer.files and all(began.get(file) == now[file] for file in layer.files)
     ]
     if same:
