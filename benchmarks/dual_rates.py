@@ -7,7 +7,6 @@ Systems with a state of known worth come from benchmarks/dual_situations.py. The
 share near .95 is .005 over 2,000 draws.
 """
 
-import argparse
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from dual_situations import CONDITIONS, System
-from error_rates import insert, markdown
+from error_rates import make_tables, markdown
 
 from assay.judges.dual.evidence import Past
 from assay.judges.dual.regime import is_pilot, regime_of, surely_fell
@@ -441,19 +440,5 @@ TABLES = {
 }
 
 
-def main() -> None:
-    """Print the tables, and write them where the docs show them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=DRAWS)
-    parser.add_argument("--only", choices=TABLES, action="append")
-    parser.add_argument("--write", action="store_true")
-    flags = parser.parse_args()
-    for name in flags.only or TABLES:
-        table = TABLES[name](flags.draws)
-        print(f"## {name}\n\n{table}\n", flush=True)
-        if flags.write:
-            insert(name, table, by="dual_rates", page=PAGE)
-
-
 if __name__ == "__main__":
-    main()
+    make_tables(TABLES, about=__doc__, draws=DRAWS, by="dual_rates", page=PAGE)

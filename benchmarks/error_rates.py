@@ -10,7 +10,7 @@ standard error of a share near .95 over 4,000 draws is .0034.
 import argparse
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -313,6 +313,22 @@ def main() -> None:
             print(f"\n{name}\n\n{table}", flush=True)
             if chosen.write:
                 insert(name, table, by="error_rates")
+
+
+def make_tables(
+    tables: Mapping[str, Callable[[int], str]], *, about: str, draws: int, by: str, page: Path
+) -> None:
+    """Print the tables of a page, and write them where it shows them; what a script's flags ask."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--draws", type=int, default=draws)
+    parser.add_argument("--only", choices=tables, action="append")
+    parser.add_argument("--write", action="store_true")
+    flags = parser.parse_args()
+    for name in flags.only or tables:
+        table = tables[name](flags.draws)
+        print(f"## {name}\n\n{table}\n", flush=True)
+        if flags.write:
+            insert(name, table, by=by, page=page)
 
 
 def insert(name: str, table: str, *, by: str, page: Path = DOC) -> None:

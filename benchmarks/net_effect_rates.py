@@ -9,7 +9,6 @@ gated ones are always right (*ungated*: the source rule's published figures come
 move, each by itself (*each*); all five move as one (*one*).
 """
 
-import argparse
 import itertools
 import math
 from collections import Counter
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from error_rates import insert, markdown
+from error_rates import make_tables, markdown
 
 from assay import Dimensions, Trial, compare
 from assay.judges.compare.adr_0031 import compare_adr_0031
@@ -233,19 +232,5 @@ TABLES = {
 }
 
 
-def main() -> None:
-    """Print the tables, and write them where the docs show them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=DRAWS)
-    parser.add_argument("--only", choices=TABLES, action="append")
-    parser.add_argument("--write", action="store_true")
-    flags = parser.parse_args()
-    for name in flags.only or TABLES:
-        table = TABLES[name](flags.draws)
-        print(f"## {name}\n\n{table}\n", flush=True)
-        if flags.write:
-            insert(name, table, by="net_effect_rates", page=PAGE)
-
-
 if __name__ == "__main__":
-    main()
+    make_tables(TABLES, about=__doc__, draws=DRAWS, by="net_effect_rates", page=PAGE)
