@@ -33,7 +33,7 @@ bench: $(VENV)/.bench
 # Faults at every system call take strace, which Debian has as a package of that name.
 stress: $(VENV)/.dev
 	ASSAY_STRESS=1 $(BIN)/python -m pytest -n 2 tests/ledger tests/study tests/controls \
-		tests/evidence/test_isolated.py tests/evidence/test_in_place.py
+		tests/sandbox tests/dual_condition tests/comparison/trials
 
 # The operating characteristics in docs/explanation/error-rates.md, made again (minutes).
 error-rates: $(VENV)/.dev

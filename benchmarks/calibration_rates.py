@@ -16,9 +16,9 @@ from typing import Literal
 import numpy as np
 from error_rates import insert, markdown
 
-from assay.judges.calibration import calibrate
-from assay.judges.grade import Grade, RangeGrade
-from assay.judges.submission import Status, Submission
+from assay.study.predictions.calibration import calibrate
+from assay.study.predictions.grade import Grade, RangeGrade
+from assay.study.submission import Status, Submission
 
 SEED = 20_261_117
 DRAWS = 1000

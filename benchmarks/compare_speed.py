@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from timing import by_turns, cost, gain
 
-from assay.imports.trials import read_sides
-from assay.judges.compare.judge import compare
-from assay.stats.resampling import flip_signs
+from assay.comparison.judge.compare import compare
+from assay.logs.sides import read_sides
+from assay.stats.permutation import flip_signs
 
 TRIALS, DIMENSIONS = 10_000, 20
 FEW, DRAWS = 99, 1_999

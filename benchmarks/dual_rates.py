@@ -18,9 +18,9 @@ import numpy as np
 from dual_situations import CONDITIONS, System
 from error_rates import make_tables, markdown
 
-from assay.judges.dual.evidence import Past
-from assay.judges.dual.regime import is_pilot, regime_of, surely_fell
-from assay.plan.dual_spec import Thresholds
+from assay.dual_condition.evidence import Past
+from assay.dual_condition.regime import is_pilot, regime_of, surely_fell
+from assay.dual_condition.spec import Thresholds
 from assay.stats import auc
 from assay.stats.crossed import Crossed, cross
 from assay.stats.estimate import Estimate

@@ -20,7 +20,8 @@ import numpy as np
 from situations import Situation, draw_groups, draw_odd, draw_pair, grid
 from verdicts import BOUNDARIES, forecast, rates
 
-from assay.stats import auc, rank, share
+from assay.stats import auc, rank
+from assay.stats import proportions as share
 from assay.stats.quantiles import normal_quantile
 
 Cell = TypeVar("Cell")

@@ -14,8 +14,8 @@ from error_rates import holds, markdown, simulate
 from situations import Situation, grid
 
 from assay.stats import auc
+from assay.stats.auc_interval import hanley_mcneil
 from assay.stats.quantiles import normal_quantile, t_quantile
-from assay.stats.score_interval import hanley_mcneil
 
 Ends = tuple[float, float]
 Z = normal_quantile(0.975)

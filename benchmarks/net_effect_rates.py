@@ -21,8 +21,8 @@ import numpy as np
 from error_rates import make_tables, markdown
 
 from assay import Dimensions, Trial, compare
-from assay.judges.compare.adr_0031 import compare_adr_0031
-from assay.plan.dimensions import SOURCE_DIMENSIONS
+from assay.comparison.adr_0031 import compare_adr_0031
+from assay.comparison.spec import SOURCE_DIMENSIONS
 
 SEED = 20_261_116
 DRAWS = 2_000

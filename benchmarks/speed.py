@@ -25,15 +25,15 @@ from sklearn.metrics import roc_auc_score
 from timing import by_turns, clock, command, cost, gain
 
 import assay
-from assay.evidence.record import Limits
-from assay.evidence.run import collect
-from assay.evidence.workers import start_worker
-from assay.judges.confounds import confounds, feature_results
-from assay.methods.feature_table import Feature, feature_table
-from assay.methods.surface import ORACLES
-from assay.plan.benchmark import Benchmark, Item
+from assay.benchmark.benchmark import Benchmark, Item
+from assay.confounding.judge import confounds, feature_results
+from assay.runs.collect import collect
+from assay.runs.result import Limits
+from assay.runs.worker import start_worker
 from assay.stats import auc
 from assay.stats.bootstrap import auc_statistic, bootstrap
+from assay.surface.feature_table import Feature, feature_table
+from assay.surface.features import ORACLES
 
 BIN = Path(sys.executable).parent
 
@@ -43,7 +43,7 @@ def commands() -> None:
     python, ours = BIN / "python", BIN / "assay"
     bare, shown = by_turns(15, command(python, "-c", "pass"), command(ours, "--help"))
     cost("assay --help", shown, bare, "python -c pass", 5.0)
-    data = str(files("assay.data").joinpath("darkcore.jsonl"))
+    data = str(files("assay.benchmark.bundled").joinpath("darkcore.jsonl"))
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "run"
         command(ours, "try", "oracle:word_length", "--save", kept)()

@@ -26,13 +26,13 @@ from situations import Floats
 from surface_situations import SHAPES, SURFACE_ONLY, Drawn, draw_benchmark, independent
 from verdicts import drawn_run
 
-from assay.judges.confounds import confounds
-from assay.judges.score import score
-from assay.judges.scorecard import BarResult, Scorecard, Verdict
-from assay.judges.surface import known_surface
-from assay.plan.bars import BarSet, parse_bars
+from assay.confounding.judge import confounds
+from assay.gauntlet.judge import score
+from assay.gauntlet.result import BarResult, Scorecard, Verdict
+from assay.gauntlet.spec import BarSet, parse_bars
 from assay.stats.auc import auc
-from assay.stats.strata import fit_within
+from assay.stats.stratified_auc import fit_within
+from assay.surface.joint_model import known_surface
 
 SEED = 20_261_116
 SIZES = (108, 400, 1000)

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from situations import Floats
 
+from assay.benchmark.benchmark import Benchmark, Item
 from assay.digests import digest
-from assay.methods.feature_table import feature_table
-from assay.plan.benchmark import Benchmark, Item
-from assay.stats.crossfit import design
+from assay.surface.crossfit import design
+from assay.surface.feature_table import feature_table
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in ("n", "rk", "sting", "lo")]
 SHAPES = ("plain", "crossed", "weak")

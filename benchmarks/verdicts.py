@@ -5,13 +5,13 @@ import math
 import numpy as np
 from situations import Floats, shift
 
+from assay.benchmark.benchmark import Benchmark, Item
 from assay.digests import digest
-from assay.evidence.confine import Level
-from assay.evidence.record import Limits, Record, Run, Source
-from assay.judges.score import score
-from assay.judges.scorecard import Scorecard, Verdict
-from assay.plan.bars import BarSet, load_bars, parse_bars
-from assay.plan.benchmark import Benchmark, Item
+from assay.gauntlet.judge import score
+from assay.gauntlet.result import Scorecard, Verdict
+from assay.gauntlet.spec import BarSet, load_bars, parse_bars
+from assay.runs.result import Limits, Record, Run, Source
+from assay.sandbox.levels import Level
 
 CLASSES = {"truth": 55, "folklore": 34, "factual-error": 13, "pseudoscience": 6}
 BOUNDARIES = ("v1", "v2", "v3", "a control read in the better direction")

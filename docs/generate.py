@@ -9,13 +9,13 @@ import click
 
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
-from assay.judges.caveats import CODES
-from assay.judges.compare.caveats import CODES as COMPARISON
-from assay.judges.dual.caveats import CODES as DUAL
-from assay.judges.lint.linter import CODES as LINT
-from assay.methods.feature_table import truncated
+from assay.comparison.judge.caveats import CODES as COMPARISON
+from assay.confounding.lint.linter import CODES as LINT
+from assay.dual_condition.caveats import CODES as DUAL
+from assay.gauntlet.caveats import CODES
 from assay.methods.registry import REGISTERED
-from assay.methods.surface import QUESTION_FEATURES, TEXT_FEATURES, question_overlap
+from assay.surface.feature_table import truncated
+from assay.surface.features import QUESTION_FEATURES, TEXT_FEATURES, question_overlap
 
 REFERENCE = Path(__file__).parent / "reference"
 MADE = "<!-- made by docs/generate.py -->"

@@ -12,9 +12,9 @@ import click
 import pytest
 from generate import PAGES
 
+from assay.benchmark.load import BUNDLED, load_benchmark
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
-from assay.plan.reading import BUNDLED, load_benchmark
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Imports point one way, and the pure rooms stay pure."""
+"""Imports point one way along one list of packages, and the pure modules stay pure."""
 
 import ast
 import re
@@ -7,74 +7,55 @@ from pathlib import Path
 import assay
 
 SOURCE = Path(assay.__file__).parent
-# From the bottom up; a room may import its own and lower ones.
-LAYERS = (
-    ("errors", "digests", "words", "_version"),
-    ("ledger", "stats", "data"),
-    ("plan",),
-    ("methods",),
-    ("evidence",),
-    ("imports",),
-    ("judges",),
-    ("study",),
-    ("report",),
-    ("cli", "__main__", "__init__"),
+ORDER = (
+    *("_version", "errors", "wording", "seeds", "digests", "files", "lock", "manifest", "artifact"),
+    *("stats", "ledger", "sandbox", "benchmark", "logs", "surface", "methods", "runs"),
+    *("gauntlet", "confounding", "comparison", "dual_condition", "study", "report", "cli"),
+    *("__main__", "__init__"),
 )
-HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
-PURE_ROOMS = ("judges", "stats")
+"""From the bottom up: a module imports its own package and those before it."""
+MOST_FILES = 15
+PURE = re.compile(r"(^|\.)(stats|judge|result|lint)(\.|$)")
+"""Modules that take values and give values. What they import must be pure as well, all the way."""
 IMPURE = {
-    "datetime",
-    "http",
-    "io",
-    "os",
-    "pathlib",
-    "random",
-    "requests",
-    "secrets",
-    "socket",
-    "subprocess",
-    "importlib",
-    "tempfile",
-    "time",
-    "urllib",
-    "shutil",
-    "threading",
+    *("asyncio", "ctypes", "datetime", "fcntl", "http", "importlib", "io", "multiprocessing"),
+    *("os", "pathlib", "random", "requests", "secrets", "select", "shutil", "signal", "socket"),
+    *("sqlite3", "subprocess", "tempfile", "threading", "time", "urllib", "uuid"),
 }
 
 
 def modules(root: Path) -> dict[str, ast.Module]:
-    found = {}
+    trees = {}
     for path in sorted(root.rglob("*.py")):
         name = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
-        found[name] = ast.parse(path.read_text(encoding="utf-8"))
-    return found
+        trees[name] = ast.parse(path.read_text(encoding="utf-8"))
+    return trees
 
 
-def imports(tree: ast.Module, *, runtime_only: bool = False) -> set[str]:
+def imports(tree: ast.Module) -> set[str]:
+    """What a module imports when it runs; what only a type checker imports does not count."""
     skipped: set[ast.AST] = set()
-    if runtime_only:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-                skipped |= set(ast.walk(node))
-    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            skipped |= set(ast.walk(node))
+    names = set()
     for node in ast.walk(tree):
         if node in skipped:
             continue
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative imports hide where a thing comes from"
-            names = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {node.module or ""} | names
-    return found
+            names |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
 
 
-def inner(trees: dict[str, ast.Module], **how: bool) -> dict[str, set[str]]:
+def inner(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
     """Which modules of ours each module imports."""
     return {
         name: {
             target.removeprefix("assay.")
-            for target in imports(tree, **how)
+            for target in imports(tree)
             if target.startswith("assay.") and target.removeprefix("assay.") in trees
         }
         for name, tree in trees.items()
@@ -82,21 +63,22 @@ def inner(trees: dict[str, ast.Module], **how: bool) -> dict[str, set[str]]:
 
 
 def upward(edges: dict[str, set[str]]) -> list[str]:
+    height = {package: number for number, package in enumerate(ORDER)}
     return [
         f"{name} imports {target}"
         for name, targets in edges.items()
-        for target in targets
-        if HEIGHT[target.split(".")[0]] > HEIGHT[name.split(".")[0]]
+        for target in sorted(targets)
+        if height[target.split(".")[0]] > height[name.split(".")[0]]
     ]
 
 
 def cycles(edges: dict[str, set[str]]) -> list[str]:
     done: set[str] = set()
-    found: list[str] = []
+    closed: list[str] = []
 
     def visit(name: str, path: list[str]) -> None:
         if name in path:
-            found.append(" -> ".join([*path[path.index(name) :], name]))
+            closed.append(" -> ".join([*path[path.index(name) :], name]))
         elif name not in done:
             for target in sorted(edges[name]):
                 visit(target, [*path, name])
@@ -104,24 +86,35 @@ def cycles(edges: dict[str, set[str]]) -> list[str]:
 
     for name in edges:
         visit(name, [])
-    return found
+    return closed
+
+
+def faults(tree: ast.Module) -> list[str]:
+    """What keeps one module from being pure."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [f"imports {name}" for name in imports(tree) if name.split(".")[0] in IMPURE] + [
+        f"calls {ast.unparse(node.func)}"
+        for node in calls
+        if re.search(r"(^|\.)(open|load|loadtxt|fromfile|files|save)$", ast.unparse(node.func))
+    ]
 
 
 def impure(trees: dict[str, ast.Module]) -> list[str]:
-    return [
-        f"{name} imports {target}"
-        for name, tree in trees.items()
-        if name.split(".")[0] in PURE_ROOMS
-        for target in imports(tree)
-        if target.split(".")[0] in IMPURE
-    ] + [
-        f"{name} calls {ast.unparse(node.func)}"
-        for name, tree in trees.items()
-        if name.split(".")[0] in PURE_ROOMS
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and re.search(r"(^|\.)(open|load|loadtxt|fromfile|files|save)$", ast.unparse(node.func))
-    ]
+    """Pure modules from which an impure one can be reached, with the shortest way to it."""
+    edges = inner(trees)
+    reasons = []
+    for start in trees:
+        if not PURE.search(start):
+            continue
+        ways = [[start]]
+        seen = {start}
+        while ways:
+            way = ways.pop(0)
+            reasons += [f"{' -> '.join(way)} {fault}" for fault in faults(trees[way[-1]])]
+            for target in sorted(edges[way[-1]] - seen):
+                seen.add(target)
+                ways.append([*way, target])
+    return reasons
 
 
 SEEDED = ("default_rng", "random.Random")
@@ -132,7 +125,7 @@ GLOBAL = re.compile(
 
 def unseeded(trees: dict[str, ast.Module]) -> list[str]:
     """Generators without a seed, and draws from a global one, anywhere."""
-    found = []
+    places = []
     for name, tree in trees.items():
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
@@ -140,22 +133,32 @@ def unseeded(trees: dict[str, ast.Module]) -> list[str]:
             called = ast.unparse(node.func)
             bare = not node.args or ast.unparse(node.args[0]) == "None"
             if (called.endswith(SEEDED) and bare) or GLOBAL.search(called):
-                found.append(f"{name}, line {node.lineno}")
-    return found
+                places.append(f"{name}, line {node.lineno}")
+    return places
+
+
+def crowded(root: Path) -> list[str]:
+    """Folders with more modules than a reader can take in; the verbs of the command are a list."""
+    folders = {path.parent for path in root.rglob("*.py")} - {root / "cli"}
+    counts = {
+        folder: len([file for file in folder.glob("*.py") if file.name != "__init__.py"])
+        for folder in folders
+    }
+    return sorted(folder.name for folder, count in counts.items() if count > MOST_FILES)
 
 
 OURS = modules(SOURCE)
 
 
-def test_no_module_imports_a_higher_layer():
-    assert upward(inner(OURS, runtime_only=True)) == []
+def test_no_module_imports_a_later_package():
+    assert upward(inner(OURS)) == []
 
 
 def test_no_cycles():
-    assert cycles(inner(OURS, runtime_only=True)) == []
+    assert cycles(inner(OURS)) == []
 
 
-def test_judges_and_stats_touch_no_clock_file_network_or_chance():
+def test_judging_reaches_no_clock_file_network_process_or_chance():
     assert impure(OURS) == []
 
 
@@ -163,26 +166,39 @@ def test_every_generator_is_seeded():
     assert unseeded(OURS) == []
 
 
-def test_every_room_has_its_place():
-    assert {name.split(".")[0] for name in OURS} <= set(HEIGHT)
+def test_every_package_has_its_place():
+    assert {name.split(".")[0] for name in OURS} <= set(ORDER)
 
 
-def test_planted_violations_are_caught():
+def test_no_folder_is_crowded():
+    assert crowded(SOURCE) == []
+
+
+def test_planted_violations_are_caught(tmp_path):
     planted = {
-        "stats.wrong": ast.parse("from assay.judges.score import score\nimport time\nopen('x')"),
-        "judges.score": ast.parse(
+        "stats.wrong": ast.parse("from assay.gauntlet.judge import score\nimport time\nopen('x')"),
+        "gauntlet.judge": ast.parse(
+            "from assay.gauntlet.store import read\n"
             "numpy.random.default_rng()\nnp.random.rand()\nrandom.random()\n"
             "np.random.default_rng(None)\nnumpy.random.default_rng(3)\nnp.load('x')"
         ),
-        "plan.a": ast.parse("def f():\n    from assay.plan import b"),
-        "plan.b": ast.parse("import assay.plan.a"),
+        "gauntlet.store": ast.parse("import os"),
+        "runs.a": ast.parse("def f():\n    from assay.runs import b"),
+        "runs.b": ast.parse("import assay.runs.a"),
     }
     edges = inner(planted)
-    assert upward(edges) == ["stats.wrong imports judges.score"]
-    assert cycles(edges) == ["plan.a -> plan.b -> plan.a"]
+    assert upward(edges) == ["stats.wrong imports gauntlet.judge"]
+    assert cycles(edges) == ["runs.a -> runs.b -> runs.a"]
     assert impure(planted) == [
         "stats.wrong imports time",
         "stats.wrong calls open",
-        "judges.score calls np.load",
+        "stats.wrong -> gauntlet.judge calls np.load",
+        "stats.wrong -> gauntlet.judge -> gauntlet.store imports os",
+        "gauntlet.judge calls np.load",
+        "gauntlet.judge -> gauntlet.store imports os",
     ]
-    assert unseeded(planted) == [f"judges.score, line {line}" for line in (1, 2, 3, 4)]
+    assert unseeded(planted) == [f"gauntlet.judge, line {line}" for line in (2, 3, 4, 5)]
+    (tmp_path / "flat").mkdir()
+    for number in range(MOST_FILES + 1):
+        (tmp_path / "flat" / f"m{number}.py").touch()
+    assert crowded(tmp_path) == ["flat"]

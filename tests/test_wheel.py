@@ -18,8 +18,8 @@ def test_the_built_wheel_installed_alone_runs_the_demo(tmp_path):
     )
     (wheel,) = tmp_path.glob("assay_eval-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    assert "assay/data/minimal-pairs.jsonl" in names
-    assert "assay/data/bars/detection-v3.toml" in names
+    assert "assay/benchmark/bundled/minimal-pairs.jsonl" in names
+    assert "assay/gauntlet/bundled/detection-v3.toml" in names
     assert "assay/py.typed" in names
     assert not [name for name in names if name.startswith(("tests", "benchmarks", "docs"))]
 

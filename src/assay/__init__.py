@@ -16,6 +16,19 @@ from typing import TYPE_CHECKING
 from assay._version import __version__
 
 if TYPE_CHECKING:
+    from assay.benchmark.benchmark import Benchmark, Columns, Item
+    from assay.benchmark.load import load_benchmark
+    from assay.comparison.judge.compare import compare
+    from assay.comparison.result import Comparison, NetVerdict
+    from assay.comparison.spec import Dimension, Dimensions
+    from assay.confounding.balance import Balanced, balance
+    from assay.confounding.judge import confounds
+    from assay.confounding.result import ConfoundAudit, Fitness
+    from assay.dual_condition.collect import Dual, run_dual
+    from assay.dual_condition.evidence import DualEvidence
+    from assay.dual_condition.judge import judge_dual
+    from assay.dual_condition.result import DualResult, Regime
+    from assay.dual_condition.spec import load_dual_spec
     from assay.errors import (
         AlreadyRun,
         AlreadySealed,
@@ -42,35 +55,22 @@ if TYPE_CHECKING:
         StateNotIsolated,
         StorageError,
     )
-    from assay.evidence.record import Limits, Record, Run
-    from assay.evidence.run import run
-    from assay.evidence.trial import Trial
-    from assay.judges.balance import Balanced, balance
-    from assay.judges.compare.comparison import Comparison, NetVerdict
-    from assay.judges.compare.judge import compare
-    from assay.judges.confound_audit import ConfoundAudit, Fitness
-    from assay.judges.confounds import confounds
-    from assay.judges.dual.evidence import DualEvidence
-    from assay.judges.dual.judge import judge_dual
-    from assay.judges.dual.result import DualResult, Regime
-    from assay.judges.score import score
-    from assay.judges.scorecard import Caveat, Scorecard, Verdict
-    from assay.plan.bars import Bar, BarSet, load_bars
-    from assay.plan.benchmark import Benchmark, Columns, Item
-    from assay.plan.dimensions import Dimension, Dimensions
-    from assay.plan.dual_spec import load_dual_spec
-    from assay.plan.reading import load_benchmark
-    from assay.report.views import verify
+    from assay.gauntlet.judge import score
+    from assay.gauntlet.result import Caveat, Scorecard, Verdict
+    from assay.gauntlet.spec import Bar, BarSet, load_bars
+    from assay.logs.trial import Trial
+    from assay.report.study.views import verify
+    from assay.runs.collect import run
+    from assay.runs.result import Limits, Record, Run
+    from assay.runs.store import load_run, save_run
     from assay.stats.estimate import Estimate
-    from assay.study.auditing import Audit, audit_run
-    from assay.study.concluding import Finished
-    from assay.study.creating import new_study
-    from assay.study.drafting import draft
-    from assay.study.dualling import Dual, run_dual
-    from assay.study.folder import Study, open_study
-    from assay.study.running import run_sealed
-    from assay.study.runs import load_run, save_run
-    from assay.study.sealing import seal
+    from assay.study.create import new_study
+    from assay.study.study import Study, open_study
+    from assay.study.submissions.conclude import Finished
+    from assay.study.submissions.draft import draft
+    from assay.study.submissions.rerun import Audit, audit_run
+    from assay.study.submissions.run import run_sealed
+    from assay.study.submissions.seal import seal
     from assay.study.verify.verification import Verification
 
 _HOMES = {
@@ -100,35 +100,35 @@ _HOMES = {
         "StateNotIsolated",
         "StorageError",
     ),
-    "evidence.record": ("Limits", "Record", "Run"),
-    "evidence.run": ("run",),
-    "evidence.trial": ("Trial",),
-    "judges.balance": ("Balanced", "balance"),
-    "judges.compare.comparison": ("Comparison", "NetVerdict"),
-    "judges.compare.judge": ("compare",),
-    "judges.confound_audit": ("ConfoundAudit", "Fitness"),
-    "judges.confounds": ("confounds",),
-    "judges.dual.evidence": ("DualEvidence",),
-    "judges.dual.judge": ("judge_dual",),
-    "judges.dual.result": ("DualResult", "Regime"),
-    "judges.score": ("score",),
-    "judges.scorecard": ("Caveat", "Scorecard", "Verdict"),
-    "plan.bars": ("Bar", "BarSet", "load_bars"),
-    "plan.benchmark": ("Benchmark", "Columns", "Item"),
-    "plan.dimensions": ("Dimension", "Dimensions"),
-    "plan.dual_spec": ("load_dual_spec",),
-    "plan.reading": ("load_benchmark",),
-    "report.views": ("verify",),
+    "runs.result": ("Limits", "Record", "Run"),
+    "runs.collect": ("run",),
+    "logs.trial": ("Trial",),
+    "confounding.balance": ("Balanced", "balance"),
+    "comparison.result": ("Comparison", "NetVerdict"),
+    "comparison.judge.compare": ("compare",),
+    "confounding.result": ("ConfoundAudit", "Fitness"),
+    "confounding.judge": ("confounds",),
+    "dual_condition.evidence": ("DualEvidence",),
+    "dual_condition.judge": ("judge_dual",),
+    "dual_condition.result": ("DualResult", "Regime"),
+    "gauntlet.judge": ("score",),
+    "gauntlet.result": ("Caveat", "Scorecard", "Verdict"),
+    "gauntlet.spec": ("Bar", "BarSet", "load_bars"),
+    "benchmark.benchmark": ("Benchmark", "Columns", "Item"),
+    "comparison.spec": ("Dimension", "Dimensions"),
+    "dual_condition.spec": ("load_dual_spec",),
+    "benchmark.load": ("load_benchmark",),
+    "report.study.views": ("verify",),
     "stats.estimate": ("Estimate",),
-    "study.auditing": ("Audit", "audit_run"),
-    "study.concluding": ("Finished",),
-    "study.creating": ("new_study",),
-    "study.drafting": ("draft",),
-    "study.dualling": ("Dual", "run_dual"),
-    "study.folder": ("Study", "open_study"),
-    "study.running": ("run_sealed",),
-    "study.runs": ("load_run", "save_run"),
-    "study.sealing": ("seal",),
+    "study.submissions.rerun": ("Audit", "audit_run"),
+    "study.submissions.conclude": ("Finished",),
+    "study.create": ("new_study",),
+    "study.submissions.draft": ("draft",),
+    "dual_condition.collect": ("Dual", "run_dual"),
+    "study.study": ("Study", "open_study"),
+    "study.submissions.run": ("run_sealed",),
+    "runs.store": ("load_run", "save_run"),
+    "study.submissions.seal": ("seal",),
     "study.verify.verification": ("Verification",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.judges.balance import HIGHEST, balance
+from assay.confounding.balance import HIGHEST, balance
 
 KEYS = {
     "achieved",

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from corpora import HALUEVAL_QA, HUMANEVAL, MBPP, lines
+from helpers.corpora import HALUEVAL_QA, HUMANEVAL, MBPP, lines
 
-from assay.evidence.executing import Program, execute
-from assay.imports.corpora.formats import FORMATS
+from assay.benchmark.corpora.execute import Program, execute
+from assay.benchmark.corpora.formats import FORMATS
 
 KEYS = {
     "format",

@@ -10,10 +10,10 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 import assay
-from assay.evidence.features import measure_feature
-from assay.judges.confound_audit import ConfoundAudit
-from assay.judges.confounds import confounds
-from assay.report.confounds import draw_audit
+from assay.confounding.collect import measure_feature
+from assay.confounding.judge import confounds
+from assay.confounding.result import ConfoundAudit
+from assay.report.confounding import draw_audit
 from assay.report.terminal import console
 
 KEYS = {

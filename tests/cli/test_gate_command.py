@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from dual_cases import call, evaluate, lay_out, store
-from studies import command, git, under_git
+from helpers.dual_cases import call, evaluate, lay_out, store
+from helpers.studies import command, git, under_git
 
 ROOT = Path(__file__).parents[2]
 LONE = {"condition_a_production_auroc": 0.9}

@@ -1,8 +1,8 @@
 import subprocess
 import sys
 
+from assay.benchmark.load import BUNDLED
 from assay.methods.registry import REGISTERED
-from assay.plan.reading import BUNDLED
 
 
 def test_every_bundled_benchmark_is_listed_with_its_classes_and_digest(assay_cmd):

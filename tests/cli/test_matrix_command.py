@@ -2,8 +2,8 @@ import csv
 import json
 
 import pytest
-from dual_cases import call, evaluate, lay_out, remade, store
-from studies import command
+from helpers.dual_cases import call, evaluate, lay_out, remade, store
+from helpers.studies import command
 
 
 @pytest.fixture(scope="module")

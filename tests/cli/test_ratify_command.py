@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from ratifiable import compared, forge, skill, skill_folder
-from studies import a_study, breach, command, kinds, tree
+from helpers.ratifiable import compared, forge, skill, skill_folder
+from helpers.studies import a_study, breach, command, kinds, tree
 
 from assay.digests import digest
 

@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 import assay
-from assay.evidence.record import Failure
-from assay.study.runs import save_run
+from assay.runs.result import Failure
+from assay.runs.store import save_run
 
 DARK = assay.load_benchmark("darkcore")
 RUNS = {name: assay.run(f"oracle:{name}", DARK) for name in ("word_length", "question_overlap")}

@@ -5,12 +5,12 @@ import subprocess
 import sys
 
 import pytest
-from studies import command
-from trial_systems import HONEST, READ, SCORE, journal, plan
+from helpers.studies import command
+from helpers.trial_systems import HONEST, READ, SCORE, journal, plan
 
+from assay.comparison.trials.collect import Trials
 from assay.report.terminal import console
-from assay.report.trialling import draw_trials
-from assay.study.trialling import Trials
+from assay.report.trials import draw_trials
 
 USELESS = f"{READ}\ns=1\n{SCORE}\n"
 

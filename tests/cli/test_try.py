@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from fakes import detection_bars
+from helpers.fakes import detection_bars
 
 KEYS = {
     "verdict",

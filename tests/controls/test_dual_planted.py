@@ -11,9 +11,9 @@ import sys
 
 import pytest
 
-from assay.judges.dual.result import Regime, RowState
-from assay.plan.dual_spec import load_dual_spec
-from assay.study.dualling import run_dual
+from assay.dual_condition.collect import run_dual
+from assay.dual_condition.result import Regime, RowState
+from assay.dual_condition.spec import load_dual_spec
 
 ITEMS = 240
 BEGINNING = """

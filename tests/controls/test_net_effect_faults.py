@@ -6,10 +6,10 @@ import pytest
 
 import assay
 from assay import Dimension, Dimensions, NetVerdict, Trial, compare
-from assay.judges.compare.adr_0031 import compare_adr_0031
-from assay.judges.compare.caveats import CODES
-from assay.judges.compare.comparison import ComparisonCaveat
-from assay.study.comparing import compare_paths, read_plan
+from assay.comparison.adr_0031 import compare_adr_0031
+from assay.comparison.collect import compare_paths, read_plan
+from assay.comparison.judge.caveats import CODES
+from assay.comparison.result import ComparisonCaveat
 
 FIVE = ("grounded", "recall", "trajectory", "supporting_fact_f1", "citation_coverage")
 FLAGS = {

@@ -3,7 +3,7 @@ import shutil
 
 import msgspec
 import pytest
-from studies import (
+from helpers.studies import (
     BARS,
     a_study,
     breach,
@@ -26,10 +26,10 @@ from studies import (
 from assay.digests import digest
 from assay.errors import AlreadySealed, BrokenChain, DigestMismatch
 from assay.ledger.checkpoint import checkpoint_of
-from assay.study.folder import open_study
-from assay.study.rejudging import judge_study
-from assay.study.running import run_sealed
-from assay.study.sealing import seal
+from assay.study.scorecards.rejudge import judge_study
+from assay.study.study import open_study
+from assay.study.submissions.run import run_sealed
+from assay.study.submissions.seal import seal
 
 BAR = "bars/detection-mine.toml"
 

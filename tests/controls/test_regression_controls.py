@@ -3,9 +3,9 @@
 import pytest
 
 import assay
-from assay.judges.surface import known_surface
-from assay.methods.surface import ORACLES
-from assay.plan.bars import bundled_versions
+from assay.gauntlet.spec import bundled_versions
+from assay.surface.features import ORACLES
+from assay.surface.joint_model import known_surface
 
 DARK = assay.load_benchmark("darkcore")
 LABELS = tuple(item.label for item in DARK.items)

@@ -3,10 +3,10 @@
 import base64
 
 import pytest
+from helpers.ledgers import joined, ledger_lines
+from helpers.scale import scale
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ledgers import joined, ledger_lines
-from scale import scale
 
 import assay.ledger.checkpoint as checkpoint_module
 from assay.errors import AssayError, BrokenChain, SpecError

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from ledgers import TIME, append, faults, joined, ledger_lines, new_ledger
+from helpers.ledgers import TIME, append, faults, joined, ledger_lines, new_ledger
 
 import assay.ledger.file as ledger_file
 from assay.errors import BrokenChain, SpecError, StorageError

@@ -4,7 +4,7 @@ import errno
 import os
 
 import pytest
-from ledgers import append, faults, joined, ledger_lines, new_ledger
+from helpers.ledgers import append, faults, joined, ledger_lines, new_ledger
 
 import assay.ledger.file as ledger_file
 from assay.errors import BrokenChain, StorageError

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import ledger_kills
 import pytest
-from ledgers import append, faults, joined, ledger_lines
+from helpers import ledger_kills
+from helpers.ledgers import append, faults, joined, ledger_lines
 
 from assay.ledger.chain import read_chain
 from assay.ledger.file import LedgerFile

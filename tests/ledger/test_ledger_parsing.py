@@ -4,10 +4,10 @@ import json
 
 import msgspec
 import pytest
+from helpers.ledgers import TIME, joined, ledger_lines
+from helpers.scale import scale
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ledgers import TIME, joined, ledger_lines
-from scale import scale
 
 import assay.ledger.chain as ledger_chain
 from assay.digests import MAX_LINE_BYTES, digest

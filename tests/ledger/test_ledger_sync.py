@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
-from ledgers import append, joined, ledger_lines, new_ledger
+from helpers.ledgers import append, joined, ledger_lines, new_ledger
 
 import assay.ledger.file as ledger_file
 from assay.errors import AssayError

@@ -9,10 +9,10 @@ import itertools
 from collections.abc import Callable, Iterable
 
 import pytest
+from helpers.ledgers import joined, ledger_lines
+from helpers.scale import scale
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from ledgers import joined, ledger_lines
-from scale import scale
 
 from assay.digests import digest
 from assay.errors import IntegrityError

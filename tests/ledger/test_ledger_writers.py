@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import ledger_writer
-from ledgers import TIME, faults, new_ledger
-from scale import scale
+from helpers import ledger_writer
+from helpers.ledgers import TIME, faults, new_ledger
+from helpers.scale import scale
 
 from assay.ledger.file import LedgerFile, read_ledger
 

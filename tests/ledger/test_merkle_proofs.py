@@ -4,10 +4,10 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
+from helpers.merkle_oracle import path_shape, proof_shape
+from helpers.scale import scale
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from merkle_oracle import path_shape, proof_shape
-from scale import scale
 
 import assay.ledger.tree as tree
 from assay.ledger.tree import (

@@ -4,10 +4,10 @@ from functools import reduce
 
 import pymerkle
 import pytest
-from ledgers import joined, ledger_lines
-from merkle_oracle import Oracle
+from helpers.ledgers import joined, ledger_lines
+from helpers.merkle_oracle import Oracle
+from helpers.scale import scale
 from pymerkle.hasher import MerkleHasher
-from scale import scale
 
 from assay.errors import SpecError
 from assay.ledger.chain import read_chain

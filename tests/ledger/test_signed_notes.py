@@ -4,9 +4,9 @@ import base64
 import sys
 
 import pytest
+from helpers.scale import scale
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scale import scale
 
 from assay.errors import AssayError, IntegrityError, SpecError
 from assay.ledger.note import (

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from assay.benchmark.benchmark import Benchmark, Item
 from assay.digests import digest
-from assay.evidence.run import run
-from assay.judges.score import score
-from assay.methods.surface import capitalized_token_ratio, word_length
-from assay.plan.bars import load_bars
-from assay.plan.benchmark import Benchmark, Item
+from assay.gauntlet.judge import score
+from assay.gauntlet.spec import load_bars
+from assay.runs.collect import run
 from assay.stats.rank import rho
+from assay.surface.features import capitalized_token_ratio, word_length
 
 COUNTS = json.loads((Path(__file__).parent / "gauntlet_token_counts.json").read_text())["counts"]
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.report.views import verify
-from assay.study.folder import open_study
+from assay.report.study.views import verify
+from assay.study.entries import records_of
 from assay.study.git import repository_of
-from assay.study.records import records_of
-from assay.study.submissions import submissions_of
+from assay.study.study import open_study
+from assay.study.submission_records import submissions_of
 
 GAUNTLET = Path(__file__).parents[2] / "examples/gauntlet"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from net_effect_rates import sides
 
-from assay.judges.compare.adr_0031 import compare_adr_0031
+from assay.comparison.adr_0031 import compare_adr_0031
 
 DRAWS = 700
 

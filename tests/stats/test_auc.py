@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.stats import auc
+from assay.stats.auc_interval import hanley_mcneil
 from assay.stats.quantiles import t_quantile
-from assay.stats.score_interval import hanley_mcneil
 
 scores = st.lists(st.integers(-20, 20).map(float), min_size=2, max_size=30)
 

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from assay.stats import differences, power
+from assay.stats.permutation import flip_signs
 from assay.stats.power import (
     effect_for,
     fewest_pairs,
@@ -14,7 +15,6 @@ from assay.stats.power import (
     share_pairs,
     share_power,
 )
-from assay.stats.resampling import flip_signs
 
 
 def enumerated(pairs, up, down, alpha):

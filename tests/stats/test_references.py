@@ -7,8 +7,9 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from assay.stats import auc, quantiles, rank, share
-from assay.stats.score_interval import hanley_mcneil
+from assay.stats import auc, quantiles, rank
+from assay.stats import proportions as share
+from assay.stats.auc_interval import hanley_mcneil
 
 REFERENCE = json.loads(
     (Path(__file__).parent.parent / "reference_values/reference_values.json").read_text()

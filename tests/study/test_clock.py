@@ -1,8 +1,8 @@
 import itertools
 
 import pytest
-from scale import scale
-from studies import (
+from helpers.scale import scale
+from helpers.studies import (
     METHOD,
     commit,
     kinds,
@@ -15,16 +15,16 @@ from studies import (
 )
 
 from assay.errors import AlreadyRun, AlreadySealed
-from assay.report.board import board_markdown
-from assay.report.views import board_of
-from assay.study.folder import open_study
-from assay.study.judgements import read_judgement
-from assay.study.records import read_records
-from assay.study.running import run_sealed
-from assay.study.sealing import seal
+from assay.report.study.board import board_markdown
+from assay.report.study.views import board_of
+from assay.study.entries import read_records
+from assay.study.scorecards.store import read_judgement
+from assay.study.study import open_study
+from assay.study.submissions.run import run_sealed
+from assay.study.submissions.seal import seal
 
 NOW = 2030
-CLOCKS = [f"assay.study.{module}.now" for module in ("entering", "runs")]
+CLOCKS = ["assay.study.append.now", "assay.runs.store.now"]
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from scale import scale
-from studies import (
+from helpers.scale import scale
+from helpers.studies import (
     BARS,
     a_study,
     breach,
@@ -25,11 +25,11 @@ from studies import (
 from assay.digests import digest
 from assay.errors import AssayError, StorageError
 from assay.ledger import file as ledger_file
-from assay.study.folder import Study, open_study
-from assay.study.rejudging import judge_study
-from assay.study.running import run_sealed
-from assay.study.runs import RunFolder
-from assay.study.sealing import seal
+from assay.runs.store import RunFolder
+from assay.study.scorecards.rejudge import judge_study
+from assay.study.study import Study, open_study
+from assay.study.submissions.run import run_sealed
+from assay.study.submissions.seal import seal
 
 STORAGE = StorageError.exit_code
 

@@ -5,8 +5,8 @@ import pathlib
 
 import msgspec
 import pytest
-from scale import scale
-from studies import (
+from helpers.scale import scale
+from helpers.studies import (
     a_study,
     breach,
     chained,
@@ -20,12 +20,12 @@ from studies import (
 
 from assay.digests import digest
 from assay.errors import AssayError, IntegrityError, SpecError
-from assay.report.board import board_csv, board_markdown
-from assay.report.views import VIEWS, board_of, write_view
-from assay.study.folder import open_study
-from assay.study.records import read_records
-from assay.study.rejudging import judge_in_study, judge_study
-from assay.study.running import run_sealed
+from assay.report.study.board import board_csv, board_markdown
+from assay.report.study.views import VIEWS, board_of, write_view
+from assay.study.entries import read_records
+from assay.study.scorecards.rejudge import judge_in_study, judge_study
+from assay.study.study import open_study
+from assay.study.submissions.run import run_sealed
 
 SEAL = "preregs/001/seal.json"
 OUTSIDE = (

@@ -1,6 +1,6 @@
 import json
 
-from studies import command, commit, git, settle
+from helpers.studies import command, commit, git, settle
 
 METHOD = "def detect(question, response):\n    return len(response.split())\n"
 

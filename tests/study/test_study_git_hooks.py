@@ -2,7 +2,7 @@ import shlex
 import sys
 
 import pytest
-from studies import (
+from helpers.studies import (
     a_study,
     command,
     commit,
@@ -16,8 +16,8 @@ from studies import (
     settle,
 )
 
-from assay.study.folder import open_study
-from assay.study.running import run_sealed
+from assay.study.study import open_study
+from assay.study.submissions.run import run_sealed
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ import click
 from assay.cli.options import json_flag
 from assay.cli.run_ import Following
 from assay.cli.studies import study_flag
-from assay.study.folder import find_study
-from assay.words import counted
+from assay.study.study import find_study
+from assay.wording import counted
 
 
 @click.command("audit-run", epilog="Exit codes: 0 every output the same; 1 some differ.")
@@ -26,7 +26,7 @@ def command(submission: str, folder: Path, as_json: bool) -> None:
     Example:
       assay audit-run 019
     """
-    from assay.study.auditing import audit_run
+    from assay.study.submissions.rerun import audit_run
 
     study = find_study(folder)
     shown = Following()
@@ -35,7 +35,7 @@ def command(submission: str, folder: Path, as_json: bool) -> None:
     finally:
         shown.close()
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written(found))
     else:

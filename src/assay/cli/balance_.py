@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from assay.benchmark.load import load_benchmark
 from assay.cli.options import column_flags, columns_from, json_flag
 from assay.cli.progress import progress
 from assay.errors import SpecError
-from assay.plan.reading import load_benchmark
 
 EXIT_CODES = (
     "Exit codes: 0 a balanced subset was written; 1 none was found, and nothing was written;"
@@ -50,9 +50,9 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     benchmark = load_benchmark(file, columns=columns_from(flags))
     if out.exists():
         raise SpecError(f"{out} is there already", hint="Nothing is overwritten: name another.")
-    from assay.judges.balance import MOST_STEPS, balance
-    from assay.plan.writing import subset_bytes
-    from assay.study.files import write_new
+    from assay.benchmark.write import subset_bytes
+    from assay.confounding.balance import MOST_STEPS, balance
+    from assay.files import write_new
 
     subset_bytes(benchmark, (), out.suffix)
     with progress("fitting", MOST_STEPS) as advance:
@@ -60,7 +60,7 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     if found.achieved:
         write_new(out, subset_bytes(benchmark, found.records, out.suffix))
     if flags["as_json"]:
-        from assay.report.records import as_json
+        from assay.report.json_output import as_json
 
         click.echo(as_json(found))
     else:

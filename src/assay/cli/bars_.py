@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
+from assay.benchmark.task import TASKS, Task
 from assay.cli.options import column_flags, json_flag
 from assay.cli.revision import plain, revise_file, revise_study
 from assay.errors import SpecError
-from assay.plan.bars import BarSet, bundled_versions, load_bars
-from assay.plan.task import TASKS, Task
+from assay.gauntlet.spec import BarSet, bundled_versions, load_bars
 
 _task = click.option("--task", type=click.Choice(TASKS), help="Default: detection.")
 
@@ -41,7 +41,7 @@ def show(version: str | None, task: Task | None, as_json: bool) -> None:
       assay bars show v4
     """
     from assay.report.bars import draw_bars
-    from assay.report.records import as_json as written
+    from assay.report.json_output import as_json as written
     from assay.report.terminal import console, table
 
     if version is not None:
@@ -73,7 +73,7 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
       assay bars diff v3 v4
     """
     from assay.report.bars import changes, draw_difference
-    from assay.report.records import as_json as written
+    from assay.report.json_output import as_json as written
     from assay.report.terminal import console
 
     before, after = _found(old, task), _found(new, task)
@@ -131,25 +131,25 @@ def revise(base: str | None, **flags: Any) -> None:  # noqa: ANN401 - click hand
     """
     if not flags["because"].strip():
         raise SpecError("a revision needs its reason", hint="Say it: --because TEXT.")
-    from assay.study.place import study_root
+    from assay.study.locate import study_root
 
     root = study_root(Path()) if flags["out"] is None else None
     if root is None:
         revise_file(base, flags)
         return
-    from assay.study.folder import open_study
+    from assay.study.study import open_study
 
     revise_study(open_study(root), base, flags)
 
 
 def _found(version: str, task: Task | None) -> BarSet:
     """Bars by version or file; in a study, its own versions come first."""
-    from assay.study.place import study_root
+    from assay.study.locate import study_root
 
     root = study_root(Path())
     if root is not None:
-        from assay.study.folder import open_study
-        from assay.study.revising import study_bars
+        from assay.study.scorecards.revise import study_bars
+        from assay.study.study import open_study
 
         own = study_bars(open_study(root), version, task)
         if own is not None:

@@ -5,18 +5,18 @@ from typing import Any
 
 import click
 
+from assay.benchmark.corpora.collected_items import Gathered, written
+from assay.benchmark.corpora.corpus_files import Source, read_sources
+from assay.benchmark.corpora.execute import Bounds, execute
+from assay.benchmark.corpora.format import Wishes
+from assay.benchmark.corpora.formats import FORMATS, read_items, read_tasks
+from assay.benchmark.corpora.program_verdicts import Outcome
+from assay.benchmark.corpora.programming_tasks import Attempt, labelled, match
+from assay.benchmark.corpora.result import Labels, imported, known_outcomes
 from assay.cli.options import json_flag
 from assay.cli.progress import progress
 from assay.digests import digest
 from assay.errors import SpecError
-from assay.evidence.executing import Bounds, execute
-from assay.evidence.verdicts import Outcome
-from assay.imports.corpora.coding import Attempt, labelled, match
-from assay.imports.corpora.format import Wishes
-from assay.imports.corpora.formats import FORMATS, read_items, read_tasks
-from assay.imports.corpora.gathering import Gathered, written
-from assay.imports.corpora.importing import Labels, imported, known_outcomes
-from assay.imports.corpora.records import Source, read_sources
 
 _LISTED = "".join(f"      {name:<24}{one.about}\n" for name, one in FORMATS.items())
 EXIT_CODES = "Exit codes: 0 a benchmark was written; 2 bad usage or input, and nothing was written."
@@ -112,7 +112,7 @@ def command() -> None:
 @json_flag
 def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Read, label, write, and say what came of it."""
-    from assay.study.files import write_new
+    from assay.files import write_new
 
     _check_out(out)
     sources = read_sources(files)
@@ -138,11 +138,11 @@ def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None
     )
     write_new(out, data)
     if flags["as_json"]:
-        from assay.report.records import as_json
+        from assay.report.json_output import as_json
 
         click.echo(as_json(found))
     else:
-        from assay.report.imported import draw_imported
+        from assay.report.corpora import draw_imported
         from assay.report.terminal import console
 
         draw_imported(found, console())

@@ -2,8 +2,8 @@
 
 import click
 
+from assay.benchmark.load import BUNDLED, load_benchmark
 from assay.cli.options import json_flag
-from assay.plan.reading import BUNDLED, load_benchmark
 
 
 @click.command("benchmarks")
@@ -16,7 +16,7 @@ def command(as_json: bool) -> None:
       assay benchmarks
       assay try token-overlap --benchmark minimal-pairs
     """
-    from assay.report.records import as_json as written
+    from assay.report.json_output import as_json as written
     from assay.report.terminal import console, table
 
     found = [load_benchmark(name) for name in BUNDLED]

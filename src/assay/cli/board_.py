@@ -6,7 +6,7 @@ import click
 
 from assay.cli.options import json_flag
 from assay.cli.studies import study_flag, wrote
-from assay.study.folder import find_study
+from assay.study.study import find_study
 
 
 @click.command("board")
@@ -26,8 +26,8 @@ def command(form: str | None, write: bool, folder: Path, as_json: bool) -> None:
     Example:
       assay board
     """
-    from assay.report.board import board_csv, board_markdown, draw_board
-    from assay.report.views import board_of, write_view
+    from assay.report.study.board import board_csv, board_markdown, draw_board
+    from assay.report.study.views import board_of, write_view
 
     study = find_study(folder)
     if write:
@@ -35,7 +35,7 @@ def command(form: str | None, write: bool, folder: Path, as_json: bool) -> None:
         return
     found = board_of(study)
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written(found))
     elif form is not None:

@@ -6,7 +6,7 @@ import click
 
 from assay.cli.options import json_flag
 from assay.cli.studies import study_flag, wrote
-from assay.study.folder import find_study
+from assay.study.study import find_study
 
 
 @click.command("calibration")
@@ -24,8 +24,8 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
     Example:
       assay calibration
     """
-    from assay.report.calibration import calibration_markdown, draw_calibration
-    from assay.report.views import calibration_of, write_view
+    from assay.report.study.calibration import calibration_markdown, draw_calibration
+    from assay.report.study.views import calibration_of, write_view
 
     study = find_study(folder)
     if write:
@@ -33,7 +33,7 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
         return
     found = calibration_of(study)
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written(found))
     elif markdown:

@@ -145,8 +145,8 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
       assay compare --baseline before/ --candidate after/
       assay compare --baseline a.jsonl --candidate b.jsonl --gate grounded
     """
-    from assay.judges.compare.adr_0031 import compare_adr_0031
-    from assay.study.comparing import (
+    from assay.comparison.adr_0031 import compare_adr_0031
+    from assay.comparison.collect import (
         check_writable,
         compare_paths,
         read_plan,
@@ -185,11 +185,11 @@ def _check_plain(flags: dict[str, Any]) -> None:
 
 def _show(made: Any, *, as_json: bool) -> None:  # noqa: ANN401 - one of two records
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written(made))
         return
-    from assay.judges.compare.comparison import Comparison
+    from assay.comparison.result import Comparison
     from assay.report.comparison import draw_comparison, draw_source_comparison
     from assay.report.terminal import console
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
+from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.load import load_benchmark, read_fields
 from assay.cli.options import column_flags, columns_from, json_flag
 from assay.cli.progress import progress
 from assay.errors import SpecError
-from assay.plan.benchmark import Benchmark
-from assay.plan.reading import load_benchmark, read_fields
 
 EXIT_CODES = (
     "Exit codes: 0 clean; 1 confounded, unfit or undecided; 2 bad usage or input;"
@@ -68,8 +68,8 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
     """
     benchmark = load_benchmark(file, columns=columns_from(flags))
     scores = _all_scores(flags["scores"], benchmark, flags["score_column"])
-    from assay.evidence.features import measure_feature
-    from assay.judges.confounds import confounds, steps
+    from assay.confounding.collect import measure_feature
+    from assay.confounding.judge import confounds, steps
 
     features = [measure_feature(reference, benchmark) for reference in flags["own_features"]]
     joint = not flags["no_joint"]
@@ -86,11 +86,11 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
             on_step=advance,
         )
     if flags["as_json"]:
-        from assay.report.records import as_json
+        from assay.report.json_output import as_json
 
         click.echo(as_json(audit))
     else:
-        from assay.report.confounds import draw_audit
+        from assay.report.confounding import draw_audit
         from assay.report.terminal import console
 
         draw_audit(audit, console(), every=flags["every"])
@@ -113,14 +113,14 @@ def _all_scores(
 
 def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[str, float]]:
     if not path.is_dir():
-        from assay.evidence.scores import load_scores
+        from assay.logs.scores import load_scores
 
         ids = [item.id for item in benchmark.items]
         id_column = None if benchmark.origin is None else benchmark.origin.columns.id
         return path.stem, dict(load_scores(path, ids=ids, column=column, id_column=id_column))
-    from assay.evidence.outputs import score_of
-    from assay.judges.score import checked_outputs
-    from assay.study.runs import load_run
+    from assay.gauntlet.judge import checked_outputs
+    from assay.runs.answers import score_of
+    from assay.runs.store import load_run
 
     run = load_run(path)
     if run.task != "detection":

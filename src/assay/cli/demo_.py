@@ -2,12 +2,12 @@
 
 import click
 
+from assay.benchmark.load import load_benchmark
 from assay.cli.options import json_flag
 from assay.cli.progress import progress
-from assay.evidence.run import run
-from assay.judges.score import score
-from assay.plan.bars import load_bars
-from assay.plan.reading import load_benchmark
+from assay.gauntlet.judge import score
+from assay.gauntlet.spec import load_bars
+from assay.runs.collect import run
 
 METHODS = ("oracle:word_length", "token-overlap", "tfidf:word")
 VERSIONS = ("v1", "v2", "v3")
@@ -31,7 +31,7 @@ def command(as_json: bool) -> None:
     Example:
       assay demo
     """
-    from assay.report.records import as_json as written
+    from assay.report.json_output import as_json as written
     from assay.report.terminal import console, table
 
     benchmark = load_benchmark("darkcore")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
+from assay.benchmark.task import TASKS, Task
 from assay.cli.options import json_flag
 from assay.cli.studies import study_flag, typed
-from assay.plan.prereg import Prereg
-from assay.plan.task import TASKS, Task
-from assay.study.folder import find_study
+from assay.study.study import find_study
+from assay.study.submissions.spec import Prereg
 
 
 @click.command("draft")
@@ -41,7 +41,7 @@ def command(
     Example:
       assay draft 019 --method my_method.py:detect
     """
-    from assay.study.drafting import draft
+    from assay.study.submissions.draft import draft
 
     study = find_study(folder)
     prereg = Prereg(
@@ -53,7 +53,7 @@ def command(
     )
     place, copied = draft(study, submission, method, task=task, prereg=prereg)
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written({"submission": submission, "folder": str(place), "copied": copied}))
         return

@@ -47,9 +47,9 @@ def command(
     """
     from msgspec.structs import replace
 
-    from assay.judges.dual.result import Regime, RowState
-    from assay.plan.dual_spec import Metric, load_dual_spec
-    from assay.study.dualling import run_dual
+    from assay.dual_condition.collect import run_dual
+    from assay.dual_condition.result import Regime, RowState
+    from assay.dual_condition.spec import Metric, load_dual_spec
 
     chosen: Metric | None = metric  # type: ignore[assignment]  # one of METRICS
     plan = load_dual_spec(spec, metric=chosen)
@@ -73,7 +73,7 @@ def command(
 
         click.echo(msgspec.json.format(msgspec.json.encode(found.artifact), indent=2).decode())
     else:
-        from assay.report.dual import draw_dual
+        from assay.report.dual_condition import draw_dual
         from assay.report.terminal import console
 
         draw_dual(found, console())
@@ -86,8 +86,8 @@ def command(
 
 
 def _planned(plan: object) -> int:
-    from assay.evidence.conditions import conditions_of
-    from assay.plan.dual_spec import DualSpec
+    from assay.dual_condition.conditions import conditions_of
+    from assay.dual_condition.spec import DualSpec
 
     assert isinstance(plan, DualSpec)  # noqa: S101 - as it was loaded
     return len(conditions_of(plan)) * len(plan.seeds)

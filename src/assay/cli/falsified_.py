@@ -6,7 +6,7 @@ import click
 
 from assay.cli.options import json_flag
 from assay.cli.studies import study_flag, wrote
-from assay.study.folder import find_study
+from assay.study.study import find_study
 
 
 @click.command("falsified")
@@ -24,8 +24,8 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
     Example:
       assay falsified
     """
-    from assay.report.falsified import draw_falsified, falsified_markdown
-    from assay.report.views import falsified_of, write_view
+    from assay.report.study.falsified import draw_falsified, falsified_markdown
+    from assay.report.study.views import falsified_of, write_view
 
     study = find_study(folder)
     if write:
@@ -33,7 +33,7 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
         return
     found = falsified_of(study)
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written(found))
     elif markdown:

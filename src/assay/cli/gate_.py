@@ -41,7 +41,7 @@ def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: b
         raise SpecError("no files", hint="Name some, or look at what is staged: --staged.")
     found = _staged(files) if staged else _look(files, skip_others=skip_others)
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written([one for one in found if one.kind is not None]))
     else:
@@ -76,7 +76,7 @@ def _look(files: tuple[Path, ...], *, skip_others: bool) -> "list[Gated]":
 def _staged(files: tuple[Path, ...]) -> "list[Gated]":
     """All results and matrices that the next commit would hold."""
     from assay.report.gating import ENDINGS, candidates, gate_file
-    from assay.study.finding import staged
+    from assay.study.discover import staged
 
     if files:
         raise SpecError("--staged looks at all that is staged; leave out the files")
@@ -92,7 +92,7 @@ def _staged(files: tuple[Path, ...]) -> "list[Gated]":
 
 def _draw(found: "list[Gated]") -> None:
     from assay.report.terminal import console, styled
-    from assay.words import counted
+    from assay.wording import counted
 
     out = console()
     ours = [one for one in found if one.kind is not None]

@@ -95,6 +95,6 @@ def _fail(error: AssayError) -> NoReturn:
 
 
 def _print_json(error: AssayError) -> None:
-    from assay.report.records import error_as_json
+    from assay.report.json_output import error_as_json
 
     click.echo(error_as_json(error))

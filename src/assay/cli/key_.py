@@ -32,7 +32,7 @@ def new(file: Path, name: str, as_json: bool) -> None:
       assay key new ~/.assay-key --name example.org/me
     """
     from assay.ledger.note import new_key
-    from assay.study.place import study_root
+    from assay.study.locate import study_root
 
     if study_root(file.absolute().parent) is not None:
         raise SpecError(
@@ -68,7 +68,7 @@ def show(file: Path, as_json: bool) -> None:
 
 def _say(public: str, *, as_json: bool, file: Path | None) -> None:
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written({"public": public}))
         return

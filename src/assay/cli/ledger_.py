@@ -9,7 +9,7 @@ import click
 from assay.cli.options import json_flag
 from assay.cli.studies import study_flag
 from assay.errors import IntegrityError, SpecError, storage
-from assay.study.folder import find_study
+from assay.study.study import find_study
 
 
 @click.group("ledger")
@@ -35,7 +35,7 @@ def show(folder: Path, as_json: bool) -> None:
     """
     entries = find_study(folder).chain().entries
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written(list(entries)))
         return
@@ -69,9 +69,9 @@ def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_
     Example:
       assay ledger checkpoint --out kept-elsewhere.txt
     """
+    from assay.files import write_new
     from assay.ledger.checkpoint import checkpoint_of
     from assay.ledger.note import parse_signer
-    from assay.study.files import write_new
 
     study = find_study(folder)
     made = checkpoint_of(study.chain(), origin=study.config.origin)
@@ -84,7 +84,7 @@ def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_
     for place in places:
         write_new(place, str(made).encode())
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         root = base64.b64encode(made.root).decode()
         said = {"origin": made.origin, "size": made.size, "root": root, "text": str(made)}
@@ -111,9 +111,9 @@ def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_jso
     Example:
       assay ledger prove 0
     """
+    from assay.files import write_new
     from assay.ledger.checkpoint import checkpoint_of
-    from assay.report.records import as_json as written
-    from assay.study.files import write_new
+    from assay.report.json_output import as_json as written
 
     study = find_study(folder)
     chain = study.chain()
@@ -163,7 +163,7 @@ def check(file: Path, kept: Path, older: Path | None, as_json: bool) -> None:
     """
     from assay.ledger.checkpoint import parse_checkpoint
     from assay.ledger.proof import check_proof, parse_proof
-    from assay.report.records import as_json as written
+    from assay.report.json_output import as_json as written
 
     with storage(file):
         proof = parse_proof(file.read_bytes(), where=str(file))

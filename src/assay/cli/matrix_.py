@@ -44,12 +44,12 @@ def command(folder: Path, history: bool, kind: str, out: Path | None, as_json: b
       assay matrix results --history
       assay matrix results --out MATRIX.md
     """
+    from assay.dual_condition.matrix_folder import matrix_in
     from assay.report.matrix import WRITERS, draw_matrix
-    from assay.study.dual_matrix import matrix_in
 
     found = matrix_in(folder)
     if out is not None:
-        from assay.study.files import write_whole
+        from assay.files import write_whole
 
         if out.suffix.lower() not in WRITERS:
             raise SpecError(f"{out}: expected a name that ends in {', '.join(WRITERS)}")
@@ -67,7 +67,7 @@ def command(folder: Path, history: bool, kind: str, out: Path | None, as_json: b
 
         draw_matrix(found, console(), history=history)
     else:
-        from assay.words import counted
+        from assay.wording import counted
 
         click.echo(f"{out}: {counted(len(found.rows), 'row')}")
     sys.stdout.flush()

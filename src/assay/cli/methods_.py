@@ -16,7 +16,7 @@ def command(as_json: bool) -> None:
       assay methods
       assay try tfidf:char --task detection
     """
-    from assay.report.records import as_json as written
+    from assay.report.json_output import as_json as written
     from assay.report.terminal import console, table
 
     if as_json:

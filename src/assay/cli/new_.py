@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from assay.benchmark.load import load_benchmark
+from assay.benchmark.task import TASKS
 from assay.cli.options import column_flags, columns_from, json_flag
-from assay.plan.bars import DEFAULT_BARS, load_bars
-from assay.plan.reading import load_benchmark
-from assay.plan.task import TASKS
+from assay.gauntlet.spec import DEFAULT_BARS, load_bars
 
 
 @click.command("new")
@@ -38,7 +38,7 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     Example:
       assay new my-study --benchmark darkcore --bars v1
     """
-    from assay.study.creating import new_study
+    from assay.study.create import new_study
 
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     second = flags["second"]
@@ -48,7 +48,7 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
         benchmark = benchmark.with_second(load_benchmark(second))
     study = new_study(folder, benchmark, name=flags["name"], bars=flags["bars"], task=flags["task"])
     if flags["as_json"]:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written({"study": str(study.root), **_plain(study.config)}))
         return

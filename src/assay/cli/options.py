@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from assay.plan.benchmark import Columns
+from assay.benchmark.benchmark import Columns
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

@@ -67,7 +67,7 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
     """
     found = _answer(flags)
     if flags["as_json"]:
-        from assay.report.records import as_json
+        from assay.report.json_output import as_json
 
         click.echo(as_json(found))
         return
@@ -78,7 +78,7 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
 
 
 def _answer(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Power, imported late
-    from assay.judges.compare.power import (
+    from assay.comparison.power import (
         pairs_for_gate,
         power_of_rates,
         power_of_scores,

@@ -54,8 +54,8 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
     asked = [flags["comparison"] is not None, flags["name"] is not None, flags["check"]]
     if sum(asked) != 1:
         raise SpecError("name a comparison, or --revert NAME, or --check: one of them")
-    from assay.study.frozen import frozen_folder
-    from assay.study.ratifying import check_frozen, revert
+    from assay.study.ratify.frozen import frozen_folder
+    from assay.study.ratify.ratify import check_frozen, revert
 
     if flags["comparison"] is not None:
         steps = [_ratify(flags)]
@@ -70,11 +70,11 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
 
 
 def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported late
+    from assay.comparison.collect import check_again, read_comparison
     from assay.digests import short
     from assay.report.terminal import printable
-    from assay.study.comparing import check_again, read_comparison
-    from assay.study.frozen import frozen_folder
-    from assay.study.ratifying import check_apart, check_ratifiable, ratify
+    from assay.study.ratify.frozen import frozen_folder
+    from assay.study.ratify.ratify import check_apart, check_ratifiable, ratify
 
     if flags["artifact"] is None:
         raise SpecError("say what is to be frozen: --artifact PATH")
@@ -109,7 +109,7 @@ def _confirm(question: str, flags: dict[str, Any]) -> None:
 
 def _show(steps: list[Any], flags: dict[str, Any]) -> None:
     if flags["as_json"]:
-        from assay.report.records import as_json
+        from assay.report.json_output import as_json
 
         click.echo(as_json(steps[0] if not flags["check"] else {"standing": steps}))
         return

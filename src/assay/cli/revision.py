@@ -9,22 +9,22 @@ import click
 
 from assay.cli.options import columns_from
 from assay.errors import ProtocolError, SpecError
-from assay.methods.surface import ORACLES
-from assay.plan.bars import Bar, BarSet, load_bars
+from assay.gauntlet.spec import Bar, BarSet, load_bars
+from assay.surface.features import ORACLES
 
 if TYPE_CHECKING:
-    from assay.evidence.record import Run
-    from assay.judges.revise import Revision
-    from assay.plan.benchmark import Benchmark
-    from assay.study.folder import Study
+    from assay.benchmark.benchmark import Benchmark
+    from assay.gauntlet.revise import Revision
+    from assay.runs.result import Run
+    from assay.study.study import Study
 
 
 def revise_file(base: str | None, flags: dict[str, Any]) -> None:
     """Revise bars, and write the new version to a new file."""
-    from assay.evidence.run import run
-    from assay.plan.reading import load_benchmark
-    from assay.plan.revision import next_version
-    from assay.study.files import write_new
+    from assay.benchmark.load import load_benchmark
+    from assay.files import write_new
+    from assay.gauntlet.revision import next_version
+    from assay.runs.collect import run
 
     if flags["after"] is not None:
         raise SpecError("--after names a submission, and this is no study")
@@ -46,13 +46,13 @@ def revise_file(base: str | None, flags: dict[str, Any]) -> None:
 def revise_study(study: "Study", base: str | None, flags: dict[str, Any]) -> None:
     """Revise the bars in force, enter the new version, and judge every result under it."""
     from assay.cli.studies import how_to_commit
-    from assay.evidence.run import run
     from assay.report.rejudged import draw_rejudged
+    from assay.report.study.views import refresh_views
     from assay.report.terminal import console
-    from assay.report.views import refresh_views
-    from assay.study.plans import asks_second
-    from assay.study.rejudging import judge_study
-    from assay.study.revising import adopt, bars_of_study, stored_run, version_after
+    from assay.runs.collect import run
+    from assay.study.scorecards.rejudge import judge_study
+    from assay.study.scorecards.revise import adopt, bars_of_study, stored_run, version_after
+    from assay.study.submissions.bars_in_force import asks_second
 
     bars = bars_of_study(study, flags["task"])
     if base is not None and base != bars.version:
@@ -89,7 +89,7 @@ def _revised(
     benchmark: "Benchmark",
 ) -> "Revision":
     """The revision that the first fitting cheat shows the need of."""
-    from assay.judges.revise import revise as revised
+    from assay.gauntlet.revise import revise as revised
 
     refusals = []
     for cheat in cheats:
@@ -103,7 +103,7 @@ def _revised(
 
 
 def _bar(bars: BarSet, flags: dict[str, Any]) -> Bar:
-    from assay.plan.revision import control_bar
+    from assay.gauntlet.revision import control_bar
 
     kind, _, name = flags["control"].partition(":")
     if kind == "feature" and name not in ORACLES:
@@ -123,7 +123,7 @@ def _cheats(named: str | None, bar: Bar) -> list[str]:
 
 
 def _say(made: "Revision", out: Path, *, as_json: bool, entered: bool = False) -> None:
-    from assay.report.records import as_json as written
+    from assay.report.json_output import as_json as written
     from assay.report.terminal import console, styled
 
     if as_json:

@@ -19,11 +19,11 @@ from assay.cli.studies import (
     typed,
 )
 from assay.errors import MethodError
-from assay.evidence.record import Record
-from assay.study.concluding import Finished
-from assay.study.folder import Study, find_study
-from assay.study.listening import Listener
-from assay.study.running import run_sealed
+from assay.runs.result import Record
+from assay.runs.run_events import Listener
+from assay.study.study import Study, find_study
+from assay.study.submissions.conclude import Finished
+from assay.study.submissions.run import run_sealed
 
 
 class Following(Listener):
@@ -110,7 +110,7 @@ def _starting(study: Study, submission: str, *, committing: bool) -> Callable[[]
     """Bring the pages up to date when a run starts, and commit the start if asked to."""
 
     def start() -> None:
-        from assay.report.views import refresh_views
+        from assay.report.study.views import refresh_views
 
         views = refresh_views(study)
         if committing:
@@ -121,18 +121,18 @@ def _starting(study: Study, submission: str, *, committing: bool) -> Callable[[]
 
 def _publish(study: Study, finished: Finished, *, committing: bool, as_json: bool) -> None:
     """Say what came out, and commit it or say how."""
-    from assay.report.views import refresh_views
+    from assay.report.study.views import refresh_views
 
     views = refresh_views(study)
     names = [f"runs/{finished.submission}", "scorecards", "grades", *views]
     message = f"Result of {finished.submission}"
     done = commit(study, names, message) if committing else None
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written({**msgspec.to_builtins(finished), "commit": done}))
     else:
-        from assay.report.finished import draw_finished
+        from assay.report.study.finished import draw_finished
         from assay.report.terminal import console
 
         draw_finished(finished, console())

@@ -9,8 +9,8 @@ import click
 from assay.cli.options import EXIT_CODES, json_flag
 from assay.cli.shown import keep, show_scorecard
 from assay.errors import SpecError
-from assay.study.judging import Rejudged, judge_again, judge_all
-from assay.study.place import study_root
+from assay.gauntlet.rejudge import Rejudged, judge_again, judge_all
+from assay.study.locate import study_root
 
 
 @click.command("score", epilog=EXIT_CODES)
@@ -64,9 +64,9 @@ def command(
 
 def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: bool) -> None:
     """Judge one result of a study, or every one under every version."""
-    from assay.report.views import refresh_views
-    from assay.study.folder import open_study
-    from assay.study.rejudging import judge_in_study, judge_study
+    from assay.report.study.views import refresh_views
+    from assay.study.scorecards.rejudge import judge_in_study, judge_study
+    from assay.study.study import open_study
 
     study = open_study(root)
     if rundir is not None:
@@ -89,7 +89,7 @@ def _show_all(
 ) -> None:
     """Print runs judged again; exit 0 only where every one passes."""
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written(found))
     else:

@@ -15,8 +15,8 @@ from assay.cli.studies import (
     typed,
 )
 from assay.errors import AlreadySealed, StorageError
-from assay.study.folder import Study, find_study
-from assay.study.sealed import SealedPrereg
+from assay.study.study import Study, find_study
+from assay.study.submissions.sealed import SealedPrereg
 
 
 @click.command("seal")
@@ -37,9 +37,9 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
     Example:
       assay seal 019 --commit
     """
-    from assay.report.views import refresh_views
-    from assay.study.sealed import load_sealed
-    from assay.study.sealing import seal
+    from assay.report.study.views import refresh_views
+    from assay.study.submissions.seal import seal
+    from assay.study.submissions.sealed import load_sealed
 
     study = find_study(folder)
     if committing:
@@ -53,7 +53,7 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
     names = [f"preregs/{submission}", *plan_files(study), *refresh_views(study)]
     done = _committed(study, sealed, names, folder) if committing else None
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         said = {"submission": submission, "digest": sealed.digest, "entry": sealed.entry}
         click.echo(written({**said, "commit": done, "seal": sealed.seal}))
@@ -77,7 +77,7 @@ def _say(
     study: Study, sealed: SealedPrereg, names: list[str], done: str | None, folder: Path
 ) -> None:
     from assay.digests import short
-    from assay.report.finished import prediction_lines
+    from assay.report.study.finished import prediction_lines
 
     made = sealed.seal
     click.echo(

@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 from assay.errors import StorageError
-from assay.judges.scorecard import Scorecard, Verdict
+from assay.gauntlet.result import Scorecard, Verdict
 
 
 def keep(run: Path, card: Scorecard) -> None:
     """Keep a scorecard beside its run; a folder that cannot be written to is only mentioned."""
-    from assay.study.scorecards import keep_scorecard
+    from assay.gauntlet.store import keep_scorecard
 
     try:
         keep_scorecard(run, card)
@@ -24,7 +24,7 @@ def keep(run: Path, card: Scorecard) -> None:
 def show_scorecard(card: Scorecard, *, as_json: bool) -> None:
     """Print a scorecard for people or programs; exit 0 only on a PASS."""
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written(card))
     else:

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import click
 
+from assay.benchmark.load import BUNDLED
 from assay.errors import SpecError
-from assay.plan.reading import BUNDLED
-from assay.study.folder import Study
 from assay.study.git import Repository, repository_of
-from assay.study.place import LEDGER
+from assay.study.locate import LEDGER
+from assay.study.study import Study
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -89,7 +89,7 @@ def wrote(path: Path, *, as_json: bool) -> None:
     """Say which file was written."""
     place = os.path.relpath(path)
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written({"wrote": place}))
     else:

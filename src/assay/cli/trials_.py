@@ -40,9 +40,9 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
     """
     from msgspec.structs import replace
 
-    from assay.judges.compare.comparison import NetVerdict
-    from assay.plan.trial_spec import load_trial_spec
-    from assay.study.trialling import run_trials
+    from assay.comparison.result import NetVerdict
+    from assay.comparison.trials.collect import run_trials
+    from assay.comparison.trials.spec import load_trial_spec
 
     plan = load_trial_spec(spec)
     plan = plan if jobs is None else replace(plan, jobs=jobs)
@@ -61,12 +61,12 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
             click.echo(f"\n{made} more of {total} runs were made. {again}", err=True)
             raise
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written(found))
     else:
         from assay.report.terminal import console
-        from assay.report.trialling import draw_trials
+        from assay.report.trials import draw_trials
 
         draw_trials(found, console())
     sys.stdout.flush()

@@ -11,19 +11,19 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.load import load_benchmark
+from assay.benchmark.task import TASKS, Task
 from assay.cli.options import EXIT_CODES, column_flags, columns_from, json_flag
 from assay.cli.printed import Printed
 from assay.cli.progress import progress
 from assay.cli.shown import keep, show_scorecard
 from assay.errors import AssayError, MethodError
-from assay.evidence.record import Limits, Record, Run
-from assay.evidence.run import collect
-from assay.evidence.workers import Worker, default_task, start_worker
-from assay.plan.bars import DEFAULT_BARS, BarSet, fitting_bars, load_bars
-from assay.plan.benchmark import Benchmark
-from assay.plan.reading import load_benchmark
-from assay.plan.task import TASKS, Task
-from assay.study.runs import RunFolder
+from assay.gauntlet.spec import DEFAULT_BARS, BarSet, fitting_bars, load_bars
+from assay.runs.collect import collect
+from assay.runs.result import Limits, Record, Run
+from assay.runs.store import RunFolder
+from assay.runs.worker import Worker, default_task, start_worker
 
 _LONGEST = 7 * 24 * 3600.0
 
@@ -81,8 +81,8 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
         method, seed=flags["seed"], limits=limits, environment=flags["env"], on_print=printed.show
     )
     # Imported while the worker boots: numpy takes as long.
-    from assay.judges.parts import check_judgeable
-    from assay.judges.score import score
+    from assay.gauntlet.judge import score
+    from assay.gauntlet.parts import check_judgeable
 
     with started as worker:
         task: Task = flags["task"] or default_task(worker, benchmark)

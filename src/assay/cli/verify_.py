@@ -59,9 +59,9 @@ def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - 
     """
     from assay.ledger.checkpoint import parse_checkpoint
     from assay.ledger.note import parse_verifier
-    from assay.report.views import verify
-    from assay.study.finding import find_studies, staged, tree_of
-    from assay.study.folder import find_study
+    from assay.report.study.views import verify
+    from assay.study.discover import find_studies, staged, tree_of
+    from assay.study.study import find_study
     from assay.study.verify.steps import Shown
 
     shown = Shown(
@@ -92,12 +92,12 @@ def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - 
 
 def _show(found: "list[Verification]", *, every: bool, as_json: bool) -> None:
     if as_json:
-        from assay.report.records import as_json as written
+        from assay.report.json_output import as_json as written
 
         click.echo(written(found if every or len(found) > 1 else found[0]))
     else:
+        from assay.report.study.verification import draw_verification, draw_verifications
         from assay.report.terminal import console
-        from assay.report.verification import draw_verification, draw_verifications
 
         if every:
             draw_verifications(found, console())

@@ -1,1 +1,1 @@
-"""The methods we ship: surface oracles, and baselines that a number must beat."""
+"""The methods we ship, how a method is named, and which files it imports."""

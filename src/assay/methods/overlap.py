@@ -1,6 +1,6 @@
 """Rules without a model or labels that passed bars made by people who looked hard."""
 
-from assay.methods.surface import hedge_density, opens_auxiliary, question_overlap
+from assay.surface.features import hedge_density, opens_auxiliary, question_overlap
 
 
 def auxiliary_copy(question: str, response: str) -> float:

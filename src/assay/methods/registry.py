@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from assay.benchmark.task import Task
 from assay.methods.baselines import Majority, constant, hash_random, question_length
-from assay.methods.joint import SurfaceModel
 from assay.methods.overlap import auxiliary_copy, token_overlap
-from assay.methods.surface import ORACLES, Pair
+from assay.methods.surface_model import SurfaceModel
 from assay.methods.tfidf import CharTfidf, WordTfidf
-from assay.plan.task import Task
+from assay.surface.features import ORACLES, Pair
 
 _DETECT: tuple[Task, ...] = ("detection",)
 _CLASSIFY: tuple[Task, ...] = ("classification",)

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from assay.judges.balance import HIGHEST, Balanced, Surfaces
-from assay.judges.surface import FEWEST
+from assay.confounding.balance import HIGHEST, Balanced, Surfaces
 from assay.report.terminal import styled, table
+from assay.surface.joint_model import FEWEST
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from assay.plan.bars import Bar, BarSet
+from assay.gauntlet.spec import Bar, BarSet
 from assay.report.terminal import styled, table
 
 if TYPE_CHECKING:

@@ -3,17 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.judges.compare.adr_0031 import SourceComparison
-from assay.judges.compare.comparison import (
-    BETTER,
-    WORSE,
-    Comparison,
-    DimensionResult,
-    Flip,
-    NetVerdict,
-)
+from assay.comparison.adr_0031 import SourceComparison
+from assay.comparison.result import BETTER, WORSE, Comparison, DimensionResult, Flip, NetVerdict
 from assay.report.terminal import printable, styled
-from assay.words import counted
+from assay.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from assay.digests import decode_utf8, json_lines, parse_json
+from assay.dual_condition.commit_gate import Fault, check_result, is_result
+from assay.dual_condition.matrix import FORMAT
+from assay.dual_condition.matrix_folder import matrix_in
+from assay.dual_condition.store import MOST_BYTES, claims_to_be_one
 from assay.errors import AssayError, SpecError
-from assay.evidence.trial import read_bounded
-from assay.judges.dual.gate import Fault, check_result, is_result
-from assay.judges.dual.matrix import FORMAT
+from assay.logs.trial import read_bounded
 from assay.report.matrix import CSV_HEAD, WRITERS, Mark, folder_of, mark_of
-from assay.study.dual_matrix import matrix_in
-from assay.study.dual_results import MOST_BYTES, claims_to_be_one
 
 ENDINGS = (*WRITERS, ".jsonl", ".ndjson")
 """How files end that may be results or matrices, in any case of letters."""

@@ -11,8 +11,8 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from assay.judges.dual.matrix import Matrix, MatrixRow
-from assay.judges.dual.result import Quantity, RowState
+from assay.dual_condition.matrix import Matrix, MatrixRow
+from assay.dual_condition.result import Quantity, RowState
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import styled, table
 

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from assay.judges.compare.power import Power
+from assay.comparison.power import Power
 from assay.report.terminal import styled, table
-from assay.words import counted, percent
+from assay.wording import counted, percent
 
 if TYPE_CHECKING:
     from rich.console import Console

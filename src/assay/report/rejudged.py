@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.judges.scorecard import Scorecard
+from assay.gauntlet.rejudge import Rejudged
+from assay.gauntlet.result import Scorecard
+from assay.gauntlet.store import Kept
 from assay.report.terminal import styled, table
-from assay.study.judging import Rejudged
-from assay.study.scorecards import Kept
-from assay.words import counted
+from assay.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING
 
-from assay.judges.scorecard import Scorecard, Verdict
+from assay.gauntlet.result import Scorecard, Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console

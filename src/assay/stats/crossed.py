@@ -36,12 +36,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.stats.arrays import Floats
+from assay.stats.auc_interval import score_interval
 from assay.stats.clusters import effective_groups
 from assay.stats.codes import coded
 from assay.stats.estimate import Estimate
 from assay.stats.metrics import MetricName, measure
 from assay.stats.quantiles import normal_quantile, t_quantile
-from assay.stats.score_interval import score_interval
 
 _RANK_GOES = 0.5
 _HOW = "mean over seeds, interval over items and seeds (Obuchowski-Rockette)"

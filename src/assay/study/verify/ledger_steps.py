@@ -6,14 +6,14 @@ from pathlib import Path
 
 from assay.digests import digest
 from assay.errors import BrokenChain, IntegrityError, NotHere, storage
+from assay.files import is_aside, read_inside
 from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
 from assay.ledger.file import reading
-from assay.study.files import is_aside, read_inside
+from assay.study.entries import SubmissionRecord, read_records
 from assay.study.git import Repository
-from assay.study.place import FILE, LEDGER
-from assay.study.records import SubmissionRecord, read_records
+from assay.study.locate import FILE, LEDGER
 from assay.study.verify.steps import Found, Verifying
-from assay.words import counted
+from assay.wording import counted
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 

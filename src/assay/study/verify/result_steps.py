@@ -5,15 +5,17 @@ from pathlib import Path
 
 import msgspec
 
+from assay.comparison.result import NetVerdict
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError
-from assay.evidence.record import Run
-from assay.judges.compare.comparison import NetVerdict
-from assay.judges.judgement import Judgement
+from assay.files import inside, read_as, read_inside
+from assay.gauntlet.judgement import Judgement
 from assay.ledger.entry import Entry
-from assay.study.files import inside, read_as, read_inside
-from assay.study.frozen import digest_there
-from assay.study.judgements import (
+from assay.runs.result import Run
+from assay.study.entries import SubmissionRecord
+from assay.study.ratify.frozen import digest_there
+from assay.study.scorecards.differences import card_difference, record_difference
+from assay.study.scorecards.store import (
     grade_of,
     judge,
     load_result,
@@ -21,12 +23,10 @@ from assay.study.judgements import (
     read_grade,
     read_judgement,
 )
-from assay.study.records import SubmissionRecord
-from assay.study.running import is_running
-from assay.study.same import card_difference, record_difference
-from assay.study.sealed import load_sealed
+from assay.study.submissions.run import is_running
+from assay.study.submissions.sealed import load_sealed
 from assay.study.verify.steps import Found, Verifying
-from assay.words import counted
+from assay.wording import counted
 
 
 def check_closures(at: Verifying) -> Found:
@@ -70,7 +70,7 @@ def _check_frozen(at: Verifying) -> str:
 
 def _check_grounds(root: Path, name: str, entry: Entry) -> None:
     """The comparison that an entry rests on allows what it says was done."""
-    from assay.study.comparing import read_comparison  # only where something was ratified
+    from assay.comparison.collect import read_comparison  # only where something was ratified
 
     comparison, _ = read_comparison(inside(root, name))
     if comparison.verdict is not NetVerdict.RATIFY or comparison.blocked:

@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assay.evidence.record import Run
 from assay.ledger.chain import Chain
 from assay.ledger.checkpoint import Checkpoint
 from assay.ledger.note import VerifierKey
-from assay.study.folder import Study
+from assay.runs.result import Run
+from assay.study.entries import Records
 from assay.study.git import Repository
-from assay.study.records import Records
-from assay.study.sealed import SealedPrereg
+from assay.study.study import Study
+from assay.study.submissions.sealed import SealedPrereg
 
 View = Callable[[Study, Records], str]
 

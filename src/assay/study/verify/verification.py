@@ -28,8 +28,8 @@ from enum import StrEnum
 import msgspec
 
 from assay.errors import AssayError, NotHere, SpecError, StorageError
-from assay.study.folder import Study
 from assay.study.git import Repository, repository_of
+from assay.study.study import Study
 from assay.study.verify.ledger_steps import check_chain, check_checkpoints, check_order
 from assay.study.verify.result_steps import (
     check_closures,

@@ -1,10 +1,10 @@
 """Steps 8 and 9: pages made from the records, and runs made again."""
 
 from assay.errors import IntegrityError
-from assay.study.auditing import audit_run
-from assay.study.files import read_inside
+from assay.files import read_inside
+from assay.study.submissions.rerun import audit_run
 from assay.study.verify.steps import Found, Verifying
-from assay.words import counted
+from assay.wording import counted
 
 
 def check_views(at: Verifying) -> Found:

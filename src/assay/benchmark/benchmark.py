@@ -1,0 +1,149 @@
+"""A benchmark: items with what is known about them, under a digest of exact bytes."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Literal
+
+import msgspec
+
+from assay.benchmark.expression import Expression
+from assay.errors import SpecError
+
+SECOND = "second/"
+"""What stands before the ids of a second corpus's items in a run."""
+
+FEWEST_QUESTIONS = 10
+"""With fewer different questions than this, equal ones are no natural groups (a fixed prompt)."""
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True):
+    """One question, perhaps with a response to judge, and what is known about it.
+
+    `label` is True for a positive (a misconception, an error); `cls` is the class by name. Either
+    may be unknown, not both. Items of one `group` are not independent of each other.
+    """
+
+    id: str
+    question: str
+    response: str | None = None
+    label: bool | None = None
+    cls: str | None = None
+    source: str | None = None
+    group: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.label is None and self.cls is None:
+            raise SpecError(f"item {self.id!r} has neither a label nor a class")
+
+    @property
+    def unit(self) -> str:
+        """What is independent of what: the item's group, or the item where it has none."""
+        return f"item {self.id}" if self.group is None else f"group {self.group}"
+
+    def fields(self) -> dict[str, str | None]:
+        """What an expression may ask about."""
+        return {
+            "id": self.id,
+            "label": None if self.label is None else str(int(self.label)),
+            "class": self.cls,
+            "source": self.source,
+            "group": self.group,
+        }
+
+
+class Columns(msgspec.Struct, frozen=True, kw_only=True):
+    """Which column of a file holds what.
+
+    `positive` says which items are positive: a value of the label column (of the class column
+    where there is no label), or an expression such as `class != truth`.
+    """
+
+    id: str | None = None
+    question: str = "question"
+    response: str | None = None
+    label: str | None = None
+    cls: str | None = None
+    source: str | None = None
+    group: str | None = None
+    positive: str | None = None
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a benchmark was read from, so that it can be read again: a bundled name or a path."""
+
+    place: str
+    columns: Columns
+
+
+class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """Items under one name and one digest; never changed in place.
+
+    `second` is another corpus on which a bar may ask for the same skill, so that a method which
+    only fits the first one is seen. `grouping` says where groups come from: a column, equal
+    questions where no column was named, or nowhere. A benchmark made in memory has no `origin`.
+    """
+
+    name: str
+    digest: str
+    items: tuple[Item, ...]
+    second: "Benchmark | None" = None
+    grouping: Literal["named", "question"] | None = None
+    origin: Origin | None = None
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise SpecError(f"{self.name}: no records", hint="One record a line is expected.")
+        for name, count in Counter(item.id for item in self.items).items():
+            if count > 1:
+                raise SpecError(
+                    f"{self.name}: id {name!r} stands {count} times",
+                    hint="Every record needs an id of its own.",
+                )
+            if name.startswith(SECOND):
+                raise SpecError(f"{self.name}: id {name!r} may not begin with {SECOND!r}")
+
+    def __repr__(self) -> str:
+        beside = "" if self.second is None else f", second={self.second.name!r}"
+        return f"Benchmark({self.name!r}, {len(self.items)} items{beside}, {self.digest!r})"
+
+    @property
+    def repeated_questions(self) -> int:
+        """How many items share their question with an earlier one."""
+        return len(self.items) - len({item.question for item in self.items})
+
+    @property
+    def classes(self) -> Mapping[str, int]:
+        """How many items each class has."""
+        return Counter(item.cls for item in self.items if item.cls is not None)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether some items share a group."""
+        return len({item.unit for item in self.items}) < len(self.items)
+
+    def with_second(self, second: "Benchmark | None") -> "Benchmark":
+        """The same benchmark beside another second corpus."""
+        if second is not None and second.digest == self.digest:
+            raise SpecError(f"{second.name} cannot be a second corpus to itself")
+        return msgspec.structs.replace(self, second=second)
+
+    def where(self, expression: Expression) -> tuple[Item, ...]:
+        """The items for which an expression holds, in order."""
+        return tuple(
+            item
+            for item, fields in zip(self.items, self._fields, strict=True)
+            if expression.holds(fields)
+        )
+
+    @cached_property
+    def _fields(self) -> list[dict[str, str | None]]:
+        return [item.fields() for item in self.items]
+
+    def keyed_items(self) -> Iterator[tuple[str, Item]]:
+        """Every item with its key in a run: its id, marked where it is of the second corpus."""
+        for item in self.items:
+            yield item.id, item
+        if self.second is not None:
+            for item in self.second.items:
+                yield SECOND + item.id, item

@@ -1,0 +1,1 @@
+"""Published corpora, read as benchmarks: one file for each, and a table of them in `formats.py`."""

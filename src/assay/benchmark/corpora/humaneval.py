@@ -1,0 +1,33 @@
+"""HumanEval: a function's beginning, to be completed, and a test of it."""
+
+from collections.abc import Sequence
+
+from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.format import Format, fields
+from assay.benchmark.corpora.programming_tasks import Task, check_tests
+from assay.errors import SpecError
+
+
+def _tasks(records: Sequence[Record]) -> dict[str, Task]:
+    tasks: dict[str, Task] = {}
+    for record in records:
+        name, entry = record.key("task_id"), record.text("entry_point")
+        if name in tasks:
+            raise SpecError(f"{record.where}, field 'task_id': {name!r} stands twice")
+        if not entry.isidentifier():
+            raise record.wrong("entry_point", "the name of a function", entry)
+        tests = f"{record.text('test')}\n\ncheck({entry})\n"
+        check_tests(tests, f"{record.where}, field 'test'")
+        prompt = record.text("prompt")
+        if not prompt.strip():
+            raise record.wrong("prompt", "the beginning of a function", prompt)
+        tasks[name] = Task(id=name, question=prompt, before=prompt, tests=tests, names=(entry,))
+    return tasks
+
+
+FORMAT = Format(
+    name="humaneval",
+    about="completions of functions, labelled by running their tests (--samples)",
+    told_by=(fields("task_id", "prompt", "entry_point", "test"),),
+    tasks=_tasks,
+)

@@ -1,0 +1,47 @@
+"""MBPP: small programming tasks in a sentence, each with a few asserts.
+
+`mbpp.jsonl` has `text` and `test_setup_code`, `sanitized-mbpp.json` `prompt` and `test_imports`.
+The question is the sentence and the asserts, without which nobody could know the function's name.
+The setup may use what the solution defines, and comes after it.
+"""
+
+from collections.abc import Sequence
+
+from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.format import Format, fields
+from assay.benchmark.corpora.programming_tasks import Task, check_tests, defined
+from assay.errors import SpecError
+
+
+def _tasks(records: Sequence[Record]) -> dict[str, Task]:
+    tasks: dict[str, Task] = {}
+    for record in records:
+        number = record.key("task_id")
+        name = number if "/" in number else f"MBPP/{number}"
+        if name in tasks:
+            raise SpecError(f"{record.where}, field 'task_id': {name!r} stands twice")
+        asserts = record.texts("test_list")
+        if not asserts:
+            raise SpecError(f"{record.where}, field 'test_list': there is no test")
+        before = record.texts("test_imports") if record.has("test_imports") else []
+        if record.has("test_setup_code"):
+            before = [*before, record.text("test_setup_code")]
+        tests = "\n".join([*before, *asserts]) + "\n"
+        check_tests(tests, f"{record.where}, field 'test_list'")
+        asked = record.text("prompt" if record.has("prompt") else "text")
+        tasks[name] = Task(
+            id=name,
+            question="\n\n".join([asked, "\n".join(asserts)]),
+            before="",
+            tests=tests,
+            names=defined(record.text("code")),
+        )
+    return tasks
+
+
+FORMAT = Format(
+    name="mbpp",
+    about="programs for small tasks, labelled by running their tests (--samples)",
+    told_by=(fields("task_id", "code", "test_list"),),
+    tasks=_tasks,
+)

@@ -1,0 +1,139 @@
+"""Samples of programming tasks: matched with their tasks, and labelled by how they did.
+
+A sample is `{task_id, completion}`, as the evaluation of HumanEval wants it, or `{task_id,
+solution}`, the whole program. A file of results has `passed` as well (and `result`): then somebody
+ran them already.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.benchmark.benchmark import Item
+from assay.benchmark.corpora.collected_items import Gathered
+from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.execute import Program
+from assay.benchmark.corpora.program_verdicts import Outcome
+from assay.errors import SpecError
+
+NO_SAMPLE = "task without a sample"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A programming task: what is asked, what stands before a completion, and the tests."""
+
+    id: str
+    question: str
+    before: str
+    tests: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """One sample: its task, what was written, the program that it makes, and whether it passed."""
+
+    task: Task
+    number: int
+    response: str
+    program: Program
+    known: Outcome | None
+
+    def item(self, outcome: Outcome) -> Item:
+        """The sample as an item, wrong unless it passed."""
+        return Item(
+            id=f"{self.task.id}#{self.number}",
+            question=self.task.question,
+            response=self.response,
+            label=outcome is not Outcome.PASSED,
+            cls=outcome.value,
+            group=self.task.id,
+        )
+
+
+def match(tasks: Mapping[str, Task], samples: Sequence[Record]) -> list[Attempt]:
+    """Every sample with its task, in order."""
+    by_name = {_folded(name): task for name, task in tasks.items()}
+    numbers: Counter[str] = Counter()
+    found = []
+    for sample in samples:
+        if not sample.has("task_id") or not (sample.has("completion") or sample.has("solution")):
+            raise SpecError(
+                f"{sample.where}: not a sample: expected 'task_id' and 'completion' (or"
+                f" 'solution'), got {', '.join(map(repr, list(sample.fields)[:12]))}"
+            )
+        task = by_name.get(_folded(sample.key("task_id")))
+        if task is None:
+            raise SpecError(
+                f"{sample.where}, field 'task_id': there is no task {sample.key('task_id')!r}",
+                hint=f"The tasks are {', '.join(list(tasks)[:3])}, ...",
+            )
+        numbers[task.id] += 1
+        whole = not sample.has("completion")
+        response = sample.text("solution" if whole else "completion")
+        solution = response if whole else task.before + response
+        found.append(
+            Attempt(
+                task=task,
+                number=numbers[task.id],
+                response=response,
+                program=Program(solution=solution, tests=task.tests, names=task.names),
+                known=_known(sample),
+            )
+        )
+    _check_all_or_none(found, samples)
+    return found
+
+
+def labelled(
+    tasks: Mapping[str, Task], attempts: Sequence[Attempt], outcomes: Sequence[Outcome]
+) -> Gathered:
+    """The samples as items. Copies stay: each is a sample."""
+    items = tuple(one.item(how) for one, how in zip(attempts, outcomes, strict=True))
+    without = len(tasks) - len({one.task.id for one in attempts})
+    return Gathered(items=items, left_out={NO_SAMPLE: without} if without else {})
+
+
+def check_tests(tests: str, where: str) -> None:
+    """See that tests can be read at all: samples are not to be failed for them."""
+    try:
+        ast.parse(tests)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise SpecError(f"{where}: the tests are not Python: {error}") from None
+
+
+def defined(code: str) -> tuple[str, ...]:
+    """The functions and classes that a piece of code defines, where it can be read."""
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return tuple(dict.fromkeys(one.name for one in body if isinstance(one, kinds)))
+
+
+def _folded(name: str) -> str:
+    """Task 7 is also called MBPP/7 and Mbpp/7."""
+    folded = name.strip().lower()
+    return folded.removeprefix("mbpp/")
+
+
+def _known(sample: Record) -> Outcome | None:
+    if not sample.has("passed"):
+        return None
+    passed = sample.fields["passed"]
+    if not isinstance(passed, bool):
+        raise sample.wrong("passed", "true or false", passed)
+    if passed:
+        return Outcome.PASSED
+    late = str(sample.fields.get("result")).strip().lower().startswith("timed out")
+    return Outcome.TIMED_OUT if late else Outcome.FAILED
+
+
+def _check_all_or_none(attempts: Sequence[Attempt], samples: Sequence[Record]) -> None:
+    known = [one.known is not None for one in attempts]
+    if any(known) and not all(known):
+        place = samples[known.index(False)].where
+        raise SpecError(f"{place}: no field 'passed', which other samples have")

@@ -1,0 +1,1 @@
+"""Two sides of trials in, a comparison out. Pure."""

@@ -1,0 +1,79 @@
+"""What the numbers of a comparison themselves make worth saying, and its signature."""
+
+import math
+from collections.abc import Sequence
+
+from assay._version import __version__
+from assay.comparison.judge.caveats import Notes
+from assay.comparison.judge.effects import Evidence, Weighed
+from assay.comparison.judge.pairing import FEWEST_PAIRS
+from assay.comparison.judge.table import Table
+from assay.comparison.result import RULE, Change, DimensionResult, Gate, Input
+from assay.comparison.spec import is_cost
+from assay.comparison.trials.schedule import MANY_INSTANCES
+from assay.digests import short
+from assay.wording import counted
+
+
+def remark(
+    table: Table, evidence: Evidence, others: Sequence[DimensionResult], notes: Notes
+) -> None:
+    """What the numbers themselves make worth saying."""
+    design, units = table.kept.design, evidence.units
+    for one in evidence.dimensions:
+        if one.gate is Gate.SPOTLESS:
+            notes.add("spotless-gate", _spotless_words(one, table))
+    if not any(one.gated for one in (*table.counting, *table.untold)):
+        notes.add("no-gates")
+    if design.unit == "run":
+        pairs = len(table.kept.pairs)
+        why = "too few to go by" if pairs < FEWEST_PAIRS else "no more alike than other runs"
+        notes.add("unpaired", f"{_there(pairs, 'pair')}, {why}." if design.paired else "")
+    if 1 < len(design.names) < MANY_INSTANCES and len(table.values[0]) > len(design.names):
+        notes.add("few-instances", f"There are {len(design.names)}.")
+    if units < FEWEST_PAIRS:
+        notes.add("small-n", f"{_there(units, design.unit)}{_a_side(design.unit)}.")
+    if evidence.looked and table.kept.matched > evidence.whole:
+        left = table.kept.matched - evidence.whole
+        notes.add("uneven-rounds", f"{_there(left, 'such pair')}.")
+    dearer = [one.name for one in others if one.cls is Change.DECLINE and is_cost(one.name)]
+    if dearer:
+        notes.add("costs-more", f"In {', '.join(dearer)}.")
+
+
+def _there(number: int, what: str) -> str:
+    return f"There {'is' if number == 1 else 'are'} {counted(number, what)}"
+
+
+def _a_side(unit: str) -> str:
+    return " a side" if unit == "run" else ""
+
+
+def _spotless_words(one: Weighed, table: Table) -> str:
+    """What a spotless record of so many runs rules out, and how many would rule out the margin."""
+    kept = table.kept
+    runs = len(kept.pairs) if kept.design.unit == "pair" else kept.rows[1].size
+    margin = one.dimension.margin / one.dimension.width
+    worst = 1.0 - 0.05 ** (1.0 / max(runs, 1))
+    needed = math.ceil(math.log(0.05) / math.log1p(-margin))
+    rules = "rules" if runs == 1 else "rule"
+    said = f"{one.dimension.name}: {counted(runs, 'run')} {rules} out that more than {worst:.0%}"
+    if runs < needed:
+        return f"{said} fall short; to rule out {margin:.0%} takes {needed}."
+    return f"{said} fall short, if they are independent."
+
+
+def signature_of(table: Table, evidence: Evidence, inputs: Sequence[Input]) -> str:
+    """What the verdict rests on, in a line."""
+    design = table.kept.design
+    read = [short(one.digest) for one in inputs]
+    units = f"{counted(evidence.units, design.unit)}{_a_side(design.unit)}"
+    if design.unit != "instance":
+        units += f" of {counted(len(design.names), 'instance')}"
+    parts = [
+        units,
+        *([f"inputs {', '.join(read[:4])}{' ...' if len(read) > 4 else ''}"] if read else []),
+        RULE,
+        f"assay {__version__}",
+    ]
+    return " · ".join(parts)

@@ -1,0 +1,174 @@
+"""A comparison: what a candidate is worth beside its baseline, and what may be done about it."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Literal
+
+import msgspec
+
+from assay.comparison.spec import Dimensions
+from assay.gauntlet.result import Caveat
+
+RULE = "net-effect/1"
+
+
+class NetVerdict(StrEnum):
+    """What the trials allow.
+
+    RATIFY: an effect is shown, nothing gated is in doubt, nothing is shown worse. REJECT: harm is
+    shown on a gated dimension, or on balance. NO_EFFECT: every dimension is shown to be inside its
+    margin. INCONCLUSIVE: none of these, or something blocks.
+    """
+
+    RATIFY = "ratify"
+    REJECT = "reject"
+    NO_EFFECT = "no-effect"
+    INCONCLUSIVE = "inconclusive"
+
+
+class Change(StrEnum):
+    """What happened to a dimension, as far as it is shown.
+
+    A repair ends at the ideal and did not begin there; a regression the other way round. Inside the
+    margin is equivalent, whether or not a difference can be seen.
+    """
+
+    REPAIR = "repair"
+    REGRESSION = "regression"
+    IMPROVEMENT = "improvement"
+    DECLINE = "decline"
+    EQUIVALENT = "equivalent"
+    UNCLEAR = "unclear"
+
+
+BETTER = frozenset({Change.REPAIR, Change.IMPROVEMENT})
+WORSE = frozenset({Change.REGRESSION, Change.DECLINE})
+
+
+class ComparisonCaveat(Caveat, frozen=True, kw_only=True):
+    """Something to know; where it blocks, there is no verdict until it is dealt with."""
+
+    blocking: bool = False
+
+
+class Gate(StrEnum):
+    """What is known of a gated dimension.
+
+    SHOWN: the loss is shown to be smaller than the margin. SPOTLESS: no run of the candidate was
+    short of the ideal, and there are too few to show more. DOUBT: neither.
+    """
+
+    SHOWN = "shown"
+    SPOTLESS = "spotless"
+    DOUBT = "doubt"
+
+
+class DimensionResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One dimension on both sides. `low` and `high` are the 95 % interval of `delta`.
+
+    `p` holds for all dimensions that count together. What cannot be told is None. `gate` says how
+    a gated dimension stands.
+    """
+
+    name: str
+    gated: bool
+    counts: bool
+    better: str | None
+    ideal: float | None
+    margin: float
+    baseline: float | None
+    candidate: float | None
+    delta: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    cls: Change | None = msgspec.field(name="class")
+    gate: Gate | None
+    n: int
+
+
+class Balance(msgspec.Struct, frozen=True, kw_only=True):
+    """All dimensions that count as one: the weighted mean of differences, on a scale of 0 to 1."""
+
+    value: float
+    low: float | None
+    high: float | None
+    p: float
+
+
+class Flip(msgspec.Struct, frozen=True, kw_only=True):
+    """An instance that most runs of one side had at the ideal, and most of the other had not."""
+
+    instance: str
+    dimension: str
+    to: str
+    baseline: str
+    candidate: str
+
+
+class Input(msgspec.Struct, frozen=True, kw_only=True):
+    """What was read for a side, by the digest of its bytes, and which columns were what in it."""
+
+    side: str
+    kind: str
+    digest: str
+    trials: int
+    columns: Mapping[str, str | tuple[str, ...]] | None = None
+
+
+class Looks(msgspec.Struct, frozen=True, kw_only=True):
+    """A comparison that may be looked at after every pair: when it was decided, if it was."""
+
+    units: int
+    decided_at: int | None
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything but the trials that a comparison depends on."""
+
+    plan: Dimensions
+    by: Literal["auto", "instance", "run"]
+    sequential: bool
+    resamples: int
+    seed: int
+    level: float
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Two sides compared by the rule that `rule` names.
+
+    `pairs` is 0 where runs do not pair. `unit` says what was taken as one piece of evidence.
+    `needed_pairs` is how many more pairs (or runs a side) would bring a verdict with 80 %
+    probability if the estimates are right; None where nothing is open or no number would.
+    """
+
+    verdict: NetVerdict
+    because: str
+    rule: str
+    n_baseline: int
+    n_candidate: int
+    pairs: int
+    instances: int
+    unit: str
+    repairs: int
+    regressions: int
+    net: int
+    balance: Balance | None
+    dimensions: tuple[DimensionResult, ...]
+    flips: tuple[Flip, ...]
+    needed_pairs: int | None
+    looks: Looks | None
+    caveats: tuple[ComparisonCaveat, ...]
+    inputs: tuple[Input, ...]
+    artifact: str | None
+    harness: Mapping[str, Mapping[str, str]]
+    settings: Settings
+    signature: str
+
+    @property
+    def blocked(self) -> bool:
+        """Whether something forbids a verdict."""
+        return any(caveat.blocking for caveat in self.caveats)
+
+    def __str__(self) -> str:
+        return f"{self.verdict.upper()}: {self.because} · {self.signature}"

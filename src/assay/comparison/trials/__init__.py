@@ -1,0 +1,1 @@
+"""Paired trials: the runs of both arms, made, watched and compared."""

@@ -1,0 +1,208 @@
+"""Paired trials: a folder that fills up run by run, and can be taken up where it stopped.
+
+Beside what `trial_journal` keeps there it ends up with `baseline.jsonl` and `candidate.jsonl`, the
+trials of each arm, and `comparison.json`, what they are worth. A pair is void where an arm does not
+show that it had the artifact, or had it not; void pairs are kept, counted, and not compared.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from assay.artifact import artifact_digest, artifact_files, tree_digest
+from assay.comparison.collect import write_comparison
+from assay.comparison.judge.compare import RESAMPLES
+from assay.comparison.result import Comparison, Input
+from assay.comparison.trials.arm_run import ArmRun, Arms
+from assay.comparison.trials.journal import FORMAT, Plan, Progress, begin, read_journal
+from assay.comparison.trials.runner import Running
+from assay.comparison.trials.schedule import Pair, schedule
+from assay.comparison.trials.sides import can_compare, compare_sides, ready_pairs, sides_of
+from assay.comparison.trials.spec import ARMS, Arm, TrialSpec
+from assay.digests import digest
+from assay.errors import SpecError, storage
+from assay.files import write_whole
+from assay.lock import alone
+from assay.logs.trial import STOPPED, Trial
+from assay.sandbox.copies import Kept, copy_artifact, copy_system
+from assay.sandbox.guardian import Guardian
+
+
+class Trials(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of the trials: why they ended, what was used and saved, and the comparison.
+
+    `saved_runs` are runs that were planned and not needed; `saved_seconds` and `saved_money` what
+    they would have taken at the rate of those that were made.
+    """
+
+    ended: str
+    pairs: int
+    planned_pairs: int
+    void_pairs: int
+    runs: int
+    crashed: int
+    seconds: float
+    money: float | None
+    saved_runs: int
+    saved_seconds: float
+    saved_money: float | None
+    voids: tuple[str, ...]
+    crashes: tuple[str, ...]
+    comparison: Comparison | None
+
+
+def run_trials(
+    spec: TrialSpec, out: Path, *, on_run: Callable[[ArmRun], None] | None = None
+) -> Trials:
+    """Make the runs that are missing, until there is a verdict, no budget, or nothing left."""
+    pairs = schedule(list(spec.items), spec.trials, spec.seed)
+    measured = artifact_digest(spec.artifact_path)
+    plan = Plan(
+        format=FORMAT,
+        spec=spec.digest,
+        system=None if spec.folder is None else tree_digest(spec.folder, spec.artifact_path),
+        artifact=measured,
+        scorer=spec.scorer,
+        pairs=len(pairs),
+    )
+    _check_apart(spec, out)
+    with storage(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with alone(out):
+        begin(out, plan)
+        progress = Progress(made=read_journal(out, pairs))
+        with _arms(spec, plan) as arms:
+            heard = on_run or (lambda _: None)
+            running = Running(spec, arms, out, pairs, progress, heard, plan.scorer)
+            ended = running.go()
+        return _conclude(spec, out, pairs, progress, ended, plan)
+
+
+def _check_apart(spec: TrialSpec, out: Path) -> None:
+    """Refuse folders in each other, where one would become part of what the other is."""
+    artifact, results = spec.artifact_path.resolve(), out.resolve()
+    if artifact in (results, *results.parents):
+        raise SpecError(f"{out} lies in the artifact", hint="Name another folder: --out DIR.")
+    if spec.folder is None:
+        return
+    folder = spec.folder.resolve()
+    if artifact in (folder, *folder.parents):
+        raise SpecError(f"the system's folder {spec.folder} lies in the artifact")
+    if folder in (results, *results.parents):
+        raise SpecError(
+            f"{out} lies in the system's folder, which would never be the same twice",
+            hint="Name another folder: --out DIR.",
+        )
+    _check_no_copy(spec, folder)
+
+
+def _check_no_copy(spec: TrialSpec, folder: Path) -> None:
+    """Refuse a system that has the artifact's bytes under another name: the baseline would too."""
+    with storage(folder):
+        files = [one for one in artifact_files(spec.artifact_path).values() if one.stat().st_size]
+        wanted = {digest(one.read_bytes()) for one in files}
+        sizes = {one.stat().st_size for one in files}
+        originals = {one.resolve() for one in files}
+        found = {}
+        for one in folder.rglob("*"):
+            if one.is_file() and one.stat().st_size in sizes and one.resolve() not in originals:
+                found[digest(one.read_bytes())] = one
+    if wanted and wanted <= found.keys():
+        raise SpecError(
+            f"{next(iter(found.values()))} holds the artifact's bytes, so the baseline has it too",
+            hint="Take it out of the system's folder.",
+        )
+
+
+@contextmanager
+def _arms(spec: TrialSpec, plan: Plan) -> Iterator[Arms]:
+    """Copies of what is run, which nobody changes meanwhile, and a guardian over all that runs."""
+    with ExitStack() as stack:
+        with storage(tempfile.gettempdir()):
+            scratch = Path(tempfile.mkdtemp(prefix="assay-trials-"))
+            stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+            guardian = stack.enter_context(Guardian(scratch))
+            kept, system = scratch / "kept", None
+            copy_artifact(spec.artifact_path, kept)
+            if spec.folder is not None:
+                system = scratch / "system"
+                copy_system(spec.folder, system, without=spec.artifact_path)
+        yield Arms(
+            spec,
+            kept=Kept(
+                artifact=kept,
+                artifact_digest=plan.artifact,
+                system=system,
+                system_digest=plan.system,
+            ),
+            scratch=scratch / "runs",
+            guardian=guardian,
+        )
+
+
+def _conclude(
+    spec: TrialSpec,
+    out: Path,
+    pairs: Sequence[Pair],
+    progress: Progress,
+    ended: str,
+    plan: Plan,
+) -> Trials:
+    """Write both arms' trials and what they are worth."""
+    whole = [pair for pair in pairs if progress.whole(pair)]
+    ready = ready_pairs(pairs, progress, spec) if spec.sequential else whole
+    voids = [void for pair in whole if (void := progress.void(pair)) is not None]
+    sides = sides_of(spec, ready, progress, artifact=plan.artifact, scorer=plan.scorer)
+    comparison = None
+    if can_compare(sides):
+        inputs = [_write_side(out, arm, side) for arm, side in zip(ARMS, sides, strict=True)]
+        comparison = compare_sides(
+            spec, sides, resamples=RESAMPLES, inputs=inputs, void=len(ready) - len(sides[0])
+        )
+        write_comparison(out / "comparison.json", comparison)
+    made = list(progress.made.values())
+    seconds = sum(run.seconds for run in made)
+    money = progress.money(spec.budget.cost)
+    left = 2 * len(pairs) - len(made) if ended == "verdict" else 0
+    share = left / max(len(made), 1)
+    return Trials(
+        ended=ended,
+        pairs=len(sides[0]),
+        planned_pairs=len(pairs),
+        void_pairs=len(voids),
+        runs=len(made),
+        crashed=sum(run.status == "crashed" for run in made),
+        seconds=round(seconds, 3),
+        money=money,
+        saved_runs=left,
+        saved_seconds=round(seconds * share, 3),
+        saved_money=None if money is None else money * share,
+        voids=tuple(voids),
+        crashes=tuple(
+            f"{run.instance}, trial {run.trial}, {run.arm}: {run.why}"
+            for run in sorted(made, key=lambda run: (run.pair, run.arm))
+            if run.status == "crashed"
+        ),
+        comparison=comparison,
+    )
+
+
+def _write_side(out: Path, arm: Arm, side: Sequence[Trial]) -> Input:
+    """One arm as a file of trials, which `assay compare` reads."""
+    rows = []
+    for one in side:
+        row: dict[str, object] = {"instance": one.instance, "trial": one.trial}
+        row |= dict(one.dimensions)
+        row |= {f"harness.{name}": value for name, value in one.harness.items()}
+        row |= {"status": "crashed" if one.crashed else "scored"}
+        row |= {} if one.artifact is None else {"artifact": one.artifact}
+        row |= {} if one.scorer is None else {"scorer": one.scorer}
+        row |= {STOPPED: True} if one.stopped_on_verdict else {}
+        rows.append(msgspec.json.encode(row) + b"\n")
+    data = b"".join(rows)
+    write_whole(out / f"{arm}.jsonl", data)
+    return Input(side=arm, kind="trials", digest=digest(data), trials=len(side))

@@ -1,0 +1,145 @@
+"""The folder of paired trials: its plan, its journal of runs, and what each run left.
+
+    plan.json        what was decided: digests of the spec, of the system and of the artifact
+    runs.jsonl       one line a run, as it ended, made durable before the next is begun
+    runs/N-ARM/      what run N of that arm wrote
+
+A run that was cut off has no line and is made again.
+"""
+
+import errno
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from assay.comparison.trials.arm_run import ArmRun
+from assay.comparison.trials.schedule import Pair
+from assay.comparison.trials.spec import ARMS, Arm
+from assay.digests import json_lines, parse_object
+from assay.errors import IntegrityError, ProtocolError, SpecError, storage
+from assay.files import write_whole
+
+FORMAT = "assay-trials/1"
+JOURNAL = "runs.jsonl"
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What a folder of trials is of; a spec that has changed is another plan."""
+
+    format: str
+    spec: str
+    system: str | None
+    artifact: str
+    scorer: str | None
+    pairs: int
+
+
+@dataclass(kw_only=True)
+class Progress:
+    """Runs as they end, by pair and arm."""
+
+    made: dict[tuple[int, Arm], ArmRun] = field(default_factory=dict)
+
+    def whole(self, pair: Pair) -> bool:
+        """Whether both arms of a pair were run."""
+        return all((pair.number, arm) in self.made for arm in ARMS)
+
+    def void(self, pair: Pair) -> str | None:
+        """Why a pair does not count."""
+        for arm in ARMS:
+            wrong = self.made[pair.number, arm].treatment.wrong
+            if wrong is not None:
+                return f"{pair.instance}, trial {pair.trial}: {wrong}"
+        return None
+
+    def money(self, cost: str) -> float | None:
+        """What all scored runs cost; None where some do not say."""
+        known = [run.dimensions.get(cost) for run in self.made.values() if run.status == "scored"]
+        return None if any(one is None for one in known) else sum(one or 0.0 for one in known)
+
+
+def begin(out: Path, plan: Plan) -> None:
+    """Note the plan, or hold it against the one that the folder began with."""
+    path = out / "plan.json"
+    with storage(path):
+        there = path.exists()
+        if not there and any(not one.name.startswith(".") for one in out.iterdir()):
+            raise SpecError(f"{out} is not empty", hint="Name a new folder: --out DIR.")
+    if not there:
+        write_whole(path, msgspec.json.format(msgspec.json.encode(plan), indent=2) + b"\n")
+        return
+    with storage(path):
+        old = parse_object(path.read_bytes(), where=str(path))
+    for name, now in msgspec.to_builtins(plan).items():
+        if old.get(name) != now:
+            raise ProtocolError(
+                f"{out}: these trials began with another {name}",
+                hint="What was measured so far was measured of that. Begin anew: --out DIR.",
+            )
+
+
+def read_journal(out: Path, pairs: Sequence[Pair]) -> dict[tuple[int, Arm], ArmRun]:
+    """The runs that were made; half a line at the end is a run that was cut off."""
+    path = out / JOURNAL
+    with storage(path):
+        data = path.read_bytes() if path.exists() else b""
+        whole = data[: data.rfind(b"\n") + 1]
+        if whole != data:
+            os.truncate(path, len(whole))
+    known = {pair.number: pair for pair in pairs}
+    found: dict[tuple[int, Arm], ArmRun] = {}
+    for number, row in json_lines(whole, where=str(path)):
+        try:
+            run = msgspec.convert(row, ArmRun)
+        except msgspec.ValidationError as error:
+            raise IntegrityError(f"{path}, line {number}: {error}") from None
+        pair = known.get(run.pair)
+        if pair is None or (pair.instance, pair.trial) != (run.instance, run.trial):
+            raise IntegrityError(f"{path}, line {number}: no run of this plan")
+        if (run.pair, run.arm) in found:
+            raise IntegrityError(f"{path}, line {number}: a run that was made before")
+        found[run.pair, run.arm] = run
+    return found
+
+
+def note(out: Path, run: ArmRun) -> None:
+    """Enter a run that has ended, durably."""
+    with storage(out), (out / JOURNAL).open("ab") as journal:
+        journal.write(msgspec.json.encode(run) + b"\n")
+        journal.flush()
+        os.fsync(journal.fileno())
+
+
+def keep_outputs(outputs: Path, target: Path) -> None:
+    """Keep what a run left, links as links; nothing where it left no folder.
+
+    What is neither file, folder nor link stays behind where the folder must be copied.
+    """
+    target.parent.mkdir(exist_ok=True)
+    if target.is_symlink() or target.is_file():
+        target.unlink()
+    elif target.exists():
+        shutil.rmtree(target)
+    if outputs.is_symlink() or not outputs.is_dir():
+        target.mkdir()
+        return
+    try:
+        outputs.rename(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        shutil.copytree(outputs, target, symlinks=True, ignore=_special)
+
+
+def _special(folder: str, names: Sequence[str]) -> set[str]:
+    """The names of pipes, sockets and devices, which cannot be copied."""
+    paths = {name: Path(folder, name) for name in names}
+    return {
+        name
+        for name, path in paths.items()
+        if not (path.is_symlink() or path.is_file() or path.is_dir())
+    }

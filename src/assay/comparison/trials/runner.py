@@ -1,0 +1,166 @@
+"""Making the runs of paired trials: in order, so many at a time, until something ends it."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+
+from assay.comparison.result import NetVerdict
+from assay.comparison.trials.arm_run import ArmRun, Arms
+from assay.comparison.trials.journal import Progress, keep_outputs, note
+from assay.comparison.trials.schedule import Pair
+from assay.comparison.trials.sides import can_compare, compare_sides, ready_pairs, sides_of
+from assay.comparison.trials.spec import ARMS, Arm, TrialSpec
+from assay.digests import digest
+from assay.errors import IntegrityError, SpecError, storage
+
+_FIRST_RUNS = 4
+_GLANCE = 99
+"""Draws for a look in passing: a sequential verdict needs none."""
+
+
+class Running:
+    """Hands out runs in order, `jobs` at a time, and notes each as it ends."""
+
+    def __init__(
+        self,
+        spec: TrialSpec,
+        arms: Arms,
+        out: Path,
+        pairs: Sequence[Pair],
+        progress: Progress,
+        on_run: Callable[[ArmRun], None],
+        scorer: str | None,
+    ) -> None:
+        self.spec, self.arms, self.out = spec, arms, out
+        self.pairs, self.progress, self.on_run = pairs, progress, on_run
+        self.waiting = [
+            (pair, arm)
+            for pair in pairs
+            for arm in pair.order
+            if (pair.number, arm) not in progress.made
+        ]
+        self.scorer = scorer
+        self.looked = 0
+
+    def go(self) -> str:
+        """Run until something ends it; why it ended."""
+        busy: set[Future[ArmRun]] = set()
+        ended = self._hopeless() or self._verdict()
+        with ThreadPoolExecutor(max_workers=self.spec.jobs) as pool:
+            try:
+                while True:
+                    ended = ended or self._used_up(len(busy))
+                    while ended is None and self.waiting and len(busy) < self._at_a_time():
+                        pair, arm = self.waiting.pop(0)
+                        busy.add(pool.submit(self._one, pair, arm))
+                        ended = self._used_up(len(busy))
+                    if not busy:
+                        return ended or "complete"
+                    done, busy = wait(busy, return_when=FIRST_COMPLETED)
+                    for one in done:
+                        self._note(one.result())
+                    ended = ended or self._hopeless() or self._verdict()
+            except BaseException:
+                self.arms.commands.stop()
+                raise
+
+    def _one(self, pair: Pair, arm: Arm) -> ArmRun:
+        # The name tells the arm to nobody: it is one of many, and means nothing.
+        name = digest(f"{self.spec.digest}:{pair.number}:{arm}:{os.getpid()}".encode())[-16:]
+        made, outputs = self.arms.run(pair, arm, name)
+        if self.arms.commands.stopping:
+            raise SpecError("the trials were stopped")
+        if self.spec.scorer != self.scorer:
+            raise IntegrityError(
+                "the files that scorer and probe are made of were changed during the trials",
+                hint="Put them back and type the same command, or begin anew: --out DIR.",
+            )
+        target = self.out / "runs" / f"{pair.number}-{arm}"
+        with storage(target):
+            keep_outputs(outputs, target)
+        self.arms.clear(name)
+        return made
+
+    def _note(self, run: ArmRun) -> None:
+        note(self.out, run)
+        self.progress.made[run.pair, run.arm] = run
+        self.on_run(run)
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Stop at once where runs do not have the scores that the plan asks for."""
+        scored = [run for run in self.progress.made.values() if run.status == "scored"]
+        plan = self.spec.dimensions
+        if plan is None or len(scored) != 2:
+            return
+        there = {name for run in scored for name in run.dimensions}
+        lacking = [one.name for one in plan.dimensions if one.counts and one.name not in there]
+        if lacking:
+            known = ", ".join(sorted(there)[:12])
+            raise SpecError(
+                f"no run has a score {lacking[0]!r:.60}; there are {known}",
+                hint=f"Does [dimensions.{lacking[0]}] name what {self.spec.score.file} has?",
+            )
+
+    def _hopeless(self) -> str | None:
+        """Whether going on would only burn runs, since none gets to its end."""
+        made = self.progress.made.values()
+        crashed = len(made) >= _FIRST_RUNS and all(run.status == "crashed" for run in made)
+        return "crashes" if crashed and self.waiting else None
+
+    def _at_a_time(self) -> int:
+        """How many runs at a time; one pair where money counts and no run has said its price."""
+        if self.spec.budget.money is None or self._dearest() is not None:
+            return self.spec.jobs
+        return min(self.spec.jobs, 2)
+
+    def _dearest(self) -> float | None:
+        known = [run.dimensions.get(self.spec.budget.cost) for run in self.progress.made.values()]
+        return max((one for one in known if one is not None), default=None)
+
+    def _used_up(self, busy: int) -> str | None:
+        """Which budget leaves no room for another run; a pair that is begun is finished."""
+        budget, made = self.spec.budget, self.progress.made
+        if not self.waiting or (self.waiting[0][0].number, _twin(self.waiting[0][1])) in made:
+            return None
+        first = self.waiting[0][1] == self.waiting[0][0].order[0]
+        if not first:
+            return None
+        if budget.runs is not None and len(made) + busy + 2 > budget.runs:
+            return "budget of runs"
+        seconds = sum(run.seconds for run in made.values()) / self.spec.jobs
+        if budget.minutes is not None and seconds >= 60.0 * budget.minutes:
+            return "budget of minutes"
+        if budget.money is not None and made:
+            spent = self.progress.money(budget.cost)
+            if spent is None:
+                raise SpecError(
+                    f"a budget of money needs to know what runs cost, and some have no"
+                    f" {budget.cost!r} among their scores",
+                    hint="Let the system or the scorer write it, or name another: budget.cost.",
+                )
+            # What a crashed run cost is not known, only that it may have been as much as any.
+            crashed = sum(run.status == "crashed" for run in made.values())
+            if spent + (crashed + busy + 2) * (self._dearest() or 0.0) > budget.money:
+                return "budget of money"
+        return None
+
+    def _verdict(self) -> str | None:
+        """Whether what is whole so far, in the planned order, brings a verdict."""
+        if not self.spec.sequential:
+            return None
+        ready = ready_pairs(self.pairs, self.progress, self.spec)
+        if len(ready) == self.looked:
+            return None
+        self.looked = len(ready)
+        sides = sides_of(self.spec, ready, self.progress, artifact=None)
+        if not can_compare(sides):
+            return None
+        void = len(ready) - len(sides[0])
+        found = compare_sides(self.spec, sides, resamples=_GLANCE, void=void)
+        return None if found.verdict is NetVerdict.INCONCLUSIVE else "verdict"
+
+
+def _twin(arm: Arm) -> Arm:
+    return ARMS[1] if arm == ARMS[0] else ARMS[0]

@@ -1,0 +1,316 @@
+"""The plan of paired trials: which system, with and without what, on which instances.
+
+    instances = "tasks.jsonl"    # an object a line, named by `instance` or `id`; or a list of names
+    trials = 5                   # runs of each instance in each arm; default: 1
+    seed = 1                     # order of runs, and each run's own seed; default: 0
+    jobs = 2                     # runs at a time; default: 1
+
+    [system]
+    folder = "agent"             # copied afresh for every run; default: none
+    command = ["python", "agent.py", "{instance}", "{seed}", "{out}"]
+    environment = ["API_KEY"]    # variables to pass on, by name
+    seconds = 600                # for one run; default: 600
+
+    [artifact]                   # what is being tried out
+    path = "skill.md"
+    into = "skills/skill.md"     # where the candidate finds it in its copy of the folder
+    probe = ["python", "{home}/loaded.py", "{out}"]   # 0: loaded; 1: not; default: watch the file
+
+    [candidate]                  # and [baseline]: arguments of its own, or a command of its own
+    arguments = ["--skill", "{artifact}"]
+
+    [score]
+    command = ["python", "{home}/score.py", "{out}"]   # where the system does not score itself
+    file = "eval.json"           # where the scores are, in {out}
+
+    [budget]                     # nothing more is begun once one of these is used up
+    runs = 200
+    minutes = 60
+    money = 5.0
+    cost = "cost_usd"            # which score says what a run cost
+
+    [stop]
+    sequential = true            # stop on a verdict; default: true
+
+    [harness]                    # what runs are made with, as it is to be disclosed
+    model = "..."
+
+Dimensions and policies are as in `assay.comparison.spec`; a crashed run counts as a failed one
+unless the policy says otherwise.
+
+In commands `{instance}`, `{trial}`, `{seed}`, `{out}` (a folder to write to), `{item}` (the
+instance's object as a JSON file) and `{artifact}` (where the candidate has it) stand for what they
+name. Scorer and probe also have `{home}`, the folder of the spec, and are told no arm.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from assay.benchmark.rows import rows_of
+from assay.comparison.spec import Dimensions, dimensions_table
+from assay.digests import decode_utf8, digest
+from assay.errors import SpecError, storage
+from assay.sandbox.command_template import check_places, is_inside
+
+Arm = Literal["baseline", "candidate"]
+ARMS: tuple[Arm, Arm] = ("baseline", "candidate")
+NAMES = ("instance", "trial", "seed", "out", "item", "artifact")
+_LONGEST = 7 * 24 * 3600.0
+_MOST_RUNS = 1_000_000
+_MOST_BUDGET = 1e15
+
+
+class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is run: a command, in a fresh copy of a folder."""
+
+    command: tuple[str, ...] = ()
+    folder: str | None = None
+    environment: tuple[str, ...] = ()
+    seconds: float = 600.0
+
+
+class Artifact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is tried out, where the candidate finds it, and how it shows that it was loaded."""
+
+    path: str
+    into: str | None = None
+    probe: tuple[str, ...] = ()
+
+
+class ArmPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one arm has of its own."""
+
+    command: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the scores are, and what makes them where the system does not."""
+
+    command: tuple[str, ...] = ()
+    file: str = "eval.json"
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What may be used up; nothing more is begun then."""
+
+    runs: int | None = None
+    minutes: float | None = None
+    money: float | None = None
+    cost: str = "cost_usd"
+
+
+class Stop(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether to stop on a verdict."""
+
+    sequential: bool = True
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    instances: str | tuple[str, ...]
+    artifact: Artifact
+    trials: int = 1
+    seed: int = 0
+    jobs: int = 1
+    system: System = System()
+    baseline: ArmPlan = ArmPlan()
+    candidate: ArmPlan = ArmPlan()
+    score: Score = Score()
+    budget: Budget = Budget()
+    stop: Stop = Stop()
+    harness: dict[str, str] = {}
+    dimensions: dict[str, Any] = {}
+    policy: dict[str, Any] = {}
+
+
+class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A spec with everything it names found; `items` are the instances' objects by name.
+
+    `home` is the folder that its paths are seen from, `digest` that of everything that decides what
+    is run: a larger budget goes on with the same trials.
+    """
+
+    home: Path
+    digest: str
+    items: Mapping[str, Mapping[str, Any]]
+    trials: int
+    seed: int
+    jobs: int
+    system: System
+    artifact: Artifact
+    arms: Mapping[Arm, ArmPlan]
+    score: Score
+    budget: Budget
+    sequential: bool
+    harness: Mapping[str, str]
+    dimensions: Dimensions | None
+    policies: Mapping[str, Any]
+
+    def command(self, arm: Arm) -> tuple[str, ...]:
+        """The words of an arm's command."""
+        own = self.arms[arm]
+        return (own.command or self.system.command) + own.arguments
+
+    @property
+    def folder(self) -> Path | None:
+        """The system's folder."""
+        return None if self.system.folder is None else self.home / self.system.folder
+
+    @property
+    def scorer(self) -> str | None:
+        """One digest over the files of the spec's folder that scorer and probe are made of."""
+        lines = []
+        for word in (*self.score.command, *self.artifact.probe):
+            path = Path(word.replace("{home}", str(self.home)))
+            with storage(path):
+                if "{home}" in word and path.is_file():
+                    lines.append(f"{digest(path.read_bytes())}  {word}\n")
+        return digest("".join(lines).encode()) if lines else None
+
+    @property
+    def artifact_path(self) -> Path:
+        """Where the artifact is."""
+        return self.home / self.artifact.path
+
+
+def load_trial_spec(path: Path) -> TrialSpec:
+    """A spec file, every part checked."""
+    with storage(path):
+        data = path.read_bytes()
+    where = str(path)
+    try:
+        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _File)
+    except (ValueError, RecursionError) as error:
+        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
+        hint = "docs/how-to/prove-a-skill.md shows every key and its values."
+        raise SpecError(f"{where}: {kind}{error}", hint=hint) from None
+    _check(written, where)
+    items, read = _instances(written.instances, path.parent, where)
+    policy = {"crashed": "fail", **written.policy}
+    planned = None
+    if written.dimensions:
+        planned = dimensions_table(written.dimensions, policy, where=where)
+    spec = TrialSpec(
+        home=path.parent,
+        digest=_plan_digest(written, read),
+        items=items,
+        trials=written.trials,
+        seed=written.seed,
+        jobs=written.jobs,
+        system=written.system,
+        artifact=written.artifact,
+        arms={"baseline": written.baseline, "candidate": written.candidate},
+        score=written.score,
+        budget=written.budget,
+        sequential=written.stop.sequential,
+        harness=written.harness,
+        dimensions=planned,
+        policies=_policies(policy, where),
+    )
+    _check_commands(spec, where)
+    return spec
+
+
+def _plan_digest(written: _File, instances: bytes) -> str:
+    """What the plan is; how many run at a time and what may be used up are no part of it."""
+    plan = msgspec.structs.replace(written, budget=Budget(), jobs=1)
+    return digest(msgspec.json.encode(plan, order="deterministic") + instances)
+
+
+def _policies(policy: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """The policies by themselves, for dimensions that nobody named."""
+    found = dimensions_table({"any": {}}, policy, where=where)
+    return {
+        "missing": found.missing,
+        "crashed": found.crashed,
+        "allow": found.allow,
+        "strict_gates": found.strict_gates,
+    }
+
+
+def _check(written: _File, where: str) -> None:
+    for name in ("trials", "jobs"):
+        if not 1 <= getattr(written, name) <= 10_000:
+            raise SpecError(f"{where}: {name} = {getattr(written, name)}, expected 1 to 10,000")
+    if not 0.0 < written.system.seconds <= _LONGEST:
+        raise SpecError(f"{where}: system.seconds = {written.system.seconds:g}, expected over 0")
+    budget = written.budget
+    for name in ("runs", "minutes", "money"):
+        value = getattr(budget, name)
+        if value is not None and not 0 < value <= _MOST_BUDGET:
+            raise SpecError(f"{where}: budget.{name} = {value!r:.40}, expected a number over 0")
+    for name, inner in (
+        ("artifact.into", written.artifact.into),
+        ("score.file", written.score.file),
+    ):
+        if inner is not None and not is_inside(inner):
+            raise SpecError(f"{where}: {name} = {inner!r}, expected a path inside the folder")
+    if written.artifact.into is not None and written.system.folder is None:
+        raise SpecError(f"{where}: artifact.into needs system.folder, into whose copy it goes")
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is one, and can be a word of a command."""
+    return name != "" and "\0" not in name
+
+
+def _instances(
+    written: str | Sequence[str], home: Path, where: str
+) -> tuple[dict[str, Mapping[str, Any]], bytes]:
+    if not isinstance(written, str):
+        found: dict[str, Mapping[str, Any]] = {name: {"instance": name} for name in written}
+        if len(found) < len(written) or not found or not all(map(_is_plain, found)):
+            raise SpecError(f"{where}: instances: expected names, each once")
+        return found, b""
+    path = home / written
+    with storage(path):
+        data = path.read_bytes()
+    found = {}
+    for here, row in rows_of(path, data):
+        name = row.get("instance", row.get("id"))
+        if not isinstance(name, (str, int)) or isinstance(name, bool) or not _is_plain(str(name)):
+            raise SpecError(f"{here}: no `instance` or `id` names it")
+        if str(name) in found:
+            raise SpecError(f"{here}: instance {name!r:.60} stands twice")
+        found[str(name)] = row
+    if not found:
+        raise SpecError(f"{path}: no instances")
+    return found, data
+
+
+def _check_commands(spec: TrialSpec, where: str) -> None:
+    if 2 * len(spec.items) * spec.trials > _MOST_RUNS:
+        raise SpecError(f"{where}: more than {_MOST_RUNS:,} runs")
+    for arm in ARMS:
+        words = spec.command(arm)
+        if not words:
+            raise SpecError(
+                f"{where}: the {arm} has no command", hint="Add [system] command = [...]."
+            )
+        check_places(words, f"{where}: the {arm}'s command", allowed=NAMES)
+        if arm == "baseline" and any("{artifact}" in word for word in words):
+            raise SpecError(
+                f"{where}: the baseline's command names {{artifact}}, which it must not have",
+                hint='Give it to the candidate: [candidate] arguments = ["--skill", "{artifact}"].',
+            )
+    for name, words in (
+        ("score.command", spec.score.command),
+        ("artifact.probe", spec.artifact.probe),
+    ):
+        check_places(words, f"{where}: {name}", allowed=("out", "item", "instance", "home"))
+    takes = any("{artifact}" in word for word in spec.command("candidate"))
+    own = spec.command("candidate") != spec.command("baseline")
+    if spec.artifact.into is None and not takes and not own:
+        raise SpecError(
+            f"{where}: the candidate does not get the artifact",
+            hint='Say where it goes: artifact.into; or: [candidate] arguments = ["{artifact}"].',
+        )
+    if spec.artifact.into is None and not takes and not spec.artifact.probe:
+        raise SpecError(
+            f"{where}: nothing shows that the candidate loads the artifact",
+            hint="Let Assay place it (artifact.into, {artifact}), or ask: artifact.probe = [...].",
+        )

@@ -1,0 +1,36 @@
+"""A user's own surface feature, measured on every record.
+
+A feature is a function of the response, the question, or both, run like a method in a process of
+its own. A function of one argument whose name says nothing is one of the response.
+"""
+
+import numpy as np
+
+from assay.benchmark.benchmark import Benchmark
+from assay.errors import MethodError, SpecError
+from assay.runs.answers import check_output, score_of
+from assay.runs.worker import start_worker
+from assay.surface.feature_table import Feature, On
+
+
+def measure_feature(reference: str, benchmark: Benchmark) -> Feature:
+    """One number a record, by `file.py:function`."""
+    with start_worker(reference) as worker:
+        if worker.learner:
+            raise SpecError(f"feature {reference!r} is a learner, expected a plain function")
+        of_response = worker.arguments == ("question",) and not worker.asks_by_name
+        on: On = "both"
+        if len(worker.arguments) == 1:
+            on = "response" if of_response or worker.arguments == ("response",) else "question"
+        values = []
+        for item in benchmark.items:
+            response = item.response or ""
+            try:
+                raw = worker.ask(response if of_response else item.question, response)
+                values.append(score_of(check_output(raw, task="detection", classes=())))
+            except MethodError as error:
+                error.message = f"feature {reference}, record {item.id}: {error.message}"
+                error.args = (error.message,)
+                raise
+    name = worker.method.attribute or worker.method.text
+    return Feature(name=name, on=on, values=np.array(values, dtype=np.float64))

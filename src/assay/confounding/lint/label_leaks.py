@@ -1,0 +1,95 @@
+"""Identifiers and side columns that give the label away."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.confounding.lint.categories import SURE, category_auc, optimistic_auc
+from assay.confounding.lint.column_readings import Column, Reading
+from assay.confounding.lint.labelled_records import Records, quoted
+from assay.confounding.result import Finding
+from assay.stats.arrays import Floats
+from assay.stats.auc import auc
+
+GIVEN_AWAY = 0.95
+
+
+def label_leaks(records: Records, fields: Mapping[str, Sequence[object]]) -> list[Finding]:
+    """One finding for the id and for each field that tells nearly every label."""
+    if not records.both_classes or SURE * records.chance > GIVEN_AWAY - 0.5:
+        return []
+    ids: list[object] = [item.id for item in records.items]
+    found = [_leak(records, ids, "the id", "Give the records ids that say nothing, in any order.")]
+    for name, values in fields.items():
+        remedy = "Drop this field, or keep it from every method under test."
+        found.append(_leak(records, values, f"the field {quoted(str(name))}", remedy))
+    return [leak for leak in found if leak is not None]
+
+
+def _leak(records: Records, values: Sequence[object], column: str, remedy: str) -> Finding | None:
+    read = Column(values)
+    for reading in read.readings():
+        if len(reading.names) < 2 or optimistic_auc(reading.codes, records) < GIVEN_AWAY:
+            continue
+        value = category_auc(reading.codes, records)
+        if value >= GIVEN_AWAY:
+            told, how = _by_category(records, reading, read, column)
+            break
+    else:
+        order = read.order()
+        value = _order_auc(records, order)
+        if max(value, 1.0 - value) < GIVEN_AWAY:
+            return None
+        told, how = _by_order(records, order, value, column)
+    places = np.flatnonzero(told).tolist()
+    return records.finding(
+        "label-leak",
+        places,
+        message=f"{how} (AUC {max(value, 1.0 - value):.2f}, {len(places)} records).",
+        remedy=remedy,
+    )
+
+
+def _by_category(
+    records: Records, reading: Reading, read: Column, column: str
+) -> tuple[NDArray[np.bool_], str]:
+    """The records whose category tells their label, and the most telling category of each label."""
+    sizes = np.bincount(reading.codes)
+    ours = np.bincount(reading.codes, weights=records.positive)
+    excess = ours - sizes * records.positive.mean()
+    told = ((excess > 0)[reading.codes] == records.positive) & (sizes[reading.codes] > 1)
+    best1, best0 = int(np.argmax(excess)), int(np.argmin(excess))
+    how = (
+        f"The {reading.what} of {column} tells the label: {quoted(reading.names[best1])} goes with "
+        f"positives, {quoted(reading.names[best0])} with negatives"
+    )
+    if reading.what not in ("value", "presence"):
+        example = int(np.flatnonzero(records.positive & (reading.codes == best1))[0])
+        how += f", as in {quoted(read.distinct[read.codes[example]])}"
+    return told, how
+
+
+def _order_auc(records: Records, order: Floats) -> float:
+    """The AUC of an order, one half where too few records have a place in it."""
+    known = ~np.isnan(order)
+    above, below = order[known & records.positive], order[known & ~records.positive]
+    if known.sum() < order.size / 2 or not above.size or not below.size:
+        return 0.5
+    return auc(above, below)
+
+
+def _by_order(
+    records: Records, order: Floats, value: float, column: str
+) -> tuple[NDArray[np.bool_], str]:
+    """The records on their label's side of the best cut."""
+    known = ~np.isnan(order)
+    high = records.positive if value >= 0.5 else ~records.positive
+    levels, codes = np.unique(order[known], return_inverse=True)
+    codes = codes.reshape(-1)
+    up = np.bincount(codes, weights=high[known], minlength=levels.size)
+    down = np.bincount(codes, weights=~high[known], minlength=levels.size)
+    cut = levels[int(np.argmax(np.cumsum(down) - np.cumsum(up)))]
+    told = known & np.where(high, order > cut, order <= cut)
+    where = "last" if value >= 0.5 else "first"
+    return told, f"In order of {column}, positives come {where}"

@@ -1,0 +1,67 @@
+"""A linter for labelled records: faults of the data that no method should be measured on.
+
+The codes are documented from this module. Each check has a file of its own beside this one.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.benchmark.benchmark import Item
+from assay.confounding.lint.categories import question_form_predicts_label, source_predicts_label
+from assay.confounding.lint.duplicates import conflicting_labels, duplicates, near_duplicates
+from assay.confounding.lint.groups import one_class_groups
+from assay.confounding.lint.label_leaks import label_leaks
+from assay.confounding.lint.labelled_records import records_of
+from assay.confounding.lint.sample_size import imbalance, too_few
+from assay.confounding.lint.texts import empty_responses, truncation
+from assay.confounding.result import Finding
+
+CODES: Mapping[str, str] = {
+    "conflicting-labels": "The same question and response stand under both labels.",
+    "label-leak": "The id or another column gives the label away.",
+    "source-predicts-label": "Where a record comes from tells its label.",
+    "question-form-predicts-label": "How a question opens (is, does; what, who) tells its label.",
+    "truncation": "Responses were cut off at one length.",
+    "empty-response": "Responses are blank.",
+    "too-few": "There are too few records for a good method to pass a bar of .70.",
+    "imbalance": "One label is so rare that most of the other's records are wasted.",
+    "duplicate": "Records repeat earlier ones to the letter.",
+    "near-duplicate": "Records repeat nearly all the words of earlier ones with the same label.",
+    "one-class-groups": "Some groups lack a label that most groups have.",
+}
+"""Every code, and what it warns of; the weightiest first."""
+
+_CHECKS = (
+    conflicting_labels,
+    source_predicts_label,
+    question_form_predicts_label,
+    truncation,
+    empty_responses,
+    too_few,
+    imbalance,
+    duplicates,
+    near_duplicates,
+    one_class_groups,
+)
+
+
+def lint(
+    items: Sequence[Item],
+    positive: NDArray[np.bool_],
+    *,
+    fields: Mapping[str, Sequence[object]] | None = None,
+) -> tuple[Finding, ...]:
+    """Everything to be said against some records, in the order of the codes.
+
+    `positive` has the label of each item, and `fields` one value per item of every other column
+    of the file: those that are neither label, class, text, group nor source.
+    """
+    if not items:
+        return ()
+    records = records_of(items, positive)
+    found = label_leaks(records, fields or {})
+    found += [finding for check in _CHECKS if (finding := check(records)) is not None]
+    weight = {code: i for i, code in enumerate(CODES)}
+    return tuple(sorted(found, key=lambda finding: weight[finding.code]))

@@ -1,0 +1,135 @@
+"""Whether a benchmark has the records to show what a bar asks for.
+
+A bar asks for an AUC of .70 or more by its one-sided 95 % lower bound. By the score interval,
+with Hanley and McNeil's variance H, that bound is over .70 where the AUC seen is over
+.70 + 1.645 sqrt(H(.70)); a method with the true AUC a gets there with a probability of 80 % where
+a - 0.842 sqrt(H(a)) does. Records are taken as independent, so with groups it takes more.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from assay.confounding.lint.labelled_records import Records
+from assay.confounding.result import Finding
+from assay.stats.auc_interval import hanley_mcneil
+from assay.stats.quantiles import normal_quantile
+
+BAR, LEVEL, POWER = 0.70, 0.95, 0.80
+RARE = 0.30
+NOTABLE = 0.02
+HOPELESS = 0.85
+WANTED = 0.80
+
+
+def auc_needed(positives: float, negatives: float) -> float | None:
+    """The least true AUC that passes the bar with 80 % probability; None where none does."""
+    if min(positives, negatives) < 1:
+        return None
+    bound = BAR + normal_quantile(LEVEL) * math.sqrt(hanley_mcneil(BAR, positives, negatives))
+    if bound >= 1.0:
+        return None
+    low, high = BAR, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2.0
+        spread = math.sqrt(hanley_mcneil(middle, positives, negatives))
+        if middle - normal_quantile(POWER) * spread >= bound:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def imbalance(records: Records) -> Finding | None:
+    """One label is so rare that the same number of records, split evenly, would show more."""
+    rare, common, name, other = _classes(records)
+    if not _rarity_costs(rare, common):
+        return None
+    if not rare:
+        return records.finding(
+            "imbalance",
+            range(common),
+            message=f"All {common} records are {other}s, so there is nothing to tell apart.",
+            remedy=f"Add {name}s.",
+        )
+    need, even = auc_needed(rare, common), _needed_evenly(rare, common)
+    target = WANTED if need is None or need > WANTED else even + NOTABLE
+    more = _least(lambda extra: _reaches(rare + extra, common, target), most=common - rare)
+    return records.finding(
+        "imbalance",
+        np.flatnonzero(records.positive == (name == "positive")).tolist(),
+        message=f"{rare} of {rare + common} records are {name}s: {_asks(need)}; "
+        f"if they were half of them, {even:.2f}.",
+        remedy=_have_evenly()
+        if more is None
+        else f"Add about {more} {name}s, which brings that to {target:.2f}.",
+    )
+
+
+def too_few(records: Records) -> Finding | None:
+    """Even a very good method would probably not pass, and not for want of balance."""
+    rare, common, _, _ = _classes(records)
+    if _reaches(rare, common, HOPELESS) or _rarity_costs(rare, common):
+        return None
+    return records.finding(
+        "too-few",
+        range(rare + common),
+        message=f"{rare + common} records, {int(records.positive.sum())} of them positive, are "
+        f"few: {_asks(auc_needed(rare, common))}.",
+        remedy=_have_evenly(),
+    )
+
+
+def _classes(records: Records) -> tuple[int, int, str, str]:
+    """The sizes of the smaller and the larger class, and their names in that order."""
+    ours = int(records.positive.sum())
+    theirs = len(records.items) - ours
+    if ours <= theirs:
+        return ours, theirs, "positive", "negative"
+    return theirs, ours, "negative", "positive"
+
+
+def _rarity_costs(rare: int, common: int) -> bool:
+    """Whether it is the rarity of a label, and not the number of records, that is in the way."""
+    if not rare:
+        return True
+    need, even = auc_needed(rare, common), _needed_evenly(rare, common)
+    return (
+        rare < RARE * (rare + common)
+        and even <= HOPELESS
+        and (need is None or need > even + NOTABLE)
+    )
+
+
+def _needed_evenly(rare: int, common: int) -> float:
+    """The AUC needed if the records were split evenly; over 1 where none is enough."""
+    need = auc_needed((rare + common) / 2.0, (rare + common) / 2.0)
+    return math.inf if need is None else need
+
+
+def _reaches(positives: float, negatives: float, target: float) -> bool:
+    need = auc_needed(positives, negatives)
+    return need is not None and need <= target
+
+
+def _asks(need: float | None) -> str:
+    if need is None:
+        return f"no method can show an AUC of {BAR:.2f} by its lower bound"
+    return f"to pass a bar of {BAR:.2f} four times in five takes a true AUC of {need:.2f}"
+
+
+def _have_evenly() -> str:
+    each = _least(lambda size: _reaches(size, size, WANTED), most=1_000_000)
+    return f"Have about {each} of each label, which brings that to {WANTED:.2f}."
+
+
+def _least(enough: Callable[[int], bool], *, most: int) -> int | None:
+    """The least whole number that is enough, if one up to `most` is."""
+    if not enough(most):
+        return None
+    low, high = -1, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

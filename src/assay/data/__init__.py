@@ -1,6 +1,0 @@
-"""The bundled benchmarks and bars."""
-
-from pathlib import Path
-
-FOLDER = Path(__file__).parent
-"""Where they lie; importlib.resources would cost more than reading them does."""

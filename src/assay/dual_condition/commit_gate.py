@@ -1,0 +1,216 @@
+"""What keeps a dual-condition result from being committed.
+
+1. one condition without the other;
+2. preconditions that are missing, or do not hold in a row that claims to be one;
+3. a difference that is not the difference;
+4. evidence that is not whole or contradicts itself, and checksums that do not recompute;
+5. numbers that its own scores do not give, and keys that no result has.
+
+A result is judged again whichever version made it. Where a later one judges otherwise, the format
+gets another number.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from assay.dual_condition.evidence import DualEvidence
+from assay.dual_condition.judge import judge_dual
+from assay.dual_condition.preconditions import CHECKS
+from assay.dual_condition.result import DualResult
+from assay.dual_condition.result_file import (
+    CONDITION,
+    DIGEST,
+    FORMAT,
+    artifact_digest,
+    artifact_of,
+    checksum,
+    evidence_of,
+)
+from assay.errors import AssayError, DigestMismatch, IntegrityError
+
+Kind = Literal[
+    "one-sided", "preconditions", "difference", "checksum", "numbers", "matrix", "unreadable"
+]
+_CLOSE = 1e-9
+_UNJUDGED = frozenset({"assay", "made"})
+_NOTHING = object()
+_HEADS = {"a": "condition_a_production_", "b": "condition_b_architecture_only_"}
+_TAILS = ("_interval", "_per_seed", "_t_interval")
+
+
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a file is refused."""
+
+    kind: Kind
+    message: str
+
+
+def is_result(record: Mapping[str, Any]) -> bool:
+    """Whether a JSON object is, or claims to be, a dual-condition result."""
+    return record.get("format") == FORMAT or any(_is_condition(key) for key in record)
+
+
+def _is_condition(key: str) -> bool:
+    found = CONDITION.fullmatch(key)
+    return found is not None and not key.endswith(_TAILS)
+
+
+def sides(record: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The values of conditions A and B that a result has, each by key."""
+    found: dict[str, dict[str, Any]] = {"a": {}, "b": {}}
+    for key, value in record.items():
+        match = CONDITION.fullmatch(key)
+        if match is not None and _is_condition(key):
+            found[match[1] or match[2]][key] = value
+    return found
+
+
+def one_sided(record: Mapping[str, Any]) -> str | None:
+    """Which side is missing, where one is: no key, or nothing under it."""
+    found = sides(record)
+    there = {
+        side: [key for key, value in given.items() if value is not None]
+        for side, given in found.items()
+    }
+    if bool(there["a"]) != bool(there["b"]):
+        got, lost = ("a", "b") if there["a"] else ("b", "a")
+        return f"it has {there[got][0]} and nothing of condition {lost.upper()}"
+    if bool(found["a"]) != bool(found["b"]):
+        lost = "b" if found["a"] else "a"
+        return f"it has no key for condition {lost.upper()}"
+    metrics = {
+        side: {key.removeprefix(head) for key in there[side] if key.startswith(head)}
+        for side, head in _HEADS.items()
+    }
+    for metric in sorted(metrics["a"] ^ metrics["b"]):
+        got, lost = ("a", "b") if metric in metrics["a"] else ("b", "a")
+        return f"it has {_HEADS[got]}{metric} and no {_HEADS[lost]}{metric}"
+    return None
+
+
+def check_result(record: Mapping[str, Any], *, where: str) -> list[Fault]:
+    """Every reason to refuse a result, the first the gravest."""
+    faults = []
+    lone = one_sided(record)
+    if lone is not None:
+        faults.append(Fault(kind="one-sided", message=lone))
+    elif not sides(record)["a"]:
+        faults.append(Fault(kind="one-sided", message="it has neither condition A nor B"))
+    faults += _preconditions(record)
+    faults += _difference(record)
+    return faults or _recompute(record, where)
+
+
+def _preconditions(record: Mapping[str, Any]) -> list[Fault]:
+    checked = record.get("preconditions_checked")
+    if not isinstance(checked, dict) or not checked:
+        said = "it does not say which preconditions were checked (preconditions_checked)"
+        return [Fault(kind="preconditions", message=said)]
+    missing = [name for name in CHECKS if name not in checked]
+    if missing:
+        said = f"preconditions_checked has no {', '.join(missing[:4])}"
+        return [Fault(kind="preconditions", message=said)]
+    broken = [
+        name
+        for name, one in checked.items()
+        if not isinstance(one, dict) or one.get("holds") is not True
+    ]
+    if broken and record.get("row") != "blocked":
+        said = f"{broken[0]} does not hold, and the row is not blocked"
+        return [Fault(kind="preconditions", message=said)]
+    return []
+
+
+def _difference(record: Mapping[str, Any]) -> list[Fault]:
+    found = sides(record)
+    values = [next(iter(found[side].values()), None) for side in "ab"]
+    claimed = record.get("learning_contribution")
+    if values[0] is None or values[1] is None:
+        return []
+    if not all(_is_number(value) for value in (*values, claimed)):
+        said = "learning_contribution, or a condition, is no number"
+        return [Fault(kind="difference", message=said)]
+    a, b, claim = (float(value) for value in (*values, claimed))  # type: ignore[arg-type]
+    if not math.isclose(a - b, claim, abs_tol=1e-6):
+        said = f"learning_contribution is {claim:.6g}, and A - B is {a - b:.6g}"
+        return [Fault(kind="difference", message=said)]
+    return []
+
+
+def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
+    """Judge again from the scores that the result holds."""
+    try:
+        evidence = held_evidence(record, where=where)
+        mark = str(record["reproducibility_checksum"])
+        again = artifact_of(evidence, judge_again(evidence, where=where), made="", mark=mark)
+    except AssayError as error:
+        return [Fault(kind="checksum", message=error.message.removeprefix(f"{where}: "))]
+    for key in {**again, **record}:
+        if key in _UNJUDGED | {DIGEST}:
+            continue
+        place = _differs(again.get(key, _NOTHING), record.get(key, _NOTHING), key)
+        if place is not None:
+            return [Fault(kind="numbers", message=place)]
+    return []
+
+
+def held_evidence(record: Mapping[str, Any], *, where: str) -> DualEvidence:
+    """The evidence in a result, once its checksums have been found to fit."""
+    for name in ("reproducibility_checksum", DIGEST, *_UNJUDGED):
+        if not isinstance(record.get(name), str):
+            raise IntegrityError(f"{where}: it has no {name}")
+    evidence = evidence_of(record, where=where)
+    hint = "It was edited. Put it back, or make it again: assay dual."
+    if checksum(evidence) != record["reproducibility_checksum"]:
+        said = "its reproducibility_checksum is not that of its inputs, state, code and scores"
+        raise DigestMismatch(f"{where}: {said}", hint=hint)
+    if artifact_digest(record) != record[DIGEST]:
+        raise DigestMismatch(f"{where}: its {DIGEST} is not that of what it holds", hint=hint)
+    if any(past.made >= record["made"] for past in evidence.history):
+        raise IntegrityError(f"{where}: its history has what was made after it")
+    return evidence
+
+
+def judge_again(evidence: DualEvidence, *, where: str) -> DualResult:
+    """The result of evidence that somebody else wrote down."""
+    try:
+        return judge_dual(evidence)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise IntegrityError(f"{where}: it cannot be judged again: {error}") from None
+
+
+def _differs(ours: object, theirs: object, where: str) -> str | None:
+    """Where two values of JSON first differ, beyond rounding; None where they do not."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key in {**ours, **theirs}:
+            here = f"{where}.{key}"
+            found = _differs(ours.get(key, _NOTHING), theirs.get(key, _NOTHING), here)
+            if found is not None:
+                return found
+        return None
+    if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        for place, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            found = _differs(one, other, f"{where}[{place}]")
+            if found is not None:
+                return found
+        return None
+    if ours is _NOTHING:
+        return f"{where:.80} is no key of a result"
+    if theirs is _NOTHING:
+        return f"{where:.80} is missing"
+    if _is_number(ours) and _is_number(theirs):
+        close = math.isclose(ours, theirs, rel_tol=_CLOSE, abs_tol=_CLOSE)  # type: ignore[arg-type]
+        same = close
+    else:
+        same = ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool)
+    return None if same else f"{where:.80} is {theirs!r:.60} and by its own scores {ours!r:.60}"
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a number that a float can hold."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value.bit_length() < 1024
+    return isinstance(value, float)

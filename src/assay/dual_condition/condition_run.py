@@ -1,0 +1,440 @@
+"""One run of a system under one condition and seed: on its own copy of the state, observed."""
+
+import os
+import platform
+import random
+import shutil
+import time
+from collections.abc import Mapping, Sequence, Set
+from pathlib import Path
+from threading import Semaphore
+
+import msgspec
+
+from assay.benchmark.benchmark import Benchmark, Item
+from assay.benchmark.rows import kind_of
+from assay.digests import digest, json_lines
+from assay.dual_condition.conditions import Built
+from assay.dual_condition.file_access import Place, Reached, Sorter, source_of
+from assay.dual_condition.method_command import method_words
+from assay.dual_condition.spec import DualSpec
+from assay.dual_condition.state import Route
+from assay.errors import IntegrityError, MethodError, SpecError, StateNotIsolated, storage
+from assay.logs.trial import read_bounded
+from assay.manifest import Entry, file_digest, manifest, manifest_digest
+from assay.methods.reference import parse_method
+from assay.methods.registry import REGISTERED
+from assay.runs.answers import score_of
+from assay.sandbox.command_template import fill_in
+from assay.sandbox.copies import stamp
+from assay.sandbox.in_place import put_back, take_place
+from assay.sandbox.warden_client import Job, Keeper
+from assay.seeds import derive
+
+_KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TZ")
+_MOST_OUTPUT = 1 << 30
+_SHOWN = 20
+Scores = list[float | None]
+
+
+class DualRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What was seen of one run; paths of the state seen from its folder, others absolute.
+
+    `before` and `after` are digests of its state. `opened` are files of it that were there and were
+    opened, `changed` those that differ afterwards. `undeclared`, `outside` and `production` are
+    files that nobody declared, that lie outside what it may write to, and of production itself.
+    `code` are the files of code, and those declared, with their digests. `route`, `private` and
+    `python` say how and by which Python it was run: another may take the evaluation up.
+    """
+
+    condition: str
+    seed: int
+    items: str
+    before: str
+    after: str
+    opened: tuple[str, ...]
+    changed: tuple[str, ...]
+    code: Mapping[str, str]
+    undeclared: tuple[str, ...]
+    outside: tuple[str, ...]
+    production: tuple[str, ...]
+    peers: tuple[str, ...]
+    all_noted: bool
+    unscored: int
+    seconds: float
+    route: Route = "parameter"
+    private: bool = True
+    python: str = ""
+
+
+class FileDigests:
+    """Digests of files, made again only where a file has been written to since."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[tuple[int, ...] | None, str]] = {}
+
+    def of(self, path: str) -> str:
+        """The digest of a file's bytes; of a compiled one, those of its source."""
+        source = source_of(Path(path))
+        mark = stamp(source)
+        if path not in self._known or self._known[path][0] != mark:
+            with storage(source):
+                self._known[path] = mark, file_digest(source)[1]
+        return self._known[path][1]
+
+
+class _Output(msgspec.Struct):
+    id: str
+    score: float
+
+
+_DECODER = msgspec.json.Decoder(_Output)
+
+
+def words_of(spec: DualSpec) -> tuple[str, ...]:
+    """The system's command, be it a method."""
+    if spec.system.method is None:
+        return spec.system.command
+    named = spec.system.method
+    target, _, attribute = named.rpartition(":")
+    if target.endswith(".py"):
+        named = f"{spec.folder / target}:{attribute}"
+    return method_words(parse_method(named, registered=REGISTERED))
+
+
+class NoMoreRuns(Exception):
+    """The turn of a run has come when no more are to be made."""
+
+
+class Turns:
+    """How many commands may run at a time, whoever starts them, and whether any more may."""
+
+    def __init__(self, at_a_time: int) -> None:
+        self._free = Semaphore(at_a_time)
+        self.over = False
+
+    def __enter__(self) -> None:
+        self._free.acquire()
+        if self.over:
+            self._free.release()
+            raise NoMoreRuns
+
+    def __exit__(self, kind: object, *exception: object) -> None:
+        self.over = self.over or kind is not None
+        self._free.release()
+
+
+class AskedItems:
+    """The items as a system sees them, without labels, in the own order of each seed."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.benchmark = benchmark
+        self.ids = [item.id for item in benchmark.items]
+        self.known = frozenset(self.ids)
+        self._lines = [line + b"\n" for line in items_bytes(benchmark.items).split(b"\n")[:-1]]
+        self._digests: dict[int, str] = {}
+        self._last: dict[int, bytes] = {}
+
+    def file(self, seed: int) -> bytes:
+        """The file of one seed."""
+        found = self._last.get(seed)
+        if found is None:
+            # As good as shuffling, and many times faster.
+            drawn = random.Random(derive(seed, "order", self.benchmark.digest)).random  # noqa: S311
+            keys = [drawn() for _ in self._lines]
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+            found = b"".join([self._lines[place] for place in order])
+            self._last = {seed: found}
+        return found
+
+    def digest(self, seed: int) -> str:
+        """The digest of one seed's file."""
+        if seed not in self._digests:
+            self._digests[seed] = digest(self.file(seed))
+        return self._digests[seed]
+
+
+class DualRuns:
+    """Makes runs of a spec's system, each in a folder of its own below `scratch`."""
+
+    def __init__(
+        self,
+        spec: DualSpec,
+        *,
+        keeper: Keeper,
+        scratch: Path,
+        items: AskedItems | None = None,
+        turns: Turns | None = None,
+    ) -> None:
+        self.spec = spec
+        self.items = items or AskedItems(spec.benchmark)
+        self.keeper = keeper
+        self.scratch = scratch
+        self.turns = turns or Turns(1)
+        self.words = words_of(spec)
+        self.route = route_in_force(spec, private=keeper.private)
+        self.sorter = Sorter(spec.folder.resolve(), self.words, spec.reads)
+        self.digests = FileDigests()
+        missing = [name for name in spec.system.environment if name not in os.environ]
+        if missing:
+            raise SpecError(
+                f"the environment has no variable {missing[0]}, which was to be passed on"
+            )
+
+    def run(self, condition: str, built: Built, seed: int) -> tuple[DualRun, Scores]:
+        """One run, to its end; a system that fails is a MethodError."""
+        root = self._fresh(condition, built, seed)
+        with storage(root):
+            before = manifest(root / "state")
+        if before != built.entries:
+            raise IntegrityError(f"{condition}: the copy of its state is not what was built")
+        started = time.monotonic()
+        reached, all_noted, after = self._observe(condition, root, built, seed)
+        seconds = round(time.monotonic() - started, 3)
+        scores = self._scores(root / "out" / "outputs.jsonl", f"{condition}, seed {seed}")
+        there = {entry.path for entry in before}
+        made = DualRun(
+            condition=condition,
+            seed=seed,
+            items=self.items.digest(seed),
+            before=manifest_digest(before),
+            after=manifest_digest(after),
+            opened=tuple(sorted(reached.state & there)),
+            changed=_changed(before, after),
+            code={path: self.digests.of(path) for path in sorted(reached.code | reached.given)},
+            undeclared=_shown(reached.undeclared),
+            outside=_shown(reached.outside),
+            production=_shown(reached.production),
+            peers=_shown(reached.peers),
+            all_noted=all_noted,
+            unscored=scores.count(None),
+            seconds=seconds,
+            route=self.route,
+            private=self.keeper.private,
+            python=platform.python_version(),
+        )
+        shutil.rmtree(root, ignore_errors=True)
+        return made, scores
+
+    def forget(self, built: Built) -> Built:
+        """C by the user's own command, on the folder of a condition."""
+        root = self._folders(f"forget-{derive(0, 'folder', built.digest) % (1 << 32):08x}")
+        items = root / "items.jsonl"
+        with storage(root):
+            items.write_bytes(items_bytes(self.spec.benchmark.items))
+        words = fill_in(self.spec.state.forget, {"items": str(items), "state": str(built.folder)})
+        outcome = self.keeper.run(self._job(words, root, built.folder, covers=False))
+        if outcome.trouble is not None:
+            raise MethodError(f"state.forget: {outcome.trouble}")
+        place = Place(
+            root=root,
+            state=built.folder,
+            aliases=(),
+            production=self.spec.state.root,
+            private=self.keeper.private,
+        )
+        reached = self.sorter.sort(outcome, place)
+        if outcome.full:
+            raise StateNotIsolated("not all that state.forget opened could be seen")
+        if reached.production or reached.outside:
+            at = sorted(reached.production | reached.outside)[0]
+            raise StateNotIsolated(f"state.forget reached {at}, past the copy that it was given")
+        with storage(built.folder):
+            left = manifest(built.folder)
+        return Built(folder=built.folder, entries=left, forgotten=built.forgotten)
+
+    def _observe(
+        self, condition: str, root: Path, built: Built, seed: int
+    ) -> tuple[Reached, bool, tuple[Entry, ...]]:
+        """Run the command; what it reached, if all of it was noted, and its state afterwards."""
+        production, state = self.spec.state.root, root / "state"
+        in_place = self.route == "in-place"
+        covered = self.keeper.private or in_place
+        seen = production if self.route in ("namespace", "in-place") else state
+        values = {
+            "items": str(root / "items.jsonl"),
+            "outputs": str(root / "out" / "outputs.jsonl"),
+            "seed": str(seed),
+            "state": str(seen),
+        }
+        job = self._job(fill_in(self.words, values), root, seen, covers=True)
+        place = Place(
+            root=root,
+            state=state,
+            aliases=(production,) if covered else (),
+            production=None if covered else production,
+            private=self.keeper.private,
+        )
+        if in_place:
+            take_place(production, built.folder, self._production)
+        try:
+            with self.turns:
+                outcome = self.keeper.run(job)
+                self.turns.over = self.turns.over or outcome.trouble is not None
+            reached = self.sorter.sort(outcome, place)
+            after = self._left(production if in_place else state, condition, seed)
+            if in_place:
+                self._check_alone(built.entries, after, reached)
+        finally:
+            if in_place:
+                put_back(production)
+        if outcome.trouble is not None:
+            where = f"condition {condition}, seed {seed}"
+            raise MethodError(f"{where}: {outcome.trouble}{_wrote(reached)}")
+        return reached, not outcome.full, after
+
+    def _check_alone(
+        self, before: Sequence[Entry], after: Sequence[Entry], reached: Reached
+    ) -> None:
+        """In place of production: refuse what somebody else wrote there, and keep it."""
+        foreign = [
+            name
+            for name in _changed(before, after)
+            if not any(name == own or name.startswith(f"{own}/") for own in reached.changed)
+        ]
+        if not foreign:
+            return
+        root = self.spec.state.root
+        kept = root.with_name(f"{root.name}.written-meanwhile-{os.getpid()}")
+        with storage(kept):
+            shutil.copytree(root, kept)
+        raise StateNotIsolated(
+            f"somebody else wrote to {foreign[0]} of {root} while a copy stood in its place",
+            hint=f"Stop the system while it is evaluated in place. What was written is in {kept}.",
+        )
+
+    def _left(self, state: Path, condition: str, seed: int) -> tuple[Entry, ...]:
+        """What a run has made of its state; one that cannot be looked at is the system's doing."""
+        with storage(state):
+            try:
+                return manifest(state)
+            except (SpecError, FileNotFoundError, NotADirectoryError, PermissionError) as error:
+                said = error.message if isinstance(error, SpecError) else str(error)
+                where = f"condition {condition}, seed {seed}"
+                raise MethodError(f"{where}: what it left of its state: {said}") from None
+
+    @property
+    def _production(self) -> str:
+        with storage(self.spec.state.root):
+            return manifest_digest(manifest(self.spec.state.root))
+
+    def _job(self, words: Sequence[str], root: Path, state: Path, *, covers: bool) -> Job:
+        log = root / "log.txt"
+        cover = covers and self.keeper.private
+        return Job(
+            words=words,
+            folder=self.spec.folder.resolve(),
+            environment=self._environment(root, state),
+            log=log,
+            seconds=self.spec.system.seconds,
+            writable=(root,) if cover else (root, state),
+            covers=((root / "state", self.spec.state.root),) if cover else (),
+        )
+
+    def _environment(self, root: Path, state: Path) -> Mapping[str, str]:
+        names = (*_KEPT, *self.spec.system.environment)
+        kept = {name: os.environ[name] for name in names if name in os.environ}
+        private = {"HOME": str(root / "home"), "TMPDIR": str(root / "tmp")}
+        named = {} if self.spec.state.variable is None else {self.spec.state.variable: str(state)}
+        return kept | private | named | {"PYTHONDONTWRITEBYTECODE": "1"}
+
+    def _folders(self, name: str) -> Path:
+        root = self.scratch / name
+        with storage(root):
+            shutil.rmtree(root, ignore_errors=True)
+            for folder in ("home", "tmp", "out"):
+                (root / folder).mkdir(parents=True)
+        return root
+
+    def _fresh(self, condition: str, built: Built, seed: int) -> Path:
+        """Folders for a run, under a name that does not tell the condition."""
+        number = derive(seed, "folder", condition, self.spec.digest, str(os.getpid()))
+        root = self._folders(f"{number:016x}")
+        with storage(root):
+            shutil.copytree(built.folder, root / "state")
+            (root / "items.jsonl").write_bytes(self.items.file(seed))
+        return root
+
+    def _scores(self, path: Path, where: str) -> Scores:
+        """The scores in the benchmark's order; None where the system gave none."""
+        try:
+            if path.is_symlink() or not path.is_file():
+                raise SpecError("it left no {outputs}")
+            found = _parse(read_bounded(path, _MOST_OUTPUT))
+        except SpecError as error:
+            raise MethodError(f"condition {where}: {error.message}", hint=_FORM) from None
+        if not found.keys() <= self.items.known:
+            strange = next(name for name in found if name not in self.items.known)
+            raise MethodError(f"condition {where}: a score for {strange!r:.60}, which is no item")
+        return list(map(found.get, self.items.ids))
+
+
+_FORM = 'Each line of {outputs} is {"id": ..., "score": a number}.'
+
+
+def route_in_force(spec: DualSpec, *, private: bool) -> Route:
+    """How a run is given its state here: in place only where nothing else can serve."""
+    route = spec.state.route
+    if route == "in-place" and private:
+        return "namespace"
+    if route == "namespace" and not private:
+        raise StateNotIsolated(
+            "the system is not told where its state is, and here no private view of it can be had",
+            hint="Give it the folder: {state} in system.command, or state.variable; or allow it to"
+            ' be run in the place of production: state.route = "in-place".',
+        )
+    return route
+
+
+def items_bytes(items: Sequence[Item]) -> bytes:
+    """Items as a system sees them: an object a line, without labels."""
+    rows = [{"id": one.id, "question": one.question, "response": one.response} for one in items]
+    return msgspec.json.Encoder().encode_lines(rows)
+
+
+def _parse(data: bytes) -> dict[str, float]:
+    """Scores by id; the quick way first, the strict one wherever that may not be enough."""
+    lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+    found: dict[str, float] = {}
+    if data.count(b'"id"') == lines == data.count(b'"score"') and b"\\" not in data:
+        try:
+            rows = _DECODER.decode_lines(data)
+            quick = {one.id: one.score for one in rows}
+            if len(quick) == len(rows):
+                return quick
+        except msgspec.MsgspecError:
+            pass  # the strict way says what is wrong, and where
+    for number, row in json_lines(data, where="{outputs}"):
+        here = f"{{outputs}}, line {number}"
+        if not isinstance(row, dict) or "id" not in row or "score" not in row:
+            got = ", ".join(map(str, row))[:80] if isinstance(row, dict) else kind_of(row)
+            raise SpecError(f"{here}: expected an object with id and score, got {got}")
+        if not isinstance(row["id"], str | int) or isinstance(row["id"], bool):
+            raise SpecError(f"{here}: an id that is no text: {row['id']!r:.60}")
+        if not isinstance(row["score"], int | float) or isinstance(row["score"], bool):
+            raise SpecError(f"{here}: expected a number, got {row['score']!r:.60}")
+        if str(row["id"]) in found:
+            raise SpecError(f"{here}: a second score for {row['id']!r:.60}")
+        found[str(row["id"])] = score_of(float(row["score"]))
+    return found
+
+
+def _shown(paths: Set[str]) -> tuple[str, ...]:
+    """Some of what was reached, in letters that can be written down."""
+    some = sorted(paths)[:_SHOWN]
+    return tuple(path if path.isprintable() else ascii(path)[1:-1] for path in some)
+
+
+def _wrote(reached: Reached) -> str:
+    """What a run that failed had tried to write where it may not, which may be why."""
+    if not reached.outside:
+        return ""
+    return (
+        f" (it tried to write {sorted(reached.outside)[0]}, which a run may not: write into the"
+        " state, to $TMPDIR, or to standard error)"
+    )
+
+
+def _changed(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[str, ...]:
+    """The files of a state that are new, gone or different."""
+    return tuple(sorted({entry.path for entry in set(before) ^ set(after)}))

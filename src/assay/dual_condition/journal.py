@@ -1,0 +1,69 @@
+"""The folder of a dual-condition evaluation, and its results beside it.
+
+    OUT/CORPUS-PLAN.json          the result artifact
+    OUT/runs/CORPUS-PLAN/         plan.json, and runs.jsonl: a run a line, with all its scores,
+                                  made durable before the next is begun
+
+PLAN is the beginning of a digest over all that decides what is run: the spec, the state, the code,
+the benchmark. Where one of these changes, a new result stands beside the old one.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from assay.digests import parse_object
+from assay.dual_condition.condition_run import DualRun, Scores
+from assay.errors import IntegrityError, storage
+from assay.files import write_whole
+
+JOURNAL = "runs.jsonl"
+
+
+class _Line(msgspec.Struct, frozen=True, kw_only=True):
+    run: DualRun
+    scores: Sequence[float | None]
+
+
+Made = dict[tuple[str, int], tuple[DualRun, Scores]]
+
+
+def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
+    """Note the plan, or take up what was made of it; half a line at the end was cut off."""
+    path = folder / "plan.json"
+    with storage(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        there = path.exists()
+    if not there:
+        write_whole(path, msgspec.json.format(msgspec.json.encode(plan), indent=2) + b"\n")
+    else:
+        with storage(path):
+            noted = parse_object(path.read_bytes(), where=str(path))
+        if noted != plan:
+            raise IntegrityError(f"{path} is not what this plan's folder began with")
+    journal = folder / JOURNAL
+    with storage(journal):
+        data = journal.read_bytes() if journal.exists() else b""
+        whole = data[: data.rfind(b"\n") + 1]
+        if whole != data:
+            os.truncate(journal, len(whole))
+    made: Made = {}
+    decoder = msgspec.json.Decoder(_Line)
+    for number, line in enumerate(whole.split(b"\n")[:-1], 1):
+        try:
+            found = decoder.decode(line)
+        except msgspec.MsgspecError as error:
+            raise IntegrityError(f"{journal}, line {number}: {error}") from None
+        made[found.run.condition, found.run.seed] = found.run, list(found.scores)
+    return made
+
+
+def note_run(folder: Path, run: DualRun, scores: Scores) -> None:
+    """Enter a run that has ended, durably."""
+    data = msgspec.json.encode(_Line(run=run, scores=scores)) + b"\n"
+    with storage(folder), (folder / JOURNAL).open("ab") as journal:
+        journal.write(data)
+        journal.flush()
+        os.fsync(journal.fileno())

@@ -1,0 +1,160 @@
+"""The cross-corpus matrix: a row a corpus, from result artifacts alone.
+
+Of several results on one corpus the newest is the row and the others are its history. A result is
+judged again from its scores, with all the history there is. What carries one condition only is
+`one-sided`, and never more; what carries both and no evidence is blocked.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+import msgspec
+
+from assay.dual_condition.commit_gate import held_evidence, judge_again, one_sided, sides
+from assay.dual_condition.evidence import DualEvidence, Past
+from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
+from assay.dual_condition.result_file import headline_keys
+from assay.dual_condition.spec import Metric
+
+FORMAT = "assay-matrix/1"
+
+
+class MatrixRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A corpus: the columns, what they say, and where they come from."""
+
+    corpus: str
+    system: str
+    metric: str
+    state: RowState
+    a: Quantity | None
+    b: Quantity | None
+    learning_contribution: Quantity | None
+    memorisation: Quantity | None
+    transfer: Quantity | None
+    regime: Regime | None
+    items: int
+    positives: int
+    seeds: int
+    made: str
+    artifact: str
+    checksum: str | None
+    reasons: tuple[str, ...]
+    caveats: tuple[str, ...]
+    history: tuple[Past, ...]
+
+
+class Matrix(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows in order of corpus."""
+
+    format: str
+    rows: tuple[MatrixRow, ...]
+
+
+def matrix_of(results: Mapping[str, Mapping[str, Any]]) -> Matrix:
+    """The matrix of some results, each under the name of its file."""
+    judged, rows = [], []
+    for name, record in results.items():
+        if one_sided(record) is not None or not _has_evidence(record):
+            rows.append(_unfounded(name, record))
+            continue
+        judged.append((name, record, held_evidence(record, where=name)))
+    for key in dict.fromkeys(_key(evidence) for _, _, evidence in judged):
+        same = [one for one in judged if _key(one[2]) == key]
+        same.sort(key=lambda one: (str(one[1].get("made")), one[0]))
+        rows.append(_row(same))
+    rows.sort(key=lambda row: (row.corpus, row.metric, row.system, row.artifact))
+    return Matrix(format=FORMAT, rows=tuple(rows))
+
+
+def _key(evidence: DualEvidence) -> tuple[str, str, str]:
+    return evidence.corpus, evidence.metric, evidence.system
+
+
+def _has_evidence(record: Mapping[str, Any]) -> bool:
+    return "scores" in record and "preconditions_checked" in record
+
+
+def _row(same: Sequence[tuple[str, Mapping[str, Any], DualEvidence]]) -> MatrixRow:
+    """The newest of some results, with what the others were."""
+    name, record, evidence = same[-1]
+    past: dict[str, Past] = {}
+    for file, old, held in same[:-1]:
+        if held.inputs.benchmark_digest != evidence.inputs.benchmark_digest:
+            continue
+        past |= {one.checksum: one for one in held.history}
+        found = judge_again(held, where=file)
+        if found.row is RowState.REPORTED and found.b is not None:
+            mark = str(old["reproducibility_checksum"])
+            past[mark] = Past(
+                made=str(old.get("made")),
+                checksum=mark,
+                value=found.b.value,
+                low=found.b.interval[0],
+                high=found.b.interval[1],
+            )
+    past |= {one.checksum: one for one in evidence.history}
+    history = tuple(sorted(past.values(), key=lambda one: (one.made, one.checksum)))
+    result = judge_again(msgspec.structs.replace(evidence, history=history), where=name)
+    return _filled(name, record, evidence, result, history)
+
+
+def _filled(
+    name: str,
+    record: Mapping[str, Any],
+    evidence: DualEvidence,
+    result: DualResult,
+    history: tuple[Past, ...],
+) -> MatrixRow:
+    return MatrixRow(
+        corpus=evidence.corpus,
+        system=evidence.system,
+        metric=evidence.metric,
+        state=result.row,
+        a=result.a,
+        b=result.b,
+        learning_contribution=result.learning_contribution,
+        memorisation=result.memorisation,
+        transfer=result.transfer,
+        regime=result.regime,
+        items=len(evidence.items.id),
+        positives=sum(evidence.items.positive),
+        seeds=len(evidence.seeds),
+        made=str(record.get("made")),
+        artifact=name,
+        checksum=str(record["reproducibility_checksum"]),
+        reasons=result.reasons,
+        caveats=tuple(caveat.code for caveat in result.caveats),
+        history=history,
+    )
+
+
+def _unfounded(name: str, record: Mapping[str, Any]) -> MatrixRow:
+    """A row for a result that cannot be judged: one side only, or numbers without evidence."""
+    lone = one_sided(record)
+    why = lone or "it holds two numbers and no evidence: no preconditions, no scores"
+    keys = {key for side in sides(record).values() for key in side}
+    metric = next((one for one in _METRICS if headline_keys(one)["a"] in keys), "auroc")
+    return MatrixRow(
+        corpus=str(record.get("corpus", name.removesuffix(".json")))[:80],
+        system=str(record.get("system", ""))[:200],
+        metric=metric,
+        state=RowState.BLOCKED if lone is None else RowState.ONE_SIDED,
+        a=None,
+        b=None,
+        learning_contribution=None,
+        memorisation=None,
+        transfer=None,
+        regime=None,
+        items=0,
+        positives=0,
+        seeds=0,
+        made=str(record.get("made", ""))[:40],
+        artifact=name,
+        checksum=None,
+        reasons=(why,),
+        caveats=(),
+        history=(),
+    )
+
+
+_METRICS = get_args(Metric)

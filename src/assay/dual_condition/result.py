@@ -1,0 +1,86 @@
+"""What a dual-condition evaluation comes to."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import msgspec
+
+from assay.dual_condition.caveats import DualCaveat
+from assay.dual_condition.preconditions import Precondition
+
+
+class RowState(StrEnum):
+    """What a row of the matrix is worth."""
+
+    REPORTED = "reported"
+    BLOCKED = "blocked"
+    PILOT_ONLY = "pilot-only"
+    ONE_SIDED = "one-sided"
+
+
+class Regime(StrEnum):
+    """What the state is to the system."""
+
+    POLISH = "polish"
+    MEMORY_CARRIED = "memory-carried"
+    DEPENDENT = "dependent"
+    LEARNING = "learning"
+    UNDETERMINED = "undetermined"
+
+
+class Quantity(msgspec.Struct, frozen=True, kw_only=True):
+    """A mean over seeds with its interval over items and seeds, and what each seed gave.
+
+    `t_interval` is Student's over seeds alone, which says nothing of other items.
+    """
+
+    value: float
+    interval: tuple[float, float]
+    per_seed: Mapping[str, float]
+    t_interval: tuple[float, float] | None = None
+
+
+class Subset(msgspec.Struct, frozen=True, kw_only=True):
+    """A - B on some of the items; None where they are all of one class, or none."""
+
+    items: int
+    positives: int
+    learning_contribution: Quantity | None
+
+
+class LayerResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a layer is worth: A without it, A minus that, and its Shapley value where asked."""
+
+    without: Quantity | None = None
+    contribution: Quantity | None = None
+    shapley: Quantity | None = None
+
+
+class PlaceboResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A state that can teach nothing: what it reaches, its gain over B, and A's over it."""
+
+    reached: Quantity
+    gain: Quantity
+    beyond: Quantity
+
+
+class DualResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The row: its state and why, the quantities, the regime, caveats, preconditions."""
+
+    row: RowState
+    reasons: tuple[str, ...]
+    regime: Regime | None
+    preconditions: Mapping[str, Precondition]
+    caveats: tuple[DualCaveat, ...]
+    level: float
+    how: str | None = None
+    a: Quantity | None = None
+    b: Quantity | None = None
+    c: Quantity | None = None
+    learning_contribution: Quantity | None = None
+    memorisation: Quantity | None = None
+    transfer: Quantity | None = None
+    seen: Subset | None = None
+    unseen: Subset | None = None
+    layers: Mapping[str, LayerResult] = {}
+    placebo: PlaceboResult | None = None

@@ -1,0 +1,159 @@
+"""The result artifact: a JSON object that holds the result and all that it was made from.
+
+The headline stands under flat names, as numbers, each with `_interval`, `_per_seed` and
+`_t_interval` beside it:
+
+    condition_a_production_auroc, condition_b_architecture_only_auroc, learning_contribution,
+    condition_c_without_benchmark_auroc, memorisation, transfer
+
+with another metric's name in place of `auroc` where another was asked for. What no result was
+found for is null. The rest is `DualEvidence` as it is.
+
+`reproducibility_checksum` is the SHA-256 of these lines, each ended by a line feed, in this order:
+`benchmark DIGEST`; for each seed `items SEED DIGEST`; for each condition `state NAME DIGEST`;
+`spec DIGEST`; for each file of code, in order of name, `code DIGEST NAME`; `ids DIGEST`, of the
+items' ids as a JSON list without spaces; and for each condition and seed `scores NAME SEED DIGEST`,
+of its scores as big-endian 64-bit floats in the order of the ids, one that is missing as NaN.
+Whoever makes the same runs again comes to the same checksum.
+
+`artifact_digest` is the SHA-256 of all the rest of the artifact, but for this key and for `scores`,
+which the checksum is of: keys in order, no white space, as Python's json writes it. It shows that
+something was changed afterwards, be it the date or the name of the corpus.
+"""
+
+import json
+import math
+import re
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from assay._version import __version__
+from assay.digests import digest
+from assay.dual_condition.coherence import check_coherence
+from assay.dual_condition.evidence import DualEvidence
+from assay.dual_condition.result import DualResult, Quantity
+from assay.errors import IntegrityError
+from assay.manifest import manifest_digest
+
+FORMAT = "assay-dual/1"
+DIGEST = "artifact_digest"
+CONDITION = re.compile(r"condition_(?:(a)_production|(b)_architecture_only)_(\w+)")
+_BEFORE = ("corpus", "system", "metric", "threshold", "thresholds", "seeds", "conditions")
+_AFTER = ("history", "inputs", "state", "code", "runs", "items", "scores", "failed")
+_TAILS = ("_interval", "_per_seed", "_t_interval")
+
+
+def metric_key(metric: str) -> str:
+    """A metric's name as part of a key."""
+    return metric.replace("-", "_")
+
+
+def headline_keys(metric: str) -> dict[str, str]:
+    """The flat names of the headline, by field of the result."""
+    name = metric_key(metric)
+    return {
+        "a": f"condition_a_production_{name}",
+        "b": f"condition_b_architecture_only_{name}",
+        "learning_contribution": "learning_contribution",
+        "c": f"condition_c_without_benchmark_{name}",
+        "memorisation": "memorisation",
+        "transfer": "transfer",
+    }
+
+
+def artifact_of(
+    evidence: DualEvidence, result: DualResult, *, made: str, mark: str | None = None
+) -> dict[str, Any]:
+    """Everything as one JSON object; `mark` is the checksum of the evidence, where it is known."""
+    rest = msgspec.structs.replace(evidence, scores={})  # they are many, and plain already
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rest))
+    plain["scores"] = {name: dict(found) for name, found in evidence.scores.items()}
+    record: dict[str, Any] = {"format": FORMAT, "assay": __version__, "made": made}
+    record |= {name: plain[name] for name in _BEFORE}
+    record |= result_keys(evidence.metric, result)
+    record |= {name: plain[name] for name in _AFTER}
+    record["reproducibility_checksum"] = mark or checksum(evidence)
+    return record | {DIGEST: artifact_digest(record)}
+
+
+def artifact_digest(record: Mapping[str, Any]) -> str:
+    """One digest over all that an artifact holds but this one, and but the scores."""
+    rest = {key: value for key, value in record.items() if key not in (DIGEST, "scores")}
+    plain = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return digest(plain.encode())
+
+
+def result_keys(metric: str, result: DualResult) -> dict[str, Any]:
+    """The part of the artifact that is judged, and can be judged again."""
+    found: dict[str, Any] = {"row": result.row, "reasons": list(result.reasons)}
+    for field, key in headline_keys(metric).items():
+        found |= _flat(key, getattr(result, field))
+    more = msgspec.to_builtins(result)
+    for name in ("regime", "seen", "unseen", "layers", "placebo", "caveats", "level", "how"):
+        found[name] = more[name]
+    found["preconditions_checked"] = more["preconditions"]
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
+    return plain
+
+
+def _flat(key: str, found: Quantity | None) -> dict[str, Any]:
+    if found is None:
+        return {key: None} | {f"{key}{tail}": None for tail in _TAILS}
+    return {
+        key: found.value,
+        f"{key}_interval": list(found.interval),
+        f"{key}_per_seed": dict(found.per_seed),
+        f"{key}_t_interval": None if found.t_interval is None else list(found.t_interval),
+    }
+
+
+def evidence_of(record: Mapping[str, Any], *, where: str) -> DualEvidence:
+    """The evidence in an artifact, if its parts fit together."""
+    missing = [name for name in (*_BEFORE, *_AFTER) if name not in record]
+    if missing:
+        raise IntegrityError(f"{where}: a dual-condition result has {missing[0]}, and this has not")
+    try:
+        found = msgspec.convert(dict(record), DualEvidence)
+    except (msgspec.ValidationError, OverflowError) as error:
+        raise IntegrityError(
+            f"{where}: no dual-condition result that can be judged: {error}"
+        ) from None
+    check_coherence(found, where=where)
+    return found
+
+
+def checksum(evidence: DualEvidence) -> str:
+    """One digest over inputs, state, code, seeds and scores."""
+    lines = [f"benchmark {evidence.inputs.benchmark_digest}"]
+    lines += [f"items {seed} {evidence.inputs.items.get(str(seed))}" for seed in evidence.seeds]
+    for name in evidence.conditions:
+        state = manifest_digest(tuple(evidence.state.manifests.get(name, ())))
+        lines.append(f"state {name} {state}")
+    lines.append(f"spec {evidence.code.spec}")
+    lines += [f"code {found} {name}" for name, found in sorted(evidence.code.files.items())]
+    lines.append(f"ids {digest(msgspec.json.encode(evidence.items.id))}")
+    for condition in evidence.conditions:
+        for seed in evidence.seeds:
+            scores = evidence.scores.get(condition, {}).get(str(seed), ())
+            lines.append(f"scores {condition} {seed} {digest(_as_bytes(scores))}")
+    return digest("".join(f"{line}\n" for line in lines).encode())
+
+
+def _as_bytes(scores: Sequence[float | None]) -> bytes:
+    found = array("d", [math.nan if score is None else score for score in scores])
+    if sys.byteorder == "little":
+        found.byteswap()
+    return found.tobytes()
+
+
+def artifact_bytes(record: Mapping[str, Any]) -> bytes:
+    """An artifact as it is stored: a key a line, so that people and git can read it."""
+    lines = [
+        f"  {json.dumps(key)}: {msgspec.json.encode(value).decode()}"
+        for key, value in record.items()
+    ]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()

@@ -1,1 +1,0 @@
-"""What happened. The only code that runs someone else's code."""

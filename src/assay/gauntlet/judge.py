@@ -1,0 +1,197 @@
+"""Judging a run: every bar estimated, every verdict with its error rate.
+
+The chance of a PASS is at most 5 % where any one bar's true value is just under its threshold (an
+intersection-union test, so no correction is needed). The chance of a FAIL is at most 5 % where
+every true value is at or over its threshold (Holm over all parts of all bars).
+
+With items unscored no verdict is given but UNRESOLVED: a method could otherwise pass by failing
+on the items that it would get wrong.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from assay._version import __version__
+from assay.benchmark.benchmark import Benchmark, Columns
+from assay.benchmark.load import BUNDLED, BUNDLED_COLUMNS
+from assay.digests import short
+from assay.errors import BadOutput, DigestMismatch, IntegrityError, SpecError
+from assay.gauntlet.caveats import SMALL, caveats_of
+from assay.gauntlet.decision import holm, times_more
+from assay.gauntlet.part import Part
+from assay.gauntlet.parts import applies, check_judgeable, parts_of
+from assay.gauntlet.result import BarResult, PartResult, PointVerdict, Scorecard, Verdict
+from assay.gauntlet.spec import Bar, BarSet
+from assay.runs.answers import Output, check_output
+from assay.runs.result import Run, Source
+
+ALPHA = 0.05
+POWER = 0.80
+
+
+def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
+    """Judge stored outputs, on the data they were made on, under one version of the bars."""
+    _check_same(run, benchmark, bars)
+    check_judgeable(benchmark, bars)
+    outputs = checked_outputs(run, benchmark)
+    asked = [bar for bar in bars.bars if applies(bar, benchmark)]
+    parts = [part for bar in asked for part in parts_of(bar, bars, benchmark, outputs)]
+    missed, alpha = holm([part.bounds for part in parts], ALPHA)
+    results = tuple(_result(bar, parts, missed, alpha) for bar in asked)
+    items = sum(1 for _ in benchmark.keyed_items())
+    unscored = items - len(outputs)
+    verdict = _verdict(results, unscored)
+    passed = sum(result.point for result in results)
+    point = Verdict.PASS if passed == len(results) else Verdict.FAIL
+    return Scorecard(
+        verdict=verdict,
+        point=PointVerdict(passed=passed, total=len(results), verdict=point),
+        bars=results,
+        items=items,
+        unscored=unscored,
+        records_needed=_records_needed(parts, items) if _open(verdict, unscored) else None,
+        sealed=run.provenance is not None,
+        isolation=run.isolation.value,
+        caveats=caveats_of(run, benchmark, bars, parts, unscored),
+        method=run.method,
+        task=run.task,
+        benchmark=benchmark.name,
+        bars_version=bars.version,
+        digests=_digests(run, benchmark, bars),
+        signature=_signature(run, benchmark, bars, items),
+    )
+
+
+def checked_outputs(run: Run, benchmark: Benchmark) -> dict[str, Output]:
+    """The outputs by item; a record that could not have come from this run is a breach."""
+    known = {key for key, _ in benchmark.keyed_items()}
+    second = benchmark.second.classes if benchmark.second is not None else {}
+    classes = {*benchmark.classes, *second}
+    seen: set[str] = set()
+    outputs: dict[str, Output] = {}
+    for record in run.records:
+        if record.item not in known:
+            raise IntegrityError(f"the run has a record of {record.item!r}, which is no item")
+        if record.item in seen:
+            raise IntegrityError(f"the run has two records of {record.item!r}")
+        seen.add(record.item)
+        if record.output is not None:
+            try:
+                checked = check_output(record.output, task=run.task, classes=classes)
+            except BadOutput as error:
+                raise IntegrityError(f"the record of {record.item!r}: {error.message}") from None
+            outputs[record.item] = checked
+    return outputs
+
+
+def _check_same(run: Run, benchmark: Benchmark, bars: BarSet) -> None:
+    if run.task != bars.task:
+        raise SpecError(f"the run is of {run.task}, and {bars.name} judges {bars.task}")
+    second = None if benchmark.second is None else Source.of(benchmark.second)
+    for ran, given in ((run.benchmark, Source.of(benchmark)), (run.second, second)):
+        if (None if ran is None else ran.digest) != (None if given is None else given.digest):
+            raise DigestMismatch(
+                f"the run is of {_named(ran)}, and was to be judged on {_named(given)}",
+                hint="Judge the run on the very data it was made on.",
+            )
+
+
+def _named(source: Source | None) -> str:
+    return "no second corpus" if source is None else f"{source.name} with digest {source.digest}"
+
+
+def _open(verdict: Verdict, unscored: int) -> bool:
+    return verdict is Verdict.UNRESOLVED and not unscored
+
+
+def _records_needed(parts: Sequence[Part], items: int) -> int | None:
+    """How many records would settle it; None where there are too few to forecast from."""
+    if min(part.estimate.n for part in parts) < SMALL:
+        return None
+    more = times_more([part.bounds for part in parts], alpha=ALPHA, power=POWER)
+    return None if more is None or not math.isfinite(more) else math.ceil(more * items)
+
+
+def _result(bar: Bar, parts: Sequence[Part], missed: frozenset[int], alpha: float) -> BarResult:
+    own = [(i, part) for i, part in enumerate(parts) if part.bar is bar]
+    results = tuple(
+        PartResult(
+            partition=part.partition,
+            value=part.estimate.value,
+            low=part.estimate.low,
+            high=part.estimate.high,
+            lower_bound=part.bounds.lower(ALPHA),
+            upper_bound=part.bounds.upper(alpha),
+            n=part.estimate.n,
+            control=part.control,
+            how=part.estimate.how,
+        )
+        for _, part in own
+    )
+    lower_bound = min(result.lower_bound for result in results)
+    outcome = Verdict.UNRESOLVED
+    if any(i in missed for i, _ in own):
+        outcome = Verdict.FAIL
+    elif lower_bound >= bar.at_least and not any(part.unfit for _, part in own):
+        outcome = Verdict.PASS
+    value = min(result.value for result in results)
+    return BarResult(
+        id=bar.id,
+        metric=bar.measure,
+        partition="; ".join(result.partition for result in results),
+        value=value,
+        low=min(result.low for result in results),
+        high=min(result.high for result in results),
+        lower_bound=lower_bound,
+        upper_bound=min(result.upper_bound for result in results),
+        threshold=bar.at_least,
+        point=value >= bar.at_least,
+        outcome=outcome,
+        parts=results,
+    )
+
+
+def _verdict(results: Sequence[BarResult], unscored: int) -> Verdict:
+    outcomes = [result.outcome for result in results]
+    if unscored:
+        return Verdict.UNRESOLVED
+    if Verdict.FAIL in outcomes:
+        return Verdict.FAIL
+    return Verdict.PASS if set(outcomes) == {Verdict.PASS} else Verdict.UNRESOLVED
+
+
+def _digests(run: Run, benchmark: Benchmark, bars: BarSet) -> Mapping[str, str | None]:
+    return {
+        "benchmark": benchmark.digest,
+        "second": None if benchmark.second is None else benchmark.second.digest,
+        "bars": bars.digest,
+        "method": run.method_digest,
+        "seal": None if run.provenance is None else run.provenance.seal,
+    }
+
+
+def _signature(run: Run, benchmark: Benchmark, bars: BarSet, items: int) -> str:
+    """One line that says what a number rests on."""
+    method = run.method + ("" if run.method_digest is None else f"@{short(run.method_digest)}")
+    corpora = f"{benchmark.name}@{short(benchmark.digest)}{named_columns(benchmark)}"
+    if benchmark.second is not None:
+        corpora += f" + {benchmark.second.name}@{short(benchmark.second.digest)}"
+    seal = "" if run.provenance is None else f" · seal {short(run.provenance.seal)}"
+    return (
+        f"n {items} · {corpora} · bars {bars.name}@{short(bars.digest)} · {method}"
+        f" · seed {run.seed}{seal} · assay {__version__}"
+    )
+
+
+def named_columns(benchmark: Benchmark) -> str:
+    """The columns that were named otherwise than by default: they decide what was measured."""
+    if benchmark.origin is None:
+        return ""
+    bundled = benchmark.origin.place in BUNDLED
+    plain, named = BUNDLED_COLUMNS if bundled else Columns(), benchmark.origin.columns
+    told = [
+        f"{'class' if field == 'cls' else field}={getattr(named, field)}"
+        for field in Columns.__struct_fields__
+        if getattr(named, field) != getattr(plain, field)
+    ]
+    return f" ({', '.join(told)})" if told else ""

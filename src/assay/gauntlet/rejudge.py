@@ -1,0 +1,104 @@
+"""Judging what is stored: one run again, or every run in a folder, earlier scorecards kept."""
+
+from pathlib import Path
+
+import msgspec
+
+from assay.benchmark.benchmark import Benchmark, Columns
+from assay.benchmark.load import load_benchmark
+from assay.benchmark.task import TASKS
+from assay.errors import AssayError, IntegrityError, SpecError
+from assay.gauntlet.judge import score
+from assay.gauntlet.result import Scorecard
+from assay.gauntlet.spec import fitting_bars, load_bars
+from assay.gauntlet.store import Kept, find_runs, keep_scorecard, kept_scorecards
+from assay.runs.result import Run, Source
+from assay.runs.store import load_run
+
+
+class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored run: its earlier scorecards in order, and the new one, or why there is none."""
+
+    run: str
+    method: str | None
+    earlier: tuple[Kept, ...]
+    scorecard: Scorecard | None
+    error: str | None
+
+
+def judge_again(
+    folder: Path,
+    bars: str | None,
+    *,
+    benchmark: str | None = None,
+    second: str | None = None,
+) -> tuple[Run, Scorecard]:
+    """A stored run under any bars, its data read again from where they were or are now."""
+    run = load_run(folder)
+    if run.provenance is not None:
+        raise IntegrityError(
+            f"{folder} says that it was sealed, and lies in no study that could tell",
+            hint="Judge it in its study.",
+        )
+    found = _read_again(run.benchmark, benchmark, "--benchmark")
+    if run.second is not None:
+        found = found.with_second(_read_again(run.second, second, "--second"))
+    chosen = load_bars(bars or fitting_bars(found, run.task), task=run.task)
+    return run, score(run, found, chosen)
+
+
+def judge_all(root: Path, bars: str | None) -> list[Rejudged]:
+    """Every run in a folder; one that cannot be judged says why, and the others go on."""
+    folders = find_runs(root)
+    if not folders:
+        raise SpecError(
+            f"no stored run in {str(root)!r}",
+            hint="Keep runs with: assay try METHOD --save runs/NAME",
+        )
+    _check_known(bars)
+    return [_judged(folder, bars) for folder in folders]
+
+
+def _check_known(bars: str | None) -> None:
+    """Refuse bars that are there for no task at all."""
+    refusals = []
+    for task in TASKS if bars is not None else ():
+        try:
+            load_bars(str(bars), task=task)
+        except AssayError as error:
+            refusals.append(error)
+    if len(refusals) == len(TASKS):
+        raise refusals[0]
+
+
+def _judged(folder: Path, bars: str | None) -> Rejudged:
+    earlier: tuple[Kept, ...] = ()
+    method = card = said = None
+    try:
+        method = load_run(folder).method
+        _, card = judge_again(folder, bars)
+    except AssayError as error:
+        said = f"{type(error).__name__}: {error.message}"
+    try:
+        earlier = tuple(kept_scorecards(folder))
+        if card is not None:
+            keep_scorecard(folder, card)
+    except AssayError as error:
+        said = f"{said or ''} {type(error).__name__}: {error.message}".strip()
+    return Rejudged(run=str(folder), method=method, earlier=earlier, scorecard=card, error=said)
+
+
+def _read_again(source: Source, moved: str | None, flag: str) -> Benchmark:
+    """The data of a run, from where they were or where they are now."""
+    if source.origin is None and moved is None:
+        raise SpecError(
+            f"{source.name} was made in memory and cannot be read again",
+            hint=f"Name a file that holds the same bytes: {flag} FILE.",
+        )
+    place = moved or (source.origin.place if source.origin is not None else "")
+    if not Path(place).exists() and moved is None and Path(place).is_absolute():
+        raise SpecError(
+            f"{source.name} is no longer at {place}", hint=f"Say where it is: {flag} FILE."
+        )
+    columns = None if source.origin is None else source.origin.columns
+    return load_benchmark(place, columns=columns if columns != Columns() else None)

@@ -1,0 +1,85 @@
+"""Scorecards kept beside their run: each one made stays, whatever is judged later.
+
+A run folder keeps them under `scorecards/`, named by bars and their digest. Judging the same run
+under the same bars again changes nothing; where another version of Assay comes to other figures,
+the new scorecard gets a number behind its name and the old one stays.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.digests import decode_utf8, parse_json, short
+from assay.errors import SpecError, storage
+from assay.files import now, write_new
+from assay.gauntlet.result import Scorecard
+
+FORMAT = "assay-scorecard/1"
+FOLDER = "scorecards"
+_DEEPEST = 4
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored scorecard, and when it was made."""
+
+    judged: str
+    scorecard: Scorecard
+
+
+def keep_scorecard(run: Path, card: Scorecard) -> None:
+    """Store a scorecard beside its run, unless the very same is there."""
+    name = f"{card.task}-{card.bars_version}@{short(str(card.digests['bars']))}"
+    number = 1
+    while True:
+        path = run / FOLDER / (f"{name}.json" if number == 1 else f"{name}~{number}.json")
+        with storage(path):
+            there = path.exists()
+        if not there:
+            break
+        if _read(path).scorecard == card:
+            return
+        number += 1
+    head = {"format": FORMAT, "judged": now(), "scorecard": msgspec.to_builtins(card)}
+    write_new(path, msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n")
+
+
+def kept_scorecards(run: Path) -> list[Kept]:
+    """The scorecards of a run, in the order in which they were made."""
+    with storage(run):
+        found = sorted((run / FOLDER).glob("*.json"))
+    return sorted(map(_read, found), key=lambda kept: kept.judged)
+
+
+def find_runs(root: Path) -> list[Path]:
+    """Every run folder in a folder, itself included, in order of name."""
+    found: list[Path] = []
+    level = [root]
+    with storage(root):
+        if not root.is_dir():
+            raise SpecError(
+                f"no folder {str(root)!r}", hint="Keep runs with: assay try METHOD --save runs/NAME"
+            )
+        for _ in range(_DEEPEST):
+            runs = [folder for folder in level if (folder / "run.json").is_file()]
+            found += runs
+            level = [
+                child
+                for folder in level
+                if folder not in runs
+                for child in sorted(folder.iterdir())
+                if child.is_dir() and not child.is_symlink()
+            ]
+    return sorted(found)
+
+
+def _read(path: Path) -> Kept:
+    with storage(path):
+        data = path.read_bytes()
+    head: Any = parse_json(decode_utf8(data, where=str(path)), where=str(path))
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise SpecError(f"{path}: expected a scorecard of format {FORMAT!r}")
+    try:
+        return msgspec.convert(head, Kept)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{path}: {error}") from None

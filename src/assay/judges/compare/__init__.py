@@ -1,1 +1,0 @@
-"""Does a change help more than it hurts? Reads scores, and never computes one."""

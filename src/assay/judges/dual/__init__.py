@@ -1,1 +1,0 @@
-"""Capability or memory: a system with its state, without it, and without what it saw."""

@@ -1,0 +1,1 @@
+"""Other harnesses' logs and score files, read as trials and scores."""

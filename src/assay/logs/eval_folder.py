@@ -1,0 +1,145 @@
+"""Folders that a harness left: `eval.json` with the scores, `manifest.json` with the harness.
+
+A folder with an `eval.json` is one run. A folder without one is looked through, and every folder
+below it that has one is a run, named by its path from there.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from assay.comparison.spec import SOURCE_DIMENSIONS, is_cost
+from assay.digests import digest, parse_object
+from assay.errors import SpecError, storage
+from assay.logs.trial import Trial, read_bounded
+
+SCORES, MANIFEST = "eval.json", "manifest.json"
+MOST_BYTES = 16 << 20
+MOST_RUNS = 100_000
+_LARGEST = 10**300
+_MARK = b"\xef\xbb\xbf"
+_TEXTS = frozenset({"entity", "fixture", "instance", "trial", "run", "run_id", "scorer", "status"})
+_KNOWN = frozenset(one.name for one in SOURCE_DIMENSIONS)
+
+
+def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
+    """Each run below a folder, by its name there."""
+    with storage(root):
+        if (root / SCORES).is_file():
+            yield root.resolve().name, root
+            return
+        found = 0
+        entered = set()
+        for place, folders, files in os.walk(root, onerror=_raise, followlinks=True):
+            known = Path(place).stat()
+            if (known.st_dev, known.st_ino) in entered and SCORES not in files:
+                folders.clear()  # a link back to where we were
+                continue
+            entered.add((known.st_dev, known.st_ino))
+            folders.sort()
+            if SCORES in files:
+                folders.clear()
+                found += 1
+                if found > MOST_RUNS:
+                    raise SpecError(f"{root}: more than {MOST_RUNS:,} runs")
+                yield Path(place).relative_to(root).as_posix(), Path(place)
+    if not found:
+        raise SpecError(
+            f"{root}: no {SCORES} in this folder or below it",
+            hint="Name a folder of scored runs, or a .jsonl or .csv of trials.",
+        )
+
+
+def _raise(error: OSError) -> None:
+    """A folder that cannot be looked into is not passed over."""
+    raise error
+
+
+def read_run(folder: Path, *, all_scores: bool) -> tuple[Trial, bytes]:
+    """The trial in a run's folder, and the bytes it was read from.
+
+    Whoever knows the folder's name may call the trial by it, where the files do not name it. With
+    `all_scores` every number is a dimension, and otherwise the five known ones and the costs.
+    """
+    data = read_bounded(folder / SCORES, MOST_BYTES)
+    found = parse_object(data.removeprefix(_MARK), where=str(folder / SCORES))
+    manifest: Mapping[str, object] = {}
+    with storage(folder):
+        described = (folder / MANIFEST).is_file()
+    if described:
+        held = read_bounded(folder / MANIFEST, MOST_BYTES)
+        manifest = parse_object(held.removeprefix(_MARK), where=str(folder / MANIFEST))
+        data += held
+    where = str(folder / SCORES)
+    instance = found.get("instance", found.get("fixture"))
+    if not isinstance(instance, (str, int)) or isinstance(instance, bool):
+        raise SpecError(f"{where}: no `fixture` says which instance it is a run of")
+    trial = found.get("trial", manifest.get("trial"))
+    run = found.get("run_id", found.get("run", manifest.get("run_id", manifest.get("run"))))
+    status = found.get("status", manifest.get("status"))
+    scorer = found.get("scorer", manifest.get("scorer"))
+    made = Trial(
+        instance=str(instance),
+        trial=None if trial is None else as_text(trial),
+        dimensions=_dimensions(found, where, all_scores=all_scores),
+        harness={
+            key: as_text(manifest[key]) for key in ("model", "profile", "params") if key in manifest
+        },
+        scorer=None if scorer is None else as_text(scorer),
+        run=None if run is None else as_text(run),
+        artifact=_artifact(manifest),
+        crashed=is_crash(status),
+    )
+    return made, data
+
+
+def is_crash(status: object) -> bool:
+    """Whether the word that a run ended with means that it did not get to its end."""
+    if not isinstance(status, str):
+        return False
+    return status.strip().lower().replace("_", "-").replace(" ", "-") in _CRASHES
+
+
+_CRASHES = frozenset(
+    "crashed crash error errored exception failed failure timeout timed-out killed aborted"
+    " cancelled canceled".split()
+)
+
+
+def _dimensions(
+    found: Mapping[str, object], where: str, *, all_scores: bool
+) -> dict[str, float | None]:
+    values: dict[str, float | None] = {}
+    for name, value in found.items():
+        wanted = all_scores or name in _KNOWN or is_cost(name)
+        if name in _TEXTS or not wanted:
+            continue
+        if value is None or isinstance(value, (bool, int, float)):
+            values[name] = value
+            if isinstance(value, int) and abs(value) > _LARGEST:
+                raise SpecError(f"{where}: {name} is a number too large to hold")
+        elif name in _KNOWN:
+            raise SpecError(f"{where}: {name} is {value!r:.60}, expected a number")
+    return values
+
+
+def _artifact(manifest: Mapping[str, object]) -> str | None:
+    found = manifest.get("artifact")
+    return found if isinstance(found, str) else None
+
+
+def as_text(value: object) -> str:
+    """A value of the manifest as one text; tables in an order that is not the writer's."""
+    if isinstance(value, dict):
+        inner = ", ".join(f"{key}: {as_text(value[key])}" for key in sorted(value))
+        return f"{{{inner}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_text, value))}]"
+    return str(value)
+
+
+def digest_of(parts: list[bytes]) -> str:
+    """One digest for several files, each by its own."""
+    if len(parts) == 1:
+        return digest(parts[0])
+    return digest("\n".join(digest(part) for part in parts).encode())

@@ -1,0 +1,78 @@
+"""Scores that were made elsewhere: one record a line, an id and a number.
+
+Without an id column the n-th line is the n-th record's, as in a benchmark without ids.
+"""
+
+import math
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from assay.benchmark.rows import kind_of, rows_of
+from assay.errors import SpecError, storage
+
+
+def load_scores(
+    path: Path, *, ids: Collection[str], column: str = "score", id_column: str | None = None
+) -> Mapping[str, float]:
+    """Scores by record id; a line without a score (null, or empty) leaves its record unscored."""
+    with storage(path):
+        if not path.is_file():
+            raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
+        data = path.read_bytes()
+    known, found = set(ids), {}
+    numbered = list(ids) == [str(number) for number in range(1, len(ids) + 1)]
+    for number, (where, row) in enumerate(rows_of(path, data), 1):
+        if id_column is not None and id_column not in row:
+            raise SpecError(f"{where}: no column {id_column!r}; the columns are {', '.join(row)}")
+        key = _key(row.get(id_column or "id"))
+        if key is None:
+            if id_column is not None or not numbered:
+                raise SpecError(
+                    f"{where}: no id, and the records of the benchmark have ids of their own",
+                    hint=f"Each line of scores needs the {id_column or 'id'!r} of its record.",
+                )
+            key = str(number)
+        if key not in known:
+            raise SpecError(
+                f"{where}: id {key!r:.60} is no record of the benchmark",
+                hint="Each line of scores needs the `id` of its record; without an id column the"
+                " n-th line is the n-th record's, and then the benchmark must have none either.",
+            )
+        if key in found:
+            raise SpecError(f"{where}: a second score for {key!r:.60}")
+        if column not in row:
+            raise SpecError(
+                f"{where}: no column {column!r}; the columns are {', '.join(map(repr, row))}",
+                hint="Name the one that holds the scores: --score COLUMN.",
+            )
+        value = _number(row[column], where, column)
+        if value is not None:
+            found[key] = value
+    if not found:
+        raise SpecError(f"{path}: no scores")
+    return found
+
+
+def _key(value: object) -> str | None:
+    """An id as a benchmark reads it; None where there is none."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _number(value: object, where: str, column: str) -> float | None:
+    if value is None or value == "":
+        return None
+    number = math.nan
+    if isinstance(value, int | float | str):
+        try:
+            number = float(value)
+        except (ValueError, OverflowError):
+            number = math.nan
+    if not math.isfinite(number):
+        raise SpecError(
+            f"{where}, field {column!r}: expected a finite number, got {kind_of(value)}"
+        )
+    return number

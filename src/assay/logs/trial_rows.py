@@ -1,0 +1,184 @@
+"""Trials from rows of JSONL, CSV, TSV or Parquet: `instance`, `trial`, one column a dimension.
+
+Columns that are no numbers are no dimensions. `harness.*` says what a run was made with, `scorer`
+what scored it, `run` which run it is, `status` how it ended, `artifact` what it had.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.benchmark.rows import Row, rows_of
+from assay.errors import SpecError
+from assay.logs.eval_folder import as_text, is_crash
+from assay.logs.trial import RESERVED, STOPPED, Trial
+
+_HARNESS = "harness."
+_MADE_BY = ("model", "profile", "params", "provider")
+"""Columns of words that say what a run was made with, also without `harness.` before them."""
+
+
+class TrialColumns(msgspec.Struct, frozen=True, kw_only=True):
+    """Which columns say what a row is of; `dimensions` are those to be read, all where none."""
+
+    instance: str = "instance"
+    trial: str = "trial"
+    dimensions: tuple[str, ...] = ()
+
+
+def read_rows(path: Path, data: bytes, columns: TrialColumns) -> list[Trial]:
+    """Every row of a file as a trial."""
+    rows = [(where, _flat(row)) for where, row in rows_of(path, data)]
+    if not rows:
+        raise SpecError(f"{path}: no rows")
+    header = list(dict.fromkeys(name for _, row in rows for name in row))
+    if columns.instance not in header:
+        raise SpecError(
+            f"{path}: no column {columns.instance!r}; there are {', '.join(header[:12])}",
+            hint="Name the column that says which instance a run was of: --instance COLUMN.",
+        )
+    names = _dimension_columns(path, [row for _, row in rows], header, columns)
+    return [_trial(where, row, names, columns, row.get(columns.trial)) for where, row in rows]
+
+
+def _dimension_columns(
+    path: Path, rows: Sequence[Row], header: Sequence[str], columns: TrialColumns
+) -> list[str]:
+    """The columns that hold numbers; those that were asked for must."""
+    for name in columns.dimensions:
+        if name not in header:
+            raise SpecError(f"{path}: no column {name!r}; there are {', '.join(header[:12])}")
+    if columns.dimensions:
+        return list(columns.dimensions)
+    others = {columns.instance, columns.trial} | RESERVED
+    found = []
+    for name in header:
+        if name in others or name == "harness" or name.startswith(_HARNESS):
+            continue
+        values = [row.get(name) for row in rows if not _is_blank(row.get(name))]
+        words = [value for value in values if not _is_number(value)]
+        if values and not words:
+            found.append(name)
+        elif words and 2 * len(words) <= len(values):  # numbers, with something among them
+            raise SpecError(
+                f"{path}: column {name!r:.60} holds numbers and {words[0]!r:.60}",
+                hint="Leave the cell empty where a value is missing, or name the columns to be"
+                " read: --dimension COLUMN.",
+            )
+    if not found:
+        raise SpecError(
+            f"{path}: no column holds numbers; there are {', '.join(header[:12])}",
+            hint="A dimension is a column of scores, such as 0 and 1.",
+        )
+    return found
+
+
+def _trial(
+    where: str, row: Row, names: Sequence[str], columns: TrialColumns, trial: object
+) -> Trial:
+    instance = row.get(columns.instance)
+    if _is_blank(instance):
+        raise SpecError(f"{where}: no {columns.instance}")
+    status, failure = row.get("status"), row.get("error")
+    taken = {columns.instance, columns.trial}
+    run = next((row[name] for name in ("run", "run_id") if name in row and name not in taken), None)
+    failed = str(failure).strip().lower() not in _NO_ERROR if failure else False
+    try:
+        return Trial(
+            instance=_plain(instance),
+            trial=None if _is_blank(trial) else _plain(trial),
+            dimensions={name: _value(row.get(name)) for name in names},
+            harness={
+                name.removeprefix(_HARNESS): as_text(value)
+                for name, value in row.items()
+                if name.startswith(_HARNESS) and not _is_blank(value)
+            }
+            | {name: as_text(row[name]) for name in _MADE_BY if isinstance(row.get(name), str)}
+            | _nested(row.get("harness")),
+            scorer=_optional(row.get("scorer")),
+            run=_optional(run),
+            artifact=_optional(row.get("artifact")),
+            crashed=is_crash(status) or (failed and "error" not in names),
+            stopped_on_verdict=row.get(STOPPED) in (True, "true", "True", 1, "1"),
+        )
+    except SpecError as error:
+        raise SpecError(f"{where}: {error.message}", hint=error.hint) from None
+
+
+def _flat(row: Row, deepest: int = 3) -> Row:
+    """Objects inside a row as columns of their own: score.correct; the harness stays as it is."""
+    if not any(isinstance(value, dict) for value in row.values()):
+        return row
+    flat: dict[str, object] = {}
+    for name, value in row.items():
+        if isinstance(value, dict) and name not in ("harness", "error") and deepest:
+            inner = _flat(value, deepest - 1)
+            flat |= {f"{name}.{key}": one for key, one in inner.items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def _nested(harness: object) -> dict[str, str]:
+    if _is_blank(harness):
+        return {}
+    if not isinstance(harness, dict):
+        return {"harness": as_text(harness)}
+    return {str(name): as_text(value) for name, value in harness.items() if value is not None}
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, (str, int)) and not isinstance(value, bool):
+        return str(value)
+    raise SpecError(f"{value!r:.60} names no instance or trial")
+
+
+def _optional(value: object) -> str | None:
+    return None if _is_blank(value) else str(value)
+
+
+def _is_blank(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _is_number(value: object) -> bool:
+    if type(value) is float:
+        return True
+    if isinstance(value, str):
+        return _is_blank(value) or value.strip().lower() in _WORDS or _parsed(value) is not None
+    return value is None or isinstance(value, (bool, int, float))
+
+
+_NO_ERROR = frozenset({"", "none", "null", "false", "no", "0", "na", "n/a", "nan"})
+_WORDS = {
+    "true": 1.0,
+    "false": 0.0,
+    "null": math.nan,
+    "none": math.nan,
+    "na": math.nan,
+    "n/a": math.nan,
+}
+
+
+def _parsed(text: str) -> float | None:
+    if "_" in text or not text.isascii():
+        return None  # 1_0 is a number to Python, and to nobody else
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _value(value: object) -> Any:  # noqa: ANN401 - a trial takes numbers and refuses the rest
+    """What a cell holds: text as the number it writes, and anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    word = value.strip().lower()
+    if not word:
+        return None
+    return _WORDS[word] if word in _WORDS else (_parsed(value) if _is_number(value) else value)

@@ -1,0 +1,117 @@
+"""A dual-condition result, for people."""
+
+from typing import TYPE_CHECKING
+
+from assay.digests import short
+from assay.dual_condition.collect import Dual
+from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
+from assay.report.terminal import styled, table
+from assay.wording import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_MEANING = {
+    Regime.POLISH: "the state changes next to nothing: what it does, it does without",
+    Regime.MEMORY_CARRIED: "without its state it can hardly do this",
+    Regime.DEPENDENT: "without its state it does worse than it once did: it has come to lean on it",
+    Regime.LEARNING: "its state helps",
+    Regime.UNDETERMINED: "the items and seeds cannot tell",
+}
+_STYLE = {Regime.LEARNING: "green", Regime.POLISH: "green", Regime.UNDETERMINED: "yellow"}
+
+
+def draw_dual(dual: Dual, out: "Console") -> None:
+    """The columns, what they differ by, layers, seen and unseen, the regime, what to know."""
+    result, record = dual.result, dual.artifact
+    items, seeds = len(record["items"]["id"]), len(record["seeds"])
+    out.print(styled(f"{record['corpus']}: {record['system']}"))
+    out.print()
+    if result.row is RowState.BLOCKED:
+        line = styled("row      ")
+        line.append("BLOCKED", style="bold red")
+        line.append("  no numbers: a precondition does not hold")
+        out.print(line)
+        for reason in result.reasons:
+            out.print(styled(f"  {reason}"))
+        if record["runs"]:
+            kept = dual.path.parent / "runs" / dual.path.name.split(".json")[0]
+            out.print(styled("To make the same runs again, remove", style="dim"))
+            out.print(styled(f"  {kept}", style="dim"), soft_wrap=True)
+    else:
+        _draw_numbers(result, str(record["metric"]), out)
+    out.print()
+    for caveat in result.caveats:
+        out.print(styled(f"{caveat.code}: {caveat.message}", style="dim"))
+    held = sum(one.holds for one in result.preconditions.values())
+    inputs, mark = record["inputs"], short(str(record["reproducibility_checksum"]))
+    parts = [
+        f"n {items}",
+        counted(seeds, "seed"),
+        f"{inputs['benchmark']}@{short(inputs['benchmark_digest'])[:4]}",
+        f"preconditions {held}/{len(result.preconditions)}",
+        mark,
+        f"assay {record['assay']}",
+    ]
+    out.print(styled(" · ".join(parts), style="dim"))
+    out.print(styled(f"{dual.path}", style="dim"), soft_wrap=True)
+
+
+def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
+    name = {"auroc": "AUROC", "f1": "F1", "average-precision": "avg. prec."}.get(metric, metric)
+    rows = [
+        _row("A  all its state", result.a),
+        _row("B  none of it", result.b),
+        _row("C  without what it saw here", result.c),
+        _row("A - B  what the state adds", result.learning_contribution, sign=True),
+        _row("A - C  memorisation", result.memorisation, sign=True),
+        _row("C - B  transfer", result.transfer, sign=True),
+    ]
+    for what, subset in (("seen", result.seen), ("unseen", result.unseen)):
+        if subset is not None:
+            label = f"A - B  on {subset.items} items {what}"
+            lone = [label, "", "one class only", ""] if subset.items else None
+            rows.append(_row(label, subset.learning_contribution, sign=True) or lone)
+    for layer, found in result.layers.items():
+        if len(result.layers) > 1:
+            rows.append(_row(f"A - (A without {layer})", found.contribution, sign=True))
+            rows.append(_row(f"Shapley value of {layer}", found.shapley, sign=True))
+    if result.placebo is not None:
+        rows.append(_row("placebo - B", result.placebo.gain, sign=True))
+        rows.append(_row("A - placebo", result.placebo.beyond, sign=True))
+    shown = [row for row in rows if row is not None]
+    out.print(table(("", name, "95 % interval", "over seeds alone"), shown, right=" r"))
+    out.print()
+    if result.row is RowState.PILOT_ONLY:
+        line = styled("row      ")
+        line.append("PILOT ONLY", style="bold yellow")
+        line.append(f"  {result.reasons[0]}")
+        out.print(line)
+    elif result.regime is not None:
+        line = styled("regime   ")
+        line.append(result.regime.upper(), style=f"bold {_STYLE.get(result.regime, 'red')}")
+        line.append(f"  {_MEANING[result.regime]}{_where_from(result)}")
+        out.print(line)
+
+
+def _where_from(result: DualResult) -> str:
+    """Whether a gain is of the benchmark's own items, where C can tell."""
+    told = result.regime in (Regime.LEARNING, Regime.MEMORY_CARRIED)
+    if not told or result.memorisation is None or result.transfer is None:
+        return ""
+    if result.transfer.value > result.memorisation.value:
+        return "; most of what it adds was learnt elsewhere"
+    return "; most of what it adds is of these very items"
+
+
+def _row(label: str, found: Quantity | None, *, sign: bool = False) -> list[str] | None:
+    if found is None:
+        return None
+    value = f"{found.value:{'+' if sign else ''}.4f}"
+    over = found.t_interval
+    return [
+        label,
+        value,
+        f"[{found.interval[0]:.3f}, {found.interval[1]:.3f}]",
+        "" if over is None else f"[{over[0]:.3f}, {over[1]:.3f}]",
+    ]

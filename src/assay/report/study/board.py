@@ -1,0 +1,108 @@
+"""The leaderboard for a terminal, for Markdown and for CSV."""
+
+from typing import TYPE_CHECKING
+
+from assay.digests import short
+from assay.report.escaping import csv_line, markdown, markdown_table
+from assay.report.terminal import styled, table
+from assay.study.board import Board, Cell, Row, Table
+from assay.study.submission import Status
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_NOTED = ("unscored", "surface-unchecked", "resumed", "unsealed-code", "learner")
+_LEGEND = (
+    "* the bars that were sealed with it; the others are re-scores. In brackets: bars met at the"
+    " point estimates. PASS and FAIL are shown with 95 % confidence, UNRESOLVED is neither."
+)
+
+
+def draw_board(board: Board, out: "Console") -> None:
+    """A table a task, newest bars last."""
+    out.print(styled(_title(board)))
+    for one in board.tables:
+        out.print()
+        rows = [_cells(one, row) for row in one.rows]
+        if not rows:
+            out.print(styled(f"{one.task}: nothing sealed yet"))
+            continue
+        out.print(styled(f"{one.task}, bars {', '.join(one.versions)}"))
+        out.print(table(_headers(one), rows))
+    out.print()
+    out.print(styled(_LEGEND, style="dim"))
+
+
+def board_markdown(board: Board) -> str:
+    """The board as a Markdown page."""
+    parts = [f"# Leaderboard of {markdown(board.study)}\n", f"{markdown(_title(board))}\n"]
+    for one in board.tables:
+        if one.rows:
+            rows = [_cells(one, row) for row in one.rows]
+            parts += [f"## {one.task}\n", markdown_table(_headers(one), rows)]
+    parts.append(f"{markdown(_LEGEND)}\n")
+    return "\n".join(parts)
+
+
+def board_csv(board: Board) -> str:
+    """A line a submission and version, every bar's value in columns."""
+    names = list(
+        dict.fromkeys(
+            name for one in board.tables for row in one.rows for c in row.cells for name in c.values
+        )
+    )
+    head = "task,submission,method,status,witnessed,bars,original,verdict,met,of,why".split(",")
+    lines = [csv_line([*head, *names])]
+    for one in board.tables:
+        for row in one.rows:
+            lines += [csv_line(_csv_cells(one, row, cell, names)) for cell in row.cells]
+    return "".join(lines)
+
+
+def _csv_cells(one: Table, row: Row, cell: Cell, names: list[str]) -> list[str]:
+    known = [
+        one.task,
+        row.id,
+        row.method,
+        row.status.value,
+        "yes" if row.witnessed else "no",
+        cell.version,
+        "yes" if cell.original else "no",
+        cell.verdict or "",
+        "" if cell.passed is None else f"{cell.passed}",
+        "" if cell.total is None else f"{cell.total}",
+        cell.why or "",
+    ]
+    return known + [repr(cell.values[name]) if name in cell.values else "" for name in names]
+
+
+def _title(board: Board) -> str:
+    abandoned = board.started - board.finished
+    left = f", {abandoned} started without a result" if abandoned else ""
+    return (
+        f"{board.study} on {board.benchmark}@{short(board.digest)}: {board.sealed} sealed,"
+        f" {board.finished} run{left}"
+    )
+
+
+def _headers(one: Table) -> list[str]:
+    return ["submission", "method", *one.versions, f"figures ({one.versions[-1]})", "noted"]
+
+
+def _cells(one: Table, row: Row) -> list[str]:
+    last = row.cells[-1]
+    figures = " ".join(f"{name} {value:.3f}" for name, value in last.values.items())
+    noted = [] if row.witnessed or row.status is Status.SEALED else ["unwitnessed"]
+    noted += [code for code in row.caveats if code in _NOTED]
+    cells = [_shown(cell) for cell in row.cells]
+    if row.status is not Status.FINISHED:
+        cells, figures = ["-"] * len(one.versions), ""
+        noted.insert(0, "never run" if row.status is Status.SEALED else row.status.value)
+    return [row.id, row.method, *cells, figures, ", ".join(noted)]
+
+
+def _shown(cell: Cell) -> str:
+    star = "*" if cell.original else ""
+    if cell.verdict is None:
+        return f"no verdict{star}"
+    return f"{cell.verdict.upper()} ({cell.passed}/{cell.total}){star}"

@@ -1,0 +1,83 @@
+"""A run that has ended: what it is worth, and what became of its prediction."""
+
+from typing import TYPE_CHECKING
+
+from assay.report.terminal import draw_scorecard, printable, styled, table
+from assay.study.predictions.grade import Grade
+from assay.study.predictions.spec import Prediction
+from assay.study.submissions.conclude import Finished
+from assay.wording import counted, percent
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def draw_finished(finished: Finished, out: "Console") -> None:
+    """The scorecard under the sealed bars, the other versions in a line each, the grade."""
+    for one in finished.judgements:
+        if one.bars == finished.original:
+            if one.scorecard is None:
+                out.print(styled(f"{finished.submission}: no verdict. {one.error}"))
+            else:
+                draw_scorecard(one.scorecard, out)
+    others = [one for one in finished.judgements if one.bars != finished.original]
+    if others:
+        out.print()
+        for one in others:
+            said = one.error or ""
+            if one.scorecard is not None:
+                point = one.scorecard.point
+                said = f"{one.scorecard.verdict.upper()} {point.passed}/{point.total}"
+            out.print(styled(f"under {one.bars}: {said}"))
+    out.print()
+    draw_grade(finished.grade, out)
+
+
+def prediction_lines(prediction: Prediction) -> list[str]:
+    """What was committed to, a line each."""
+    if prediction.no_idea:
+        return ["predicted: no idea"]
+    lines = [
+        f"{one.metric} from {one.low:g} to {one.high:g} ({percent(one.level)})"
+        for one in prediction.ranges
+    ]
+    if prediction.outcomes:
+        lines.append(
+            ", ".join(f"{name} {percent(share)}" for name, share in prediction.outcomes.items())
+        )
+    lines += [direction.text for direction in prediction.directions]
+    return [f"predicted: {printable(line)}" for line in lines]
+
+
+def draw_grade(grade: Grade, out: "Console") -> None:
+    """Each commitment beside what came."""
+    if grade.no_idea:
+        out.print(styled("The prediction was: no idea."))
+        return
+    rows: list[tuple[str, ...]] = [
+        (
+            one.metric,
+            f"from {one.low:.3f} to {one.high:.3f} ({percent(one.level)})",
+            "-" if one.value is None else f"{one.value:.3f}",
+            one.where or "not graded",
+        )
+        for one in grade.ranges
+    ]
+    outcome = grade.outcome
+    if outcome is not None:
+        said = ", ".join(
+            f"{name} {percent(share)}" for name, share in outcome.probabilities.items()
+        )
+        held = "the likeliest" if outcome.happened == outcome.expected else "not the likeliest"
+        held = "several likeliest" if outcome.expected is None else held
+        rows.append(("outcome", said, outcome.happened, held))
+    for direction in grade.directions:
+        sides = [direction.left, direction.right]
+        came = " and ".join("-" if side is None else f"{side:.3f}" for side in sides)
+        word = {True: "held", False: "did not hold", None: "not graded"}[direction.held]
+        rows.append(("direction", direction.text, came, word))
+    if not rows:
+        out.print(styled("Nothing of the prediction could be graded."))
+        return
+    out.print(styled(f"{grade.held} of {counted(grade.commitments, 'commitment')} held:"))
+    out.print(table(("", "predicted", "came", ""), rows))

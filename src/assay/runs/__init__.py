@@ -1,0 +1,1 @@
+"""A method over a benchmark: workers, answers, the run and its folder."""

@@ -1,0 +1,175 @@
+"""Running a method over a benchmark: one record per item, every output kept.
+
+The method is asked in an order drawn from the seed and the benchmark's bytes, and is told a
+question and perhaps a response, never an id, a label, a class or a place in the file. A learner is
+asked about an item only by a copy fitted without that item and its group; the second corpus is
+asked of a copy fitted to the whole first one.
+"""
+
+import platform
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from assay._version import __version__
+from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.task import Task
+from assay.errors import MethodError, SpecError
+from assay.methods.registry import REGISTERED
+from assay.runs.item_loop import FOLDS, Asking
+from assay.runs.method_loader import Modules
+from assay.runs.result import Limits, Provenance, Record, Run, Source
+from assay.runs.worker import Worker, default_task, start_worker
+
+
+class Sealed:
+    """What a run owes to its seal: where it stands, what was made before it was cut off.
+
+    Without a provenance it stands for a run that nobody sealed, and notes nothing.
+    """
+
+    def __init__(
+        self,
+        provenance: Provenance | None = None,
+        *,
+        made: tuple[Record, ...] = (),
+        unknown: Callable[[Modules], Iterable[str]] = lambda modules: (),  # noqa: ARG005
+    ) -> None:
+        self.provenance = provenance
+        self.made = made
+        self._unknown = unknown
+        self._unsealed: set[str] = set(() if provenance is None else provenance.unsealed_code)
+
+    def note(self, worker: Worker) -> None:
+        """Look at what the worker has loaded by now."""
+        if self.provenance is None:
+            return
+        try:
+            self._unsealed |= set(self._unknown(worker.modules()))
+        except MethodError:
+            self._unsealed.add("(its process ended before it could be asked)")
+
+    def ended(self) -> Provenance | None:
+        """The provenance with what was noted."""
+        if self.provenance is None:
+            return None
+        return replace(self.provenance, unsealed_code=tuple(sorted(self._unsealed)))
+
+
+def run(
+    method: str | Callable[..., Any],
+    benchmark: Benchmark,
+    *,
+    task: Task | None = None,
+    seed: int = 0,
+    limits: Limits | None = None,
+    environment: Sequence[str] = (),
+    keep_going: bool = False,
+) -> Run:
+    """Ask a method about every item of a benchmark.
+
+    `method` is a reference (`file.py:function`, `package.module:function`, a registered name),
+    which runs in a process of its own, or a callable, which runs here. Stops at the first item that
+    fails and raises its MethodError, whose `run` holds what was made so far; with `keep_going` it
+    records the failure and asks on.
+    """
+    with start_worker(method, seed=seed, limits=limits, environment=environment) as worker:
+        return collect(
+            worker,
+            benchmark,
+            task=task or default_task(worker, benchmark),
+            seed=seed,
+            limits=limits or Limits(),
+            keep_going=keep_going,
+        )
+
+
+def collect(
+    worker: Worker,
+    benchmark: Benchmark,
+    *,
+    task: Task,
+    seed: int,
+    limits: Limits,
+    keep_going: bool = False,
+    sealed: "Sealed | None" = None,
+    on_start: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 - nobody listens
+    on_record: Callable[[Record], None] = lambda record: None,  # noqa: ARG005 - nobody listens
+) -> Run:
+    """Ask a started worker about every item, telling of the start and of each record."""
+    check_answerable(worker, benchmark, task)
+    sealed = sealed or Sealed()
+    begun = Run(
+        method=worker.method.text,
+        method_digest=worker.method_digest,
+        task=task,
+        benchmark=Source.of(benchmark),
+        second=None if benchmark.second is None else Source.of(benchmark.second),
+        seed=seed,
+        folds=FOLDS if worker.learner else None,
+        isolation=worker.level,
+        limits=limits,
+        keep_going=keep_going,
+        environment=worker.passed,
+        harness=_harness(),
+        printed=0,
+        complete=False,
+        records=sealed.made,
+        provenance=sealed.provenance,
+    )
+    on_start(begun)
+    records = list(sealed.made)
+    asking = Asking(
+        worker,
+        benchmark,
+        task=task,
+        seed=seed,
+        keep_going=keep_going,
+        made=[record.item for record in records],
+        on_loaded=sealed.note,
+    )
+    try:
+        for record in asking.records():
+            records.append(record)
+            on_record(record)
+    except MethodError as error:
+        error.run = replace(begun, printed=worker.printed, records=tuple(records))
+        raise
+    ended = replace(begun, printed=worker.printed, complete=True, records=tuple(records))
+    return replace(ended, provenance=sealed.ended())
+
+
+def check_answerable(worker: Worker, benchmark: Benchmark, task: Task) -> None:
+    """Refuse a method that cannot do the task, or a benchmark that lacks what the task needs."""
+    ours = REGISTERED.get(worker.method.text)
+    if ours is not None and task not in ours.tasks:
+        raise SpecError(f"{ours.name} does {' and '.join(ours.tasks)}, not {task}")
+    items = [item for _, item in benchmark.keyed_items()]
+    if task == "classification":
+        bare = next((item for item in items if item.cls is None), None)
+        if bare is not None:
+            raise SpecError(
+                f"{benchmark.name}: record {bare.id} has no class, which classification needs",
+                hint="Name the column that holds it (--class COLUMN), or --task detection.",
+            )
+    if task == "detection" and ("response" in worker.arguments or worker.learner):
+        mute = next((item for item in items if item.response is None), None)
+        if mute is not None:
+            raise SpecError(
+                f"{benchmark.name}: record {mute.id} has no response, which the method is to judge",
+                hint="Name the column that holds it: --response COLUMN.",
+            )
+    if task == "detection" and worker.learner and any(i.label is None for i in benchmark.items):
+        raise SpecError(
+            f"{benchmark.name}: a learner needs to know which records are positive",
+            hint="Say it: --label COLUMN, or --positive 'class != truth'.",
+        )
+
+
+def _harness() -> dict[str, str]:
+    return {
+        "assay": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }

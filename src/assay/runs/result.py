@@ -1,0 +1,97 @@
+"""What a run leaves behind: its records, and what produced them. Holds no score."""
+
+from collections.abc import Mapping
+from typing import Self
+
+import msgspec
+
+from assay.benchmark.benchmark import Benchmark, Origin
+from assay.benchmark.task import Task
+from assay.errors import SpecError
+from assay.runs.answers import Output
+from assay.sandbox.levels import Level
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """Why an item has no output: the word of the error's kind, and what it said."""
+
+    kind: str
+    message: str
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one item: an output, or an error, and how long it took."""
+
+    item: str
+    output: Output | None
+    error: Failure | None
+    ms: float
+
+    def __post_init__(self) -> None:
+        if (self.output is None) is (self.error is None):
+            raise SpecError(f"item {self.item}: expected either an output or an error")
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """A benchmark by name and digest, and where it was read from."""
+
+    name: str
+    digest: str
+    origin: Origin | None
+
+    @classmethod
+    def of(cls, benchmark: Benchmark) -> Self:
+        """What names a benchmark."""
+        return cls(name=benchmark.name, digest=benchmark.digest, origin=benchmark.origin)
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """Seconds for importing or fitting, seconds for one item, and the longest answer in bytes."""
+
+    load_seconds: float = 60.0
+    item_seconds: float = 30.0
+    answer_bytes: int = 1 << 20
+
+
+class Provenance(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sealed run can show for itself.
+
+    `seal` is the digest of its seal, `witness` the commit that held the seal before the run began,
+    where there was one. `resumed` says how often the run was taken up again after it had been cut
+    off, `unsealed_code` which code it loaded that the seal does not name.
+    """
+
+    seal: str
+    witness: str | None
+    resumed: int = 0
+    unsealed_code: tuple[str, ...] = ()
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """One output per item under one condition, every output kept, and what produced them.
+
+    `environment` are names of variables that were passed on, `harness` what it ran under,
+    `printed` how many bytes the method wrote to its standard output and error. Without `provenance`
+    nothing was sealed before it.
+    """
+
+    method: str
+    method_digest: str | None
+    task: Task
+    benchmark: Source
+    second: Source | None
+    seed: int
+    folds: int | None
+    isolation: Level
+    limits: Limits
+    keep_going: bool
+    environment: tuple[str, ...]
+    harness: Mapping[str, str]
+    printed: int
+    complete: bool
+    records: tuple[Record, ...]
+    provenance: Provenance | None = None
+
+    def __repr__(self) -> str:
+        made = f"{len(self.records)} records" + ("" if self.complete else ", incomplete")
+        return f"Run({self.method!r} on {self.benchmark.name!r}, {self.task}, {made})"

@@ -1,0 +1,197 @@
+"""Run folders.
+
+A run folder holds `run.json` (what produced the outputs) and `outputs.jsonl` (one line an item).
+Each output is handed to the disk before the next item is asked, so whatever ends a run, what was
+made is there. `run.json` is written at the start, as incomplete, and replaced whole at the end; it
+then carries the digest of the outputs as they were written, and reading checks it. A method that
+rewrites the file meanwhile is found out.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from assay.benchmark.load import BUNDLED
+from assay.digests import decode_utf8, digest, json_lines, parse_json
+from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
+from assay.files import now, write_whole
+from assay.runs.result import Record, Run, Source
+
+FORMAT = "assay-run/1"
+
+
+class RunFolder:
+    """A new folder being filled by one run: begin, add each record, finish.
+
+    Nothing is made before `begin`, so that a method which cannot be loaded leaves no folder.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        with storage(path):
+            if self.path.exists() and any(self.path.iterdir()):
+                raise SpecError(
+                    f"{path} is not empty", hint="A run is never overwritten: name a new folder."
+                )
+        self._written = hashlib.sha256()
+        self._started = now()
+        self.begun = False
+        self.lines = 0
+
+    @classmethod
+    def again(cls, path: Path) -> tuple["RunFolder", tuple[Record, ...]]:
+        """A folder whose run was cut off, and the records that were made; half a line is dropped.
+
+        Where nothing had been begun it is as good as new.
+        """
+        folder = object.__new__(cls)
+        folder.path, folder._written, folder._started = path, hashlib.sha256(), now()
+        folder.begun, folder.lines = False, 0
+        outputs = path / "outputs.jsonl"
+        with storage(path):
+            if not outputs.exists():
+                return folder, ()
+            data = outputs.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        made = _records(whole, str(outputs))
+        with storage(path):
+            folder._outputs = outputs.open("r+b", buffering=0)
+            folder._outputs.truncate(len(whole))
+            folder._outputs.seek(len(whole))
+        folder._written.update(whole)
+        folder.begun, folder.lines = True, whole.count(b"\n")
+        return folder, made
+
+    def begin(self, run: Run) -> None:
+        """Make the folder and write what is about to run."""
+        if not self.begun:
+            with storage(self.path):
+                self.path.mkdir(parents=True, exist_ok=True)
+                self._outputs = (self.path / "outputs.jsonl").open("xb", buffering=0)
+            self.begun = True
+        self._write_head(run, {})
+
+    @property
+    def digest(self) -> str:
+        """The digest of what was written, whatever lies in the file by now."""
+        return f"sha256:{self._written.hexdigest()}"
+
+    def add(self, record: Record) -> None:
+        """Hand one record to the disk."""
+        line = msgspec.json.encode(record) + b"\n"
+        with storage(self.path):
+            view = memoryview(line)
+            while view:
+                view = view[self._outputs.write(view) or 0 :]
+        self._written.update(line)
+        self.lines += 1
+
+    def finish(self, run: Run) -> None:
+        """Make the outputs durable and write what produced them, with the digest of their bytes."""
+        file = self.path / "outputs.jsonl"
+        with storage(self.path):
+            os.fsync(self._outputs.fileno())
+            self._outputs.close()
+            stored = digest(file.read_bytes())
+        made = self.digest
+        if stored != made:
+            raise DigestMismatch(
+                f"{file}: its digest is {stored}, and what was written to it has {made}",
+                hint="Something else wrote to the file during the run; its outputs cannot be used.",
+            )
+        outputs = {"digest": made, "lines": len(run.records)}
+        self._write_head(run, {"finished": now(), "outputs": outputs})
+
+    def close(self) -> None:
+        """Let go of the outputs, whatever has come of the run; a second time does nothing."""
+        if self.begun:
+            self._outputs.close()
+
+    def _write_head(self, run: Run, ending: dict[str, Any]) -> None:
+        head = {"format": FORMAT, **msgspec.to_builtins(run), "started": self._started, **ending}
+        del head["records"]
+        for corpus in (head["benchmark"], head["second"]):
+            if corpus is not None and corpus["origin"] is not None:
+                corpus["origin"]["place"] = self._seen_from_here(corpus["origin"]["place"])
+        data = msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
+        write_whole(self.path / "run.json", data)
+
+    def _seen_from_here(self, place: str) -> str:
+        return place if place in BUNDLED else os.path.relpath(place, self.path.resolve())
+
+
+def save_run(run: Run, path: str | Path) -> None:
+    """Keep a run that was made in memory in a new folder."""
+    folder = RunFolder(path)
+    folder.begin(run)
+    for record in run.records:
+        folder.add(record)
+    folder.finish(run)
+
+
+def load_run(path: str | Path) -> Run:
+    """Read a run folder, checking the outputs against the digest in `run.json`."""
+    folder = Path(path)
+    head_file, outputs_file = folder / "run.json", folder / "outputs.jsonl"
+    with storage(path):
+        for file in (head_file, outputs_file):
+            if not file.is_file():
+                raise SpecError(
+                    f"{path} is not a run folder: it has no {file.name}",
+                    hint="Make one: assay try METHOD --save DIR",
+                )
+        head_bytes, stored = head_file.read_bytes(), outputs_file.read_bytes()
+    head = parse_json(decode_utf8(head_bytes, where=str(head_file)), where=str(head_file))
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        got = head.get("format") if isinstance(head, dict) else head
+        raise SpecError(f"{head_file}: expected format {FORMAT!r}, got {got!r:.60}")
+    outputs = head.get("outputs")
+    if not isinstance(outputs, dict):
+        raise SpecError(
+            f"{path}: the run was cut off before it could be closed",
+            hint=f"The outputs made are in {outputs_file}.",
+        )
+    if digest(stored) != outputs.get("digest"):
+        raise DigestMismatch(
+            f"{outputs_file}: its digest is {digest(stored)},"
+            f" and run.json says {outputs.get('digest')!r:.80}",
+            hint="The outputs were changed after the run; nothing can be judged from them.",
+        )
+    try:
+        run = msgspec.convert({**head, "records": ()}, Run)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{head_file}: {error}") from None
+    records = _records(stored, str(outputs_file))
+    if outputs.get("lines") != len(records):
+        raise IntegrityError(
+            f"{outputs_file}: {len(records)} lines, and run.json says {outputs.get('lines')!r:.20}"
+        )
+    return replace(
+        run,
+        records=records,
+        benchmark=_seen_from(folder, run.benchmark),
+        second=None if run.second is None else _seen_from(folder, run.second),
+    )
+
+
+def _records(stored: bytes, where: str) -> tuple[Record, ...]:
+    found = []
+    for number, value in json_lines(stored, where=where):
+        try:
+            found.append(msgspec.convert(value, Record))
+        except (msgspec.ValidationError, SpecError) as error:
+            raise SpecError(f"{where}, line {number}: {error}") from None
+    return tuple(found)
+
+
+def _seen_from(folder: Path, source: Source) -> Source:
+    """A source whose place was written as seen from the folder, as seen from here."""
+    if source.origin is None or source.origin.place in BUNDLED:
+        return source
+    with storage(source.origin.place):
+        place = str((folder / source.origin.place).resolve())
+    return replace(source, origin=replace(source.origin, place=place))

@@ -1,0 +1,114 @@
+"""Where a method runs: in a process of its own, or in this one."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, Self
+
+from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.task import Task
+from assay.digests import digest
+from assay.errors import SpecError, storage
+from assay.methods.reference import MethodRef, parse_method, source_file
+from assay.methods.registry import REGISTERED
+from assay.runs.in_process_worker import TrustedWorker
+from assay.runs.method_loader import Modules
+from assay.runs.result import Limits
+from assay.runs.worker_process import ProcessWorker
+from assay.sandbox.levels import Level
+from assay.seeds import derive
+
+
+class Worker(Protocol):
+    """A method, loaded and ready to be asked."""
+
+    @property
+    def level(self) -> Level:
+        """How far the method is kept from what it must not see."""
+
+    method: MethodRef
+    method_digest: str | None
+    arguments: tuple[str, ...]
+    asks_by_name: bool
+    learner: bool
+    printed: int
+    passed: tuple[str, ...]
+    broken: bool
+
+    def restart(self) -> None:
+        """Start afresh."""
+
+    def branch(self) -> None:
+        """Speak to a copy from here to `forget`."""
+
+    def fit(self, examples: Sequence[Mapping[str, object]]) -> None:
+        """Fit the learner."""
+
+    def ask(self, question: str, response: str | None) -> object:
+        """One raw answer."""
+
+    def modules(self) -> Modules:
+        """What has been imported."""
+
+    def forget(self) -> None:
+        """End the copy."""
+
+    def __enter__(self) -> Self:
+        """Itself."""
+
+    def __exit__(self, *exception: object) -> None:
+        """End it."""
+
+
+def start_worker(
+    method: str | Callable[..., Any],
+    *,
+    seed: int = 0,
+    limits: Limits | None = None,
+    environment: Sequence[str] = (),
+    on_print: Callable[[bytes], None] | None = None,
+) -> Worker:
+    """Load a method: a reference in a process of its own, a callable in this one."""
+    if not isinstance(method, str):
+        if limits is not None or environment:
+            raise SpecError(
+                "limits and an environment hold for a method in a process of its own,"
+                " and a callable runs in this one",
+                hint="Name it instead: file.py:function.",
+            )
+        return TrustedWorker(method)
+    if os.name != "posix":
+        raise SpecError(
+            "methods given by reference need a POSIX system (Linux, macOS)",
+            hint="Hand over the function itself to run it in this process.",
+        )
+    reference = parse_method(method, registered=REGISTERED)
+    return ProcessWorker(
+        reference,
+        method_digest=_file_digest(reference),
+        seed=derive(seed, "method"),
+        limits=limits or Limits(),
+        passed=environment,
+        on_print=on_print,
+    )
+
+
+def _file_digest(method: MethodRef) -> str | None:
+    """The digest of the file that a reference names, read before the method can touch it."""
+    file = source_file(method)
+    if file is None or not file.is_file():
+        return None
+    with storage(file):
+        return digest(file.read_bytes())
+
+
+def default_task(worker: Worker, benchmark: Benchmark) -> Task:
+    """The task a method is for, as far as its name, its parameters or the benchmark tell."""
+    ours = REGISTERED.get(worker.method.text)
+    labelled = all(item.label is not None for item in benchmark.items)
+    if labelled and not {"truth", "folklore"} <= set(benchmark.classes):
+        return "detection" if ours is None or "detection" in ours.tasks else ours.tasks[0]
+    if ours is not None:
+        return ours.tasks[0]
+    if worker.learner:
+        return "classification"
+    return "detection" if "response" in worker.arguments else "classification"

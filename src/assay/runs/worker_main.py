@@ -1,0 +1,150 @@
+"""The process in which a method runs. It is told items and nothing about them.
+
+`main` reads one JSON object a line from a private file descriptor and writes one to another, in
+lockstep: {"n": number, "do": verb, "with": argument} is answered by {"n": the same, "ok": value}
+or {"n": the same, "failed": [kind, message]}. Standard output and error belong to the method and
+carry nothing of ours.
+
+    load    [kind, target, attribute, seed]   -> [arguments, learner, by name]
+    branch                                    -> from here on a forked copy answers
+    fit     [example, ...]
+    ask     [question, response]              -> the answer
+    modules                                   -> [installed modules, other files]
+    forget                                    -> the copy ends, and the original answers again
+
+A learner is fitted in a forked copy of the worker, which dies with what it was told; so no
+process ever holds the labels of items that it is asked about.
+"""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+from assay.errors import BadOutput, MethodError
+from assay.runs import method_loader as calling
+
+FORGOTTEN = 77
+"""The exit code of a copy that was told to forget; any other is the method's doing."""
+
+
+class Server:
+    """Answers requests until its input ends."""
+
+    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+        self.requests = requests
+        self.answers = answers
+        self.loaded: calling.Loaded | None = None
+        self.fitted: calling.Loaded | None = None
+        self.branch = False
+        self.before = frozenset(sys.modules)
+
+    def serve(self) -> None:
+        """One request, one answer, until the parent closes its end."""
+        for line in self.requests:
+            request = json.loads(line)
+            verb, number = request["do"], request["n"]
+            if verb == "branch" and self.fork():
+                continue
+            try:
+                reply = {"n": number, "ok": self.handle(verb, request["with"])}
+            except MethodError as error:
+                reply = {"n": number, "failed": [error.kind, error.message]}
+            self.send(reply)
+            if self.branch and verb == "forget":
+                os._exit(FORGOTTEN)
+
+    def handle(self, verb: str, argument: Any) -> object:  # noqa: ANN401 - JSON
+        """Do one thing; what a method does wrong comes out as a MethodError."""
+        match verb:
+            case "load":
+                kind, target, attribute, seed = argument
+                calling.seed_everything(seed)
+                self.loaded = calling.load(kind, target, attribute)
+                calling.seed_everything(seed)
+                return [self.loaded.arguments, self.loaded.learner, self.loaded.asks_by_name]
+            case "fit" if self.loaded is not None:
+                self.fitted = calling.fit(self.loaded, argument)
+                return True
+            case "ask":
+                asked = self.fitted or self.loaded
+                if asked is not None and not asked.learner:
+                    return calling.call(asked, *argument)
+            case "modules":
+                found = calling.loaded_modules(self.before)
+                return [found.installed, found.files]
+            case "branch" | "forget":
+                return True
+        raise MethodError(f"the worker cannot {verb} now")
+
+    def fork(self) -> bool:
+        """In the copy, go on at once; in the original, wait for the copy's end, then say so."""
+        copy = os.fork()
+        if copy == 0:
+            self.branch = True
+            die_with_parent()
+            return False
+        _, status = os.waitpid(copy, 0)
+        code = os.waitstatus_to_exitcode(status)
+        if code < 0:
+            os.kill(os.getpid(), -code)
+        if code != FORGOTTEN:
+            os._exit(code)
+        return True
+
+    def send(self, reply: dict[str, Any]) -> None:
+        """Write a reply; an answer that cannot be written is no answer."""
+        try:
+            line = json.dumps(reply)
+        except (TypeError, ValueError, RecursionError):
+            got = type(reply["ok"]).__name__
+            error = BadOutput(f"got {got}, expected a number, a class, or a mapping of the two")
+            line = json.dumps({"n": reply["n"], "failed": [error.kind, error.message]})
+        self.answers.write(line.encode() + b"\n")
+        self.answers.flush()
+
+
+def shut_labels_away() -> None:
+    """Refuse to open the bundled benchmarks from inside this interpreter.
+
+    A fence against a method that imports assay and asks it for the labels, not a wall: native
+    code, other processes and a few ways of naming a file are not seen. Stronger levels of
+    confinement hold those.
+    """
+    folder = Path(__file__).resolve().parent.parent / "benchmark" / "bundled"
+    shut = {(found.stat().st_dev, found.stat().st_ino) for found in folder.glob("*.jsonl")}
+    look, kinds = os.stat, (str, bytes, os.PathLike)
+
+    def refuse(event: str, arguments: tuple[object, ...]) -> None:
+        if event != "open" or not isinstance(arguments[0], kinds):
+            return
+        try:
+            found = look(arguments[0])
+        except (OSError, ValueError):
+            return
+        if (found.st_dev, found.st_ino) in shut:
+            raise PermissionError("a method may not open a bundled benchmark")
+
+    sys.addaudithook(refuse)
+
+
+def die_with_parent() -> None:
+    """Ask the system to end this process when its parent is gone, where it can (Linux)."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def main() -> None:
+    """Serve on the two file descriptors that end the command line."""
+    requests, answers = (int(text) for text in sys.argv[-2:])
+    sys.argv[1:] = []
+    os.set_inheritable(requests, False)
+    os.set_inheritable(answers, False)
+    die_with_parent()
+    shut_labels_away()
+    with os.fdopen(requests, "rb") as incoming, os.fdopen(answers, "wb") as outgoing:
+        Server(incoming, outgoing).serve()

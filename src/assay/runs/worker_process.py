@@ -1,0 +1,307 @@
+"""A method in a process of its own (L1): lockstep JSON lines on private pipes, with deadlines.
+
+The worker's environment holds only what Python and a locale need, and what the caller passes by
+name. It leads a session of its own, so that ending it ends what it started, as far as L1 reaches.
+What the method prints is drained and counted, never parsed; its last words serve the message of a
+crash.
+"""
+
+import fcntl
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+from assay.errors import (
+    BadOutput,
+    MethodCrashed,
+    MethodError,
+    MethodExited,
+    MethodNotLoaded,
+    MethodRaised,
+    MethodTimedOut,
+    SpecError,
+)
+from assay.methods.reference import MethodRef
+from assay.runs.method_loader import Modules
+from assay.runs.result import Limits
+from assay.sandbox.levels import Level, confined
+
+_KINDS = {
+    error.kind: error
+    for error in (BadOutput, MethodError, MethodExited, MethodNotLoaded, MethodRaised)
+}
+_KEPT_ENVIRONMENT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TMPDIR", "TZ", "HOME")
+_LAST_WORDS = 2000
+_HOME = Path(__file__).resolve().parents[2]
+# The package's home goes last on the path; first, installed packages could hide standard ones.
+_BOOT = "import sys; sys.path.append(sys.argv[1]); from assay.runs.worker_main import main; main()"
+
+
+class ProcessWorker:
+    """The parent's end of one worker process: started when made, loaded when entered."""
+
+    def __init__(
+        self,
+        method: MethodRef,
+        *,
+        method_digest: str | None,
+        seed: int,
+        limits: Limits,
+        passed: Sequence[str] = (),
+        on_print: Callable[[bytes], None] | None = None,
+        level: Level = Level.L1,
+        folder: Path | None = None,
+    ) -> None:
+        self.level = level
+        self.folder = folder
+        self.method = method
+        self.method_digest = method_digest
+        self.seed = seed
+        self.limits = limits
+        self.passed = tuple(passed)
+        self.on_print = on_print
+        self.printed = 0
+        self.broken = False
+        self._last_words = b""
+        self._process: subprocess.Popen[bytes] | None = None
+        self._descriptors: list[int] = []
+        self.arguments: tuple[str, ...] = ()
+        self.asks_by_name = True
+        self.learner = False
+        self._guarded(self._spawn)
+
+    def __enter__(self) -> Self:
+        self._guarded(self._load)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def restart(self) -> None:
+        """A fresh process, the method loaded again."""
+        self.close()
+        self._guarded(self._spawn)
+        self._guarded(self._load)
+
+    def branch(self) -> None:
+        """From here to `forget`, speak to a copy of the worker as it is now."""
+        self._exchange("branch", True, self.limits.load_seconds)
+
+    def fit(self, examples: Sequence[Mapping[str, object]]) -> None:
+        """Fit the learner in the present copy."""
+        self._exchange("fit", list(examples), self.limits.load_seconds)
+
+    def ask(self, question: str, response: str | None) -> object:
+        """One answer as the method gave it, unchecked."""
+        return self._exchange("ask", [question, response], self.limits.item_seconds)
+
+    def modules(self) -> Modules:
+        """What the worker says it has imported; a method that wants to can make it lie."""
+        match self._exchange("modules", True, self.limits.load_seconds):
+            case [[*installed], [*files]]:
+                return Modules(installed=tuple(map(str, installed)), files=tuple(map(str, files)))
+            case other:
+                raise BadOutput(f"the worker said {other!r:.60} of what it had imported")
+
+    def forget(self) -> None:
+        """End the copy and everything it was told."""
+        self._exchange("forget", True, self.limits.load_seconds)
+
+    def close(self) -> None:
+        """End the worker, and what it started in its session; a second time does nothing."""
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+        while self._descriptors:
+            os.close(self._descriptors.pop())
+
+    def _guarded(self, step: Callable[[], None]) -> None:
+        """Do a step of starting up; if it fails, nothing is left behind."""
+        try:
+            step()
+        except MethodError as error:
+            self.close()
+            raise MethodNotLoaded(f"{self.method.text}: {error.message}") from None
+        except OSError as error:
+            self.close()
+            raise MethodNotLoaded(f"no process could be started: {error.strerror}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _spawn(self) -> None:
+        """Start the process; it boots while the caller does something else."""
+        request_end, self._requests = _pipe()
+        self._answers, answer_end = _pipe()
+        self._out, out_end = _pipe()
+        self._descriptors = [self._requests, self._answers, self._out]
+        os.set_blocking(self._requests, False)
+        self._poller = select.poll()
+        self._poller.register(self._answers, select.POLLIN)
+        self._poller.register(self._out, select.POLLIN)
+        self._buffer = b""
+        self._number = 0
+        command = [
+            sys.executable,
+            "-u",
+            "-P",
+            "-c",
+            _BOOT,
+            str(_HOME),
+            str(request_end),
+            str(answer_end),
+        ]
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - our own worker, no shell
+                confined(self.level, command),
+                stdin=subprocess.DEVNULL,
+                stdout=out_end,
+                stderr=out_end,
+                pass_fds=(request_end, answer_end),
+                env=self._environment(),
+                cwd=self.folder,
+                start_new_session=True,
+            )
+        finally:
+            for descriptor in (request_end, answer_end, out_end):
+                os.close(descriptor)
+
+    def _load(self) -> None:
+        """Have the method imported, and note how it wants to be called."""
+        target = [self.method.kind, self.method.target, self.method.attribute, self.seed]
+        match self._exchange("load", target, self.limits.load_seconds):
+            case [[*arguments], bool() as learner, bool() as by_name]:
+                self.arguments = tuple(str(name) for name in arguments)
+                self.learner, self.asks_by_name = learner, by_name
+            case other:
+                raise BadOutput(f"the worker said {other!r:.60} of the method that it loaded")
+
+    def _environment(self) -> dict[str, str]:
+        missing = [name for name in self.passed if name not in os.environ]
+        if missing:
+            raise SpecError(
+                f"the environment has no variable {missing[0]}, which was to be passed on"
+            )
+        kept = {k: os.environ[k] for k in (*_KEPT_ENVIRONMENT, *self.passed) if k in os.environ}
+        return kept | {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def _exchange(self, verb: str, argument: object, seconds: float) -> Any:  # noqa: ANN401
+        """One request and its answer, or a MethodError."""
+        if self._buffer:
+            self.broken = True
+            raise BadOutput("an answer came before it was asked for")
+        self._number += 1
+        request = {"n": self._number, "do": verb, "with": argument}
+        line = json.dumps(request).encode() + b"\n"
+        self.broken = True  # until the answer is here, and for good where none comes
+        deadline = time.monotonic() + seconds
+        try:
+            self._write(line, deadline)
+            reply = self._parse(self._read_line(deadline))
+        except TimeoutError:
+            doing = {"ask": "answering", "fit": "fitting"}.get(verb, "loading")
+            raise MethodTimedOut(f"still {doing} after {seconds:g} s") from None
+        except (BrokenPipeError, EOFError):
+            raise self._death() from None
+        self.broken = False
+        match reply:
+            case {"ok": value}:
+                return value
+            case {"failed": [str() as kind, str() as message]}:
+                raise _KINDS.get(kind, MethodError)(message)
+        self.broken = True
+        raise BadOutput("an answer that is not in the protocol's form")
+
+    def _parse(self, line: bytes) -> dict[str, Any]:
+        """A reply to the present request; anything else was not written by our worker."""
+        try:
+            reply = json.loads(line)
+        except (ValueError, RecursionError):
+            reply = None
+        if not isinstance(reply, dict) or reply.get("n") != self._number:
+            raise BadOutput("an answer that is not in the protocol's form")
+        return reply
+
+    def _write(self, data: bytes, deadline: float) -> None:
+        """Send a request, draining what the method prints so that neither side can block."""
+        while data:
+            try:
+                data = data[os.write(self._requests, data) :]
+            except BlockingIOError:
+                self._poller.register(self._requests, select.POLLOUT)
+                self._wait(self._requests, deadline)
+                self._poller.unregister(self._requests)
+
+    def _read_line(self, deadline: float) -> bytes:
+        while b"\n" not in self._buffer:
+            if len(self._buffer) > self.limits.answer_bytes:
+                raise BadOutput(f"an answer longer than {self.limits.answer_bytes:,} bytes")
+            self._wait(self._answers, deadline)
+            chunk = os.read(self._answers, 1 << 16)
+            if not chunk:
+                raise EOFError
+            self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    def _wait(self, descriptor: int, deadline: float) -> None:
+        """Until the descriptor is ready, drain the method's own output."""
+        while True:
+            left = deadline - time.monotonic()
+            ready = [found for found, _ in self._poller.poll(max(left, 0.0) * 1000.0)]
+            if self._out in ready and not self._drain():
+                self._poller.unregister(self._out)
+            if descriptor in ready:
+                return
+            if left <= 0.0:
+                raise TimeoutError
+
+    def _drain(self) -> bool:
+        text = os.read(self._out, 1 << 16)
+        self.printed += len(text)
+        if self.on_print is not None and text:
+            self.on_print(text)
+        self._last_words = (self._last_words + text)[-_LAST_WORDS:]
+        return bool(text)
+
+    def _death(self) -> MethodCrashed:
+        """How the process ended, with its last line where it left one."""
+        try:
+            code = self._process.wait(timeout=5.0) if self._process is not None else 0
+        except subprocess.TimeoutExpired:
+            return MethodCrashed("it closed its pipes and went on running")
+        os.set_blocking(self._out, False)
+        with suppress(BlockingIOError):
+            while self._drain():
+                pass
+        how = f"its process ended with code {code}"
+        if code < 0:
+            how = f"its process was ended by {_signal_name(-code)}"
+        words = self._last_words.decode("utf-8", "replace").strip().splitlines()
+        return MethodCrashed(how + (f"; its last line was: {words[-1]:.200}" if words else ""))
+
+
+def _pipe() -> tuple[int, int]:
+    """A pipe above the standard descriptors, which may be closed and must not be taken."""
+    ends = []
+    for end in os.pipe():
+        ends.append(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3))
+        os.close(end)
+    return ends[0], ends[1]
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,200 @@
+"""A system whose path to its state is fixed, where no private view can be had: run in its place.
+
+The copy and production change places for the length of a run. Beside the state stand, meanwhile,
+
+    .STATE.assay/journal.json    where production is, known by its inode and its digest
+    .STATE.assay/state           the copy before the run, production during it
+    .STATE.assay/copy            a mark: `state` is only a copy, and may be thrown away
+    .STATE.assay/lock            held by whoever is at work, and by the warden that works for it
+
+The journal is durable before the first name changes. Whoever comes next puts production back first
+(`put_back`), which may be done any number of times. What is not what the journal says it is, is
+left where it is, and said.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from assay.errors import IntegrityError, ProtocolError, storage
+from assay.manifest import state_digest
+from assay.sandbox.exchange import exchange
+from assay.sandbox.throwing import throw_away
+
+_JOURNAL, _STATE, _BETWEEN = "journal.json", "state", "between"
+_MARK, _LOCK = "copy", "lock"
+
+
+def beside(root: Path) -> Path:
+    """The folder beside a state in which all this is kept."""
+    return root.parent / f".{root.name}.assay"
+
+
+@contextmanager
+def held(root: Path) -> Iterator[int]:
+    """Keep others from the same state; gives the lock, for the warden to hold as well."""
+    with ExitStack() as stack:
+        place = beside(root)
+        with storage(place):
+            handle = None
+            with suppress(FileExistsError, FileNotFoundError):  # it comes and goes with its users
+                place.mkdir(exist_ok=True)
+                handle = _locked(place / _LOCK)
+        if handle is None:
+            raise ProtocolError(
+                f"{root}: somebody is at work on this state just now",
+                hint="If that was cut off, wait a moment: it is being put back.",
+            )
+        stack.callback(os.close, handle)
+        put_back(root)
+        try:
+            yield handle
+        finally:
+            put_back(root)
+            with storage(place):
+                (place / _LOCK).unlink(missing_ok=True)
+            with suppress(OSError):  # whoever comes next may be in there already
+                place.rmdir()
+
+
+def take_place(root: Path, copy: Path, digest: str) -> None:
+    """Put a copy in the place of production, whose digest is known; `put_back` undoes it."""
+    place = beside(root)
+    with storage(root):
+        _write(place / _MARK, b"")
+        shutil.copytree(copy, place / _STATE)
+        written = {"inode": root.stat().st_ino, "digest": digest}
+        _write(place / _JOURNAL, json.dumps(written).encode())
+        (place / _MARK).unlink()
+        _sync(place)
+        _swap(root, place)
+
+
+def put_back(root: Path) -> None:
+    """Put production in its place, wherever a run that was cut off has left it."""
+    place = beside(root)
+    with storage(root):
+        written = _journal(place / _JOURNAL)
+        if written is None:
+            _clear(root, place)
+            return
+        inode, wanted = written
+        found = [path for path in (root, place / _STATE, place / _BETWEEN) if _id(path) == inode]
+        if not found:
+            raise IntegrityError(
+                f"{root}: production is neither there nor in {place}, where the journal says",
+                hint=_HINT,
+            )
+        if found[0] != root:
+            if state_digest(found[0]) != wanted:
+                raise IntegrityError(
+                    f"{found[0]} is not what {root} was when a run took its place", hint=_HINT
+                )
+            _return(found[0], root, place)
+        _write(place / _MARK, b"")
+        (place / _JOURNAL).unlink()
+        _sync(place)
+        _clear(root, place)
+
+
+def _journal(path: Path) -> tuple[int, str] | None:
+    """The number and the digest of production; None where there is no journal.
+
+    The number of the disk is no part of it: the next start of the system may give it another.
+    """
+    try:
+        written = json.loads(path.read_bytes())
+        return int(written["inode"]), str(written["digest"])
+    except FileNotFoundError:
+        return None
+    except (KeyError, TypeError, ValueError):
+        raise IntegrityError(f"{path} cannot be read", hint=_HINT) from None
+
+
+def _return(found: Path, root: Path, place: Path) -> None:
+    """Production is found elsewhere: put it in its place, and what is there aside."""
+    if _id(root) is not None:
+        if found.name == _STATE and exchange(found, root):
+            _sync(root.parent, place)
+            return
+        aside = place / (_BETWEEN if found.name == _STATE else _STATE)
+        throw_away(aside)
+        root.rename(aside)
+        _sync(root.parent, place)
+    found.rename(root)
+    _sync(root.parent, place)
+
+
+_HINT = "Nothing was moved. Look at both folders, put the right one in place, remove the other."
+
+
+def _swap(root: Path, place: Path) -> None:
+    """Let two folders change places: in one step where that can be."""
+    if not exchange(place / _STATE, root):
+        root.rename(place / _BETWEEN)
+        _sync(root.parent, place)
+        (place / _STATE).rename(root)
+    _sync(root.parent, place)
+
+
+def _clear(root: Path, place: Path) -> None:
+    """Throw a copy away; what is not marked as one is somebody's state."""
+    left = [path for path in (place / _STATE, place / _BETWEEN) if _id(path) is not None]
+    if left and _id(place / _MARK) is None:
+        raise IntegrityError(
+            f"{left[0]} is there, and no journal says whether it is what {root} should be",
+            hint=_HINT,
+        )
+    for path in left:
+        throw_away(path)
+    if left:
+        _sync(place)  # a copy that came back without its mark would be somebody's state
+    for name in (f".{_JOURNAL}", f".{_MARK}", _MARK):
+        (place / name).unlink(missing_ok=True)
+
+
+def _locked(path: Path) -> int | None:
+    """The lock, of the file that still goes by that name; None where somebody else has it."""
+    handle = -1
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _id(path) == os.fstat(handle).st_ino:
+            return handle
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    if handle >= 0:
+        os.close(handle)
+    return None
+
+
+def _id(path: Path) -> int | None:
+    """By what number a disk knows a file; None where there is none."""
+    try:
+        return path.lstat().st_ino
+    except FileNotFoundError:
+        return None
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole, and make it and its name durable."""
+    aside = path.with_name(f".{path.name}")
+    with aside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+    _sync(path.parent, path.parent.parent)
+
+
+def _sync(*folders: Path) -> None:
+    for folder in folders:
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

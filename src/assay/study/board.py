@@ -1,0 +1,126 @@
+"""The leaderboard: every sealed submission under every version of the bars, from records alone."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.benchmark.task import TASKS, Task
+from assay.study.submission import Status, Submission, Version
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission under one version: the verdict, and the bars met at the point estimates.
+
+    `original` marks the version that was sealed with the submission. Without a verdict there is
+    `why`: the method failed, or it has not been judged.
+    """
+
+    version: str
+    original: bool
+    verdict: str | None
+    passed: int | None
+    total: int | None
+    values: dict[str, float]
+    why: str | None
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One submission."""
+
+    id: str
+    method: str
+    status: Status
+    witnessed: bool
+    cells: tuple[Cell, ...]
+    caveats: tuple[str, ...]
+    entry: int
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """The submissions of one task, best first under the newest bars."""
+
+    task: Task
+    versions: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+class Board(msgspec.Struct, frozen=True, kw_only=True):
+    """All tables, and how often the benchmark has been asked: each run tells a little of it."""
+
+    study: str
+    benchmark: str
+    digest: str
+    sealed: int
+    started: int
+    finished: int
+    tables: tuple[Table, ...]
+
+
+def board(
+    study: str,
+    benchmark: str,
+    digest: str,
+    submissions: Sequence[Submission],
+    versions: Sequence[Version],
+) -> Board:
+    """The board of a study."""
+    tables = []
+    for task in TASKS:
+        mine = [version.version for version in versions if version.task == task]
+        rows = [_row(one, mine) for one in submissions if one.task == task]
+        if mine:
+            tables.append(
+                Table(task=task, versions=tuple(mine), rows=tuple(sorted(rows, key=_rank)))
+            )
+    return Board(
+        study=study,
+        benchmark=benchmark,
+        digest=digest,
+        sealed=len(submissions),
+        started=sum(one.started_by is not None for one in submissions),
+        finished=sum(one.status is Status.FINISHED for one in submissions),
+        tables=tuple(tables),
+    )
+
+
+def _row(one: Submission, versions: Sequence[str]) -> Row:
+    newest = one.judgements[-1].scorecard if one.judgements else None
+    return Row(
+        id=one.id,
+        method=one.method,
+        status=one.status,
+        witnessed=one.witness is not None,
+        cells=tuple(_cell(one, version) for version in versions),
+        caveats=() if newest is None else tuple(caveat.code for caveat in newest.caveats),
+        entry=one.sealed_by,
+    )
+
+
+def _cell(one: Submission, version: str) -> Cell:
+    judgement = one.under(version)
+    card = None if judgement is None else judgement.scorecard
+    why = None
+    if card is None:
+        why = "not judged" if one.status is Status.FINISHED else one.status.value
+        why = why if judgement is None else judgement.error
+    return Cell(
+        version=version,
+        original=version == one.original,
+        verdict=None if card is None else card.verdict.value,
+        passed=None if card is None else card.point.passed,
+        total=None if card is None else card.point.total,
+        values={} if card is None else {bar.id: bar.value for bar in card.bars},
+        why=why,
+    )
+
+
+_ORDER = {"pass": 0, "unresolved": 1, "fail": 2}
+
+
+def _rank(row: Row) -> tuple[float, ...]:
+    """By verdict under the newest bars, bars met, and the first bar's value; then as sealed."""
+    cell = row.cells[-1]
+    if cell.verdict is None:
+        return (3, 0, 0.0, row.entry)
+    first = next(iter(cell.values.values()), 0.0)
+    return (_ORDER[cell.verdict], -(cell.passed or 0), -first, row.entry)

@@ -1,0 +1,130 @@
+"""Opening a study."""
+
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from assay.benchmark.benchmark import Benchmark, Columns
+from assay.benchmark.load import BUNDLED, BUNDLED_COLUMNS
+from assay.benchmark.task import TASKS, Task
+from assay.digests import digest, is_name
+from assay.errors import AssayError, SpecError, storage
+from assay.files import write_new
+from assay.gauntlet.parts import check_judgeable
+from assay.gauntlet.revision import quoted
+from assay.gauntlet.spec import BUNDLED_BARS, BarSet, fitting_bars, load_bars
+from assay.ledger.file import create_ledger
+from assay.study.append import enter
+from assay.study.locate import FILE, LEDGER
+from assay.study.study import FORMAT, Study, open_study
+
+_ATTRIBUTES = """\
+# Records are checked by their exact bytes: git must not touch line endings.
+* -text
+"""
+
+
+def new_study(
+    root: Path,
+    benchmark: Benchmark,
+    *,
+    name: str | None = None,
+    bars: str | None,
+    task: Task | None,
+) -> Study:
+    """A study in a new or empty folder (one that holds only .git will do), its ledger opened."""
+    name = name or root.resolve().name.lower()
+    if not is_name(name):
+        raise SpecError(
+            f"{name!r:.80} cannot name a study",
+            hint="Name it: --name NAME (letters a-z, digits, dots, dashes, underscores).",
+        )
+    chosen = _chosen_bars(benchmark, bars, task)
+    with storage(root):
+        root.mkdir(parents=True, exist_ok=True)
+        for taken in (FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades"):
+            if (root / taken).exists():
+                raise SpecError(f"{root / taken} is there already", hint="Name another folder.")
+    text = _study_text(name, benchmark, chosen, root)
+    files = {FILE: text.encode()}
+    for one, data in chosen:
+        files[f"bars/{one.name}.toml"] = data
+    with suppress(SpecError):
+        write_new(root / ".gitattributes", _ATTRIBUTES.encode())
+    for path, data in files.items():
+        write_new(root / path, data)
+    create_ledger(root / LEDGER)
+    study = open_study(root)
+    with study.ledger as ledger:
+        if not ledger.entries:
+            enter(ledger, "study", name, files={path: digest(d) for path, d in files.items()})
+    return study
+
+
+def _chosen_bars(
+    benchmark: Benchmark, bars: str | None, task: Task | None
+) -> list[tuple[BarSet, bytes]]:
+    """The bars to begin with, one set a task that the benchmark can be judged for."""
+    found: list[tuple[BarSet, bytes]] = []
+    refusals: list[AssayError] = []
+    for one in TASKS if task is None else (task,):
+        try:
+            chosen = load_bars(bars or fitting_bars(benchmark, one), task=one)
+            asks_second = any(bar.corpus == "second" for bar in chosen.bars)
+            check_judgeable(benchmark if asks_second else benchmark.with_second(None), chosen)
+        except AssayError as error:
+            refusals.append(error)
+            continue
+        found.append((chosen, _bars_bytes(bars or chosen.version, chosen)))
+    if not found:
+        raise refusals[0]
+    return found
+
+
+def _bars_bytes(named: str, bars: BarSet) -> bytes:
+    """The exact bytes that bars were read from."""
+    bundled = BUNDLED_BARS / f"{bars.name}.toml"
+    for path in (bundled, Path(named)):
+        with storage(path):
+            if path.is_file() and digest(path.read_bytes()) == bars.digest:
+                return path.read_bytes()
+    raise SpecError(f"{named} changed while it was read")
+
+
+def _study_text(
+    name: str, benchmark: Benchmark, chosen: Sequence[tuple[BarSet, bytes]], root: Path
+) -> str:
+    lines = [
+        "# What this study is about. It was fixed when the study was opened, and never changes:",
+        "# other data or other bars to begin with are another study.",
+        f"format = {quoted(FORMAT)}",
+        f"name = {quoted(name)}",
+        f"origin = {quoted(f'{name}/{secrets.token_hex(8)}')}",
+        "",
+        "[bars]",
+        *(f"{bars.task} = {quoted(bars.version)}" for bars, _ in chosen),
+    ]
+    for heading, corpus in (("benchmark", benchmark), ("second", benchmark.second)):
+        if corpus is not None:
+            lines += ["", *_corpus_lines(heading, corpus, root)]
+    return "\n".join(lines) + "\n"
+
+
+def _corpus_lines(heading: str, corpus: Benchmark, root: Path) -> list[str]:
+    if corpus.origin is None:
+        raise SpecError(f"{corpus.name} was made in memory, and a study needs a file")
+    place, columns = corpus.origin.place, corpus.origin.columns
+    plain = Columns()
+    if place in BUNDLED:
+        plain = BUNDLED_COLUMNS
+    else:
+        place = Path(os.path.relpath(place, root.resolve())).as_posix()
+    lines = [f"[{heading}]", f"place = {quoted(place)}", f"digest = {quoted(corpus.digest)}"]
+    named = [
+        f"{field} = {quoted(str(getattr(columns, field)))}"
+        for field in Columns.__struct_fields__
+        if getattr(columns, field) != getattr(plain, field)
+    ]
+    return lines + (["", f"[{heading}.columns]", *named] if named else [])

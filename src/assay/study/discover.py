@@ -1,0 +1,84 @@
+"""Every study below a folder, those that have vanished since a commit included."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import IntegrityError, SpecError, StorageError, storage
+from assay.files import read_inside
+from assay.study.git import Repository, repository_of
+from assay.study.locate import FILE, LEDGER
+from assay.study.study import Study, open_study
+
+_PASSED_OVER = frozenset({".git", ".venv", "node_modules", "__pycache__"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """A folder to look through, and the repository whose history it has.
+
+    For what is staged, that is another folder than the work tree's own.
+    """
+
+    folder: Path
+    repository: Repository | None
+
+    def repository_of(self, study: Study) -> Repository | None:
+        """The repository, seen from a study in this folder."""
+        if self.repository is None:
+            return None
+        inner = study.root.relative_to(self.folder).as_posix()
+        prefix = self.repository.prefix
+        joined = inner if prefix == "." else prefix if inner == "." else f"{prefix}/{inner}"
+        return Repository(self.repository.top, joined)
+
+
+def tree_of(folder: Path) -> Tree:
+    """A folder as it lies there."""
+    with storage(folder):
+        if not folder.is_dir():
+            raise SpecError(f"there is no folder {str(folder)!r}")
+        return Tree(folder=folder.resolve(), repository=repository_of(folder))
+
+
+@contextmanager
+def staged(folder: Path, *, endings: tuple[str, ...] = ("",)) -> Iterator[Tree]:
+    """What is about to be committed of a folder, laid out elsewhere; all of it or by ending."""
+    repository = tree_of(folder).repository
+    if repository is None:
+        raise SpecError(f"{folder} is in no git repository, so nothing is staged")
+    with storage("a temporary folder"):
+        made = tempfile.TemporaryDirectory(prefix="assay-")
+    with made as name:
+        top = Path(name).resolve()
+        repository.export(top, endings=endings)
+        yield Tree(folder=top / repository.prefix, repository=repository)
+
+
+def find_studies(tree: Tree, *, since: str | None) -> list[Study]:
+    """The studies below a folder; one that HEAD (or the revision named) has must be there."""
+    found: list[Study] = []
+    with storage(tree.folder):
+        for here, folders, files in os.walk(tree.folder, onerror=_say):
+            folders[:] = sorted(name for name in folders if name not in _PASSED_OVER)
+            if FILE in files and LEDGER in files:
+                found.append(open_study(Path(here)))
+    repository = tree.repository
+    commit = None if repository is None else repository.commit(since or "HEAD")
+    if repository is not None and commit is not None:
+        plans = {read_inside(study.root, FILE) for study in found}
+        for place in repository.folders(commit, LEDGER):
+            known = repository.read(commit, FILE, place=place)
+            if known is not None and known not in plans:
+                raise IntegrityError(
+                    f"the study {place} was there in {since or 'HEAD'}, and is gone",
+                    hint="A record is not taken back: put it back.",
+                )
+    return found
+
+
+def _say(error: OSError) -> None:
+    raise StorageError(f"{error.filename}: {error.strerror}")

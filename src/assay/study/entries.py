@@ -1,0 +1,270 @@
+"""What a ledger says happened: which bars, which submissions, and how far each has come.
+
+The order of entries is the protocol, and reading enforces it: bars first, a seal before its run is
+started, a start before its result, one of each, and judgements only of results.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from assay.benchmark.task import Task
+from assay.digests import is_digest, is_name
+from assay.errors import IntegrityError
+from assay.files import is_inside
+from assay.ledger.entry import Entry
+from assay.study.locate import FILE
+from assay.study.study import Study, bars_in
+
+NOTHING = "none"
+"""Stands for the digest of what is not there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BarsRecord:
+    """One version of the bars, and the entry that brought it."""
+
+    task: Task
+    version: str
+    path: str
+    digest: str
+    entry: Entry
+
+
+@dataclass(kw_only=True)
+class SubmissionRecord:
+    """The entries about one submission."""
+
+    id: str
+    seal: Entry
+    started: Entry | None = None
+    resumed: list[Entry] = field(default_factory=list)
+    stopped: list[Entry] = field(default_factory=list)
+    run: Entry | None = None
+    scores: dict[str, Entry] = field(default_factory=dict)
+    grade: Entry | None = None
+
+
+@dataclass(kw_only=True)
+class Records:
+    """Everything that a ledger says, by what it is about."""
+
+    opening: Entry | None = None
+    bars: list[BarsRecord] = field(default_factory=list)
+    submissions: dict[str, SubmissionRecord] = field(default_factory=dict)
+    ratified: list[Entry] = field(default_factory=list)
+
+    def versions(self, task: Task) -> list[BarsRecord]:
+        """Every version of a task's bars, oldest first; the last is in force."""
+        return [bars for bars in self.bars if bars.task == task]
+
+    def submission(self, name: str) -> SubmissionRecord:
+        """A sealed submission; one that the ledger does not know any more is a breach."""
+        if name not in self.submissions:
+            raise IntegrityError(
+                f"the ledger does not know {name} any more",
+                hint="It was put back to an older state; put back what it was: git checkout",
+            )
+        return self.submissions[name]
+
+    def in_force(self, task: Task, entry: Entry) -> str | None:
+        """The version of a task's bars that was in force when an entry was made."""
+        known = [bars.version for bars in self.versions(task) if bars.entry.n < entry.n]
+        return known[-1] if known else None
+
+    @property
+    def files(self) -> dict[str, Entry]:
+        """Which entry brought each file."""
+        entries = [bars.entry for bars in self.bars]
+        entries += [] if self.opening is None else [self.opening]
+        for one in self.submissions.values():
+            found = (one.seal, one.started, one.run, one.grade, *one.scores.values())
+            entries += [entry for entry in found if entry is not None]
+        entries += self.ratified
+        return {name: entry for entry in entries for name in entry.files}
+
+
+def records_of(study: Study) -> Records:
+    """What the ledger of a study says now."""
+    return read_records(study.chain().entries)
+
+
+def read_records(entries: Sequence[Entry]) -> Records:
+    """The entries in order; the first that the protocol does not allow is a breach."""
+    records = Records()
+    for entry in entries:
+        where = f"entry {entry.n} ({entry.kind} {entry.subject:.64})"
+        if not is_name(entry.subject):
+            raise IntegrityError(f"entry {entry.n}: {entry.subject!r:.80} is no name")
+        if (entry.n == 0) is not (entry.kind == "study"):
+            raise IntegrityError(f"{where}: a ledger opens with its study, and only there")
+        _READERS.get(entry.kind, _unknown)(records, entry, where)
+    return records
+
+
+def _unknown(records: Records, entry: Entry, where: str) -> None:  # noqa: ARG001 - like the others
+    raise IntegrityError(f"{where}: entries of kind {entry.kind!r:.60} are not known")
+
+
+def _study(records: Records, entry: Entry, where: str) -> None:
+    if FILE not in entry.files:
+        raise IntegrityError(f"{where}: it does not name {FILE}")
+    records.opening = entry
+    for name in entry.files:
+        if name != FILE:
+            _add_bars(records, entry, name, where)
+    if not records.bars:
+        raise IntegrityError(f"{where}: it names no bars")
+
+
+def _bars(records: Records, entry: Entry, where: str) -> None:
+    if len(entry.files) != 1:
+        raise IntegrityError(f"{where}: it names {len(entry.files)} files, expected 1")
+    for name in entry.files:
+        _add_bars(records, entry, name, where)
+
+
+def _add_bars(records: Records, entry: Entry, name: str, where: str) -> None:
+    found = bars_in(name)
+    if found is None:
+        raise IntegrityError(f"{where}: {name!r:.80} is no bars file")
+    task, version = found
+    if any(bars.version == version for bars in records.versions(task)):
+        raise IntegrityError(f"{where}: {task} bars {version} were there already")
+    records.bars.append(
+        BarsRecord(task=task, version=version, path=name, digest=entry.files[name], entry=entry)
+    )
+
+
+def _seal(records: Records, entry: Entry, where: str) -> None:
+    _expect(entry, where, f"preregs/{entry.subject}/seal.json")
+    if entry.subject in records.submissions:
+        raise IntegrityError(f"{where}: it was sealed before")
+    records.submissions[entry.subject] = SubmissionRecord(id=entry.subject, seal=entry)
+
+
+def _started(records: Records, entry: Entry, where: str) -> None:
+    one = _submission(records, entry, where, "was never sealed")
+    if one.started is not None:
+        raise IntegrityError(f"{where}: it was started before")
+    one.started = entry
+
+
+def _resumed(records: Records, entry: Entry, where: str) -> None:
+    one = _submission(records, entry, where, "was never sealed")
+    if one.started is None or one.run is not None:
+        raise IntegrityError(f"{where}: there was no run to take up again")
+    one.resumed.append(entry)
+
+
+def _stopped(records: Records, entry: Entry, where: str) -> None:
+    one = _submission(records, entry, where, "was never sealed")
+    if one.started is None or one.run is not None:
+        raise IntegrityError(f"{where}: there was no run to be stopped")
+    one.stopped.append(entry)
+
+
+def _run(records: Records, entry: Entry, where: str) -> None:
+    folder = f"runs/{entry.subject}"
+    _expect(entry, where, f"{folder}/outputs.jsonl", f"{folder}/run.json")
+    one = _submission(records, entry, where, "has a result and was never sealed")
+    if one.started is None:
+        raise IntegrityError(f"{where}: a result of a run that was never started")
+    if one.run is not None:
+        raise IntegrityError(f"{where}: a second result")
+    one.run = entry
+
+
+def _score(records: Records, entry: Entry, where: str) -> None:
+    one = _finished(records, entry, where)
+    version = entry.said.get("bars", "")
+    _expect(entry, where, f"scorecards/{entry.subject}@{version}.json")
+    if version in one.scores:
+        raise IntegrityError(f"{where}: it was judged under {version} before")
+    if not any(bars.version == version for bars in records.bars):
+        raise IntegrityError(f"{where}: there were no bars {version!r:.60}")
+    one.scores[version] = entry
+
+
+def _grade(records: Records, entry: Entry, where: str) -> None:
+    _expect(entry, where, f"grades/{entry.subject}.json")
+    one = _finished(records, entry, where)
+    if one.grade is not None:
+        raise IntegrityError(f"{where}: its prediction was graded before")
+    one.grade = entry
+
+
+def _ratify(records: Records, entry: Entry, where: str) -> None:
+    names = [name for name in entry.files if name.startswith("comparisons/")]
+    if len(entry.files) != 1 or not names:
+        raise IntegrityError(f"{where}: it names no comparison")
+    _frozen(records, entry, where)
+
+
+def _revert(records: Records, entry: Entry, where: str) -> None:
+    if entry.files:
+        raise IntegrityError(f"{where}: it names files, expected none")
+    _frozen(records, entry, where)
+
+
+def _frozen(records: Records, entry: Entry, where: str) -> None:
+    """What is in place after a step must be what the next step finds there."""
+    path, artifact = entry.said.get("path", ""), entry.said.get("artifact", "")
+    previous = entry.said.get("previous", "")
+    if not is_inside(path) or not _is_version(artifact) or not _is_version(previous):
+        raise IntegrityError(f"{where}: it does not say what was put where")
+    before = [one for one in records.ratified if one.said["path"] == path]
+    if before and before[-1].said["artifact"] != previous:
+        raise IntegrityError(f"{where}: it does not follow what was in place before")
+    if entry.kind == "ratify" and artifact == NOTHING:
+        raise IntegrityError(f"{where}: it puts nothing in place")
+    if entry.kind == "revert":
+        standing: list[Entry] = []
+        for one in before:
+            if one.kind == "ratify":
+                standing.append(one)
+            else:
+                standing.pop()
+        if not standing:
+            raise IntegrityError(f"{where}: there was nothing to take back")
+        if standing[-1].said["previous"] != artifact:
+            raise IntegrityError(f"{where}: it does not put back what was there before")
+    records.ratified.append(entry)
+
+
+def _is_version(text: str) -> bool:
+    return text == NOTHING or is_digest(text)
+
+
+def _finished(records: Records, entry: Entry, where: str) -> SubmissionRecord:
+    one = _submission(records, entry, where, "was never sealed")
+    if one.run is None:
+        raise IntegrityError(f"{where}: there is no result to judge")
+    return one
+
+
+def _submission(records: Records, entry: Entry, where: str, otherwise: str) -> SubmissionRecord:
+    if entry.subject not in records.submissions:
+        raise IntegrityError(f"{where}: {entry.subject} {otherwise}")
+    return records.submissions[entry.subject]
+
+
+def _expect(entry: Entry, where: str, *names: str) -> None:
+    if sorted(entry.files) != sorted(names):
+        listed = ", ".join(entry.files) or "nothing"
+        raise IntegrityError(f"{where}: it names {listed:.200}, expected {', '.join(names)}")
+
+
+_READERS: Mapping[str, Callable[[Records, Entry, str], None]] = {
+    "study": _study,
+    "bars": _bars,
+    "seal": _seal,
+    "run-started": _started,
+    "run-stopped": _stopped,
+    "run-resumed": _resumed,
+    "run": _run,
+    "score": _score,
+    "grade": _grade,
+    "ratify": _ratify,
+    "revert": _revert,
+}
+"""The kinds of entry, and what each does to the records."""

@@ -1,0 +1,238 @@
+"""How good the predictions of a study are: coverage, reliability, and the lesson in words.
+
+Ranges that were stated at 80 % should hold four times in five. The ranges of one submission are
+about the same run, so they are not independent, and the interval of a coverage is taken over
+submissions. Outcome probabilities are read as a reliability curve: of all that was given about
+30 %, three in ten should have happened.
+
+A lesson about ranges is drawn only where the evidence bears it: someone who is perfectly calibrated
+should be told otherwise in one study of twenty, however many levels he uses (Bonferroni), and on
+which side his misses lie is said only once his ranges are shown to be too narrow. Of few misses
+most lie on one side by chance: of four it is three or more in five cases of eight.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from assay.stats.proportions import accuracy
+from assay.study.predictions.grade import Grade, OutcomeGrade, RangeGrade, ranked_score
+from assay.study.submission import Submission
+from assay.wording import percent
+
+BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
+_LEVEL = 0.95
+_TELLING = 3  # so many misses on one side, and no fewer, are worth a sentence
+_LOPSIDED = 0.75
+_BELIEVABLE = 5
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """How many of the ranges stated at one level hold; low and high are the 95 % interval."""
+
+    level: float
+    inside: int
+    total: int
+    submissions: int
+    value: float
+    low: float
+    high: float
+
+
+class Bin(msgspec.Struct, frozen=True, kw_only=True):
+    """Outcomes that were given about so much: what was said on average, and how many happened."""
+
+    at_least: float
+    below: float
+    stated: float
+    happened: int
+    total: int
+    value: float
+    low: float
+    high: float
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """One submission the way the source system counted: ranges inside, band, directions."""
+
+    submission: str
+    no_idea: bool
+    inside: int
+    ranges: int
+    outcome: str | None
+    probability: float | None
+    expected: bool | None
+    directions_held: int
+    directions: int
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """The predictions of a study beside what came. Scores are means, and less is better.
+
+    `interval_score` is that of the ranges, `log_score` and `ranked_score` those of the outcomes,
+    each beside what equal probabilities would have had. `log_score` leaves out `impossible`
+    outcomes: those that happened although they had been given probability 0.
+    """
+
+    submissions: tuple[Counts, ...]
+    coverage: tuple[Coverage, ...]
+    reliability: tuple[Bin, ...]
+    above: int
+    below: int
+    interval_score: float | None
+    log_score: float | None
+    log_score_of_no_idea: float | None
+    impossible: int
+    ranked_score: float | None
+    ranked_score_of_no_idea: float | None
+    lessons: tuple[str, ...]
+
+
+def calibrate(submissions: Sequence[Submission]) -> Calibration:
+    """The calibration of everything that was predicted and came."""
+    grades = [one.grade for one in submissions if one.grade is not None]
+    ranges = [
+        (grade.submission, one) for grade in grades for one in grade.ranges if one.where is not None
+    ]
+    outcomes = [
+        (grade.submission, grade.outcome)
+        for grade in grades
+        if grade.outcome is not None and not grade.no_idea
+    ]
+    above = sum(one.where == "above" for _, one in ranges)
+    below = sum(one.where == "below" for _, one in ranges)
+    logs = [
+        (one.log_score, math.log(len(one.probabilities)))
+        for _, one in outcomes
+        if one.log_score is not None
+    ]
+    made = Calibration(
+        submissions=tuple(map(_counts, grades)),
+        coverage=tuple(_coverage(ranges, _LEVEL)),
+        reliability=tuple(_reliability(outcomes)),
+        above=above,
+        below=below,
+        interval_score=_mean([one.score for _, one in ranges if one.score is not None]),
+        log_score=_mean([mine for mine, _ in logs]),
+        log_score_of_no_idea=_mean([even for _, even in logs]),
+        impossible=len(outcomes) - len(logs),
+        ranked_score=_mean([one.ranked_score for _, one in outcomes]),
+        ranked_score_of_no_idea=_mean([_even_score(one) for _, one in outcomes]),
+        lessons=(),
+    )
+    told = sum(one.submissions >= _BELIEVABLE for one in made.coverage)
+    strict = tuple(_coverage(ranges, 1.0 - (1.0 - _LEVEL) / max(told, 1)))
+    lessons = (*_range_lessons(made, strict), *_other_lessons(made))
+    return msgspec.structs.replace(made, lessons=lessons)
+
+
+def _coverage(ranges: Sequence[tuple[str, RangeGrade]], sure: float) -> Iterator[Coverage]:
+    for level in sorted({one.level for _, one in ranges}):
+        chosen = [(name, one.where == "inside") for name, one in ranges if one.level == level]
+        names = [name for name, _ in chosen]
+        hits = [hit for _, hit in chosen]
+        estimate = accuracy(hits, groups=names).estimate(level=sure)
+        yield Coverage(
+            level=level,
+            inside=sum(hits),
+            total=len(hits),
+            submissions=len(set(names)),
+            value=estimate.value,
+            low=estimate.low,
+            high=estimate.high,
+        )
+
+
+def _reliability(outcomes: Sequence[tuple[str, OutcomeGrade]]) -> Iterator[Bin]:
+    said = [
+        (name, share, outcome == graded.happened)
+        for name, graded in outcomes
+        for outcome, share in graded.probabilities.items()
+    ]
+    for at_least, below in pairwise(BINS):
+        last = below == BINS[-1]
+        chosen = [one for one in said if at_least <= one[1] < below or (last and one[1] == below)]
+        if not chosen:
+            continue
+        hits = [hit for _, _, hit in chosen]
+        estimate = accuracy(hits, groups=[name for name, _, _ in chosen]).estimate(level=_LEVEL)
+        yield Bin(
+            at_least=at_least,
+            below=below,
+            stated=sum(share for _, share, _ in chosen) / len(chosen),
+            happened=sum(hits),
+            total=len(hits),
+            value=estimate.value,
+            low=estimate.low,
+            high=estimate.high,
+        )
+
+
+def _counts(grade: Grade) -> Counts:
+    graded = [one for one in grade.ranges if one.where is not None]
+    directions = [one for one in grade.directions if one.held is not None]
+    outcome = grade.outcome
+    return Counts(
+        submission=grade.submission,
+        no_idea=grade.no_idea,
+        inside=sum(one.where == "inside" for one in graded),
+        ranges=len(graded),
+        outcome=None if outcome is None else outcome.happened,
+        probability=None if outcome is None else outcome.probability,
+        expected=None
+        if outcome is None or outcome.expected is None
+        else outcome.happened == outcome.expected,
+        directions_held=sum(one.held is True for one in directions),
+        directions=len(directions),
+    )
+
+
+def _even_score(outcome: OutcomeGrade) -> float:
+    """The ranked score that equal probabilities would have had."""
+    names = list(outcome.probabilities)
+    return ranked_score(dict.fromkeys(names, 1.0 / len(names)), outcome.happened)
+
+
+def _range_lessons(made: Calibration, strict: Sequence[Coverage]) -> Iterator[str]:
+    """What `strict` intervals show about ranges, told with the intervals of 95 %."""
+    narrow = False
+    for one, sure in zip(made.coverage, strict, strict=True):
+        hold = f"{one.inside} of {one.total} ranges stated at {percent(one.level)} hold"
+        hold += f" ({percent(one.low)} to {percent(one.high)})"
+        if one.submissions >= _BELIEVABLE and sure.high < one.level:
+            narrow = True
+            yield f"Ranges too narrow: {hold}."
+        elif one.submissions >= _BELIEVABLE and sure.low > one.level:
+            yield f"Ranges wider than need be: {hold}."
+    misses = made.above + made.below
+    for side, count, end in (("above", made.above, "upper"), ("below", made.below, "lower")):
+        if narrow and count >= _TELLING and count >= _LOPSIDED * misses:
+            yield f"Ranges too narrow on the {end} side: {count} of {misses} misses are {side}."
+    most = max((one.submissions for one in made.coverage), default=0)
+    if 0 < most < _BELIEVABLE:
+        yield (
+            f"Too few submissions to judge the ranges by: {most}, and {_BELIEVABLE} say little yet."
+        )
+
+
+def _other_lessons(made: Calibration) -> Iterator[str]:
+    if made.impossible:
+        times = "once" if made.impossible == 1 else f"{made.impossible} times"
+        yield f"What had been called impossible happened {times}: leave room for it."
+    mine, theirs = made.ranked_score, made.ranked_score_of_no_idea
+    outcomes = sum(one.outcome is not None and not one.no_idea for one in made.submissions)
+    if outcomes >= _BELIEVABLE and mine is not None and theirs is not None and mine > theirs:
+        yield (
+            "Outcome probabilities did worse than having no idea"
+            f" (ranked score {mine:.3f} against {theirs:.3f}; less is better)."
+        )
+    held = sum(one.directions_held for one in made.submissions)
+    directions = sum(one.directions for one in made.submissions)
+    if directions >= _TELLING and held < directions / 2:
+        yield f"Directions are the weak point: {held} of {directions} held."
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,190 @@
+"""What became of a prediction: which commitments held, with proper scores.
+
+A range is graded by whether it holds the value, and by the interval score (Gneiting & Raftery
+2007): its width, plus 2 / (1 - level) times how far the value lies outside. Outcome probabilities
+are graded by the log score (minus the logarithm of what was given to what happened) and by the
+ranked probability score (Epstein 1969), divided by the number of steps between outcomes: outcomes
+are ordered, and a near miss is less of a miss. For all of these less is better, and nobody does
+better, on average, than by saying what they believe.
+
+A prediction of "no idea" is graded as equal probabilities for fail, unresolved and pass.
+"""
+
+import math
+import operator
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Literal
+
+import msgspec
+
+from assay.gauntlet.judgement import Judgement
+from assay.gauntlet.result import Scorecard
+from assay.gauntlet.spec import BarSet
+from assay.study.predictions.spec import VERDICTS, Direction, Prediction, Range, Term
+
+_SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+class RangeGrade(msgspec.Struct, frozen=True, kw_only=True):
+    """A range, the value that came, on which side of it that lies, and the interval score."""
+
+    metric: str
+    low: float
+    high: float
+    level: float
+    value: float | None
+    where: Literal["inside", "above", "below"] | None
+    score: float | None
+
+
+class OutcomeGrade(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome, the probability it was given, and what that is worth.
+
+    `log_score` is None where the outcome had been given probability 0: no number is large enough.
+    `expected` is the outcome that was given the most, None where several were.
+    """
+
+    probabilities: Mapping[str, float]
+    happened: str
+    probability: float
+    expected: str | None
+    log_score: float | None
+    ranked_score: float
+
+
+class DirectionGrade(msgspec.Struct, frozen=True, kw_only=True):
+    """A comparison, its two sides as they came, and whether it held; None where one is missing."""
+
+    text: str
+    left: float | None
+    right: float | None
+    held: bool | None
+
+
+class Grade(msgspec.Struct, frozen=True, kw_only=True):
+    """A prediction beside what came, under the bars that were sealed with it."""
+
+    submission: str
+    bars: str
+    no_idea: bool
+    ranges: tuple[RangeGrade, ...]
+    outcome: OutcomeGrade | None
+    directions: tuple[DirectionGrade, ...]
+
+    @property
+    def commitments(self) -> int:
+        """How many things were committed to that could be graded."""
+        graded = [one.where is not None for one in self.ranges]
+        graded += [one.held is not None for one in self.directions]
+        outcome = self.outcome is not None and self.outcome.expected is not None
+        return sum(graded) + (outcome and not self.no_idea)
+
+    @property
+    def held(self) -> int:
+        """How many of them held; the outcome did where the likeliest one happened."""
+        held = sum(one.where == "inside" for one in self.ranges)
+        held += sum(one.held is True for one in self.directions)
+        outcome = self.outcome
+        expected = outcome is not None and not self.no_idea and outcome.happened == outcome.expected
+        return held + expected
+
+
+def grade(
+    submission: str,
+    prediction: Prediction,
+    judgement: Judgement,
+    bars: BarSet,
+    earlier: Mapping[str, Judgement],
+) -> Grade:
+    """Grade a prediction against what came, under the bars that were sealed with it."""
+    found: dict[str | None, dict[str, float]] = {None: values_of(judgement, bars)}
+    found |= {name: values_of(other, bars) for name, other in earlier.items()}
+    return Grade(
+        submission=submission,
+        bars=judgement.bars,
+        no_idea=prediction.no_idea,
+        ranges=tuple(_range(one, found[None].get(one.metric)) for one in prediction.ranges),
+        outcome=_outcome(prediction, judgement.scorecard),
+        directions=tuple(_direction(one, found) for one in prediction.directions),
+    )
+
+
+def values_of(judgement: Judgement, bars: BarSet) -> dict[str, float]:
+    """The metrics of a judgement by the names that predictions use."""
+    if judgement.scorecard is None:
+        return {}
+    partitions = {bar.id: bar.partitions for bar in bars.bars}
+    values: dict[str, float] = {}
+    for result in judgement.scorecard.bars:
+        values[result.id] = result.value
+        names = partitions.get(result.id, ())
+        if len(names) > 1 and len(names) == len(result.parts):
+            for name, part in zip(names, result.parts, strict=True):
+                values[f"{result.id}.{name}"] = part.value
+    return values
+
+
+def interval_score(low: float, high: float, level: float, value: float) -> float:
+    """Width, and 2 / (1 - level) times the distance by which the value was missed."""
+    missed = max(low - value, value - high, 0.0)
+    return (high - low) + 2.0 / (1.0 - level) * missed
+
+
+def ranked_score(probabilities: Mapping[str, float], happened: str) -> float:
+    """The ranked probability score over ordered outcomes, from 0 (best) to 1."""
+    names = list(probabilities)
+    said = list(accumulate(probabilities.values()))[:-1]
+    came = [float(names.index(happened) <= step) for step in range(len(names) - 1)]
+    return sum((s - c) ** 2 for s, c in zip(said, came, strict=True)) / len(said)
+
+
+def _range(one: Range, value: float | None) -> RangeGrade:
+    where: Literal["inside", "above", "below"] | None = None
+    score = None
+    if value is not None:
+        where = "above" if value > one.high else "below" if value < one.low else "inside"
+        score = interval_score(one.low, one.high, one.level, value)
+    return RangeGrade(
+        metric=one.metric,
+        low=one.low,
+        high=one.high,
+        level=one.level,
+        value=value,
+        where=where,
+        score=score,
+    )
+
+
+def _outcome(prediction: Prediction, card: Scorecard | None) -> OutcomeGrade | None:
+    probabilities = prediction.outcomes
+    if prediction.no_idea:
+        probabilities = dict.fromkeys(VERDICTS, 1.0 / len(VERDICTS))
+    if card is None or not probabilities:
+        return None
+    verdicts = set(probabilities) == set(VERDICTS)
+    happened = card.verdict.value if verdicts else f"{card.point.passed}/{card.point.total}"
+    given = probabilities[happened]
+    likeliest = [
+        name for name in probabilities if probabilities[name] == max(probabilities.values())
+    ]
+    return OutcomeGrade(
+        probabilities=probabilities,
+        happened=happened,
+        probability=given,
+        expected=likeliest[0] if len(likeliest) == 1 else None,
+        log_score=-math.log(given) if given > 0.0 else None,
+        ranked_score=ranked_score(probabilities, happened),
+    )
+
+
+def _direction(one: Direction, found: Mapping[str | None, Mapping[str, float]]) -> DirectionGrade:
+    left, right = _side(one.left, found), _side(one.right, found)
+    held = None if left is None or right is None else bool(_SIGNS[one.sign](left, right))
+    return DirectionGrade(text=one.text, left=left, right=right, held=held)
+
+
+def _side(term: Term, found: Mapping[str | None, Mapping[str, float]]) -> float | None:
+    if term.number is not None:
+        return term.number
+    return found.get(term.submission, {}).get(str(term.metric))

@@ -1,0 +1,1 @@
+"""Propose, ratify, freeze: an artifact goes into use only where it was shown to help."""

@@ -1,0 +1,1 @@
+"""What the results of a study are worth, under every version of its bars."""

@@ -1,0 +1,69 @@
+"""Where two records differ; floats may differ in their last digits between machines."""
+
+import math
+
+import msgspec
+
+from assay.gauntlet.judgement import Judgement
+from assay.gauntlet.result import Scorecard
+
+_CLOSE = 1e-9
+_FIGURES = ("verdict", "point", "bars", "items", "unscored", "sealed", "digests")
+_OF_THE_RUN = ("unwitnessed", "unsealed-code", "resumed", "unscored", "learner")
+"""Caveats that every version knows, and that only the run decides."""
+
+
+def record_difference(stored: msgspec.Struct, again: msgspec.Struct) -> str | None:
+    """The first difference between two records, in words; None where there is none."""
+    return _difference(msgspec.to_builtins(stored), msgspec.to_builtins(again), "")
+
+
+def card_difference(stored: Judgement, again: Judgement) -> str | None:
+    """The first difference between two judgements.
+
+    Another version of Assay may word a caveat otherwise or know one more; the figures must agree,
+    and so must what is said of the run itself, or a stated version would be a licence to leave out.
+    """
+    if stored.scorecard is None and again.scorecard is None:
+        kinds = [str(one.error).partition(":")[0] for one in (stored, again)]
+        return None if kinds[0] == kinds[1] else f"error is {kinds[0]}, and comes to {kinds[1]}"
+    if stored.scorecard is None or again.scorecard is None:
+        return record_difference(stored, again)
+    if _version(stored.scorecard) == _version(again.scorecard):
+        return record_difference(stored, again)
+    before, after = (msgspec.to_builtins(one.scorecard) for one in (stored, again))
+    for name in _FIGURES:
+        found = _difference(before[name], after[name], name)
+        if found is not None:
+            return f"{found} (made by {_version(stored.scorecard)})"
+    said, comes = _of_the_run(stored.scorecard), _of_the_run(again.scorecard)
+    return None if said == comes else f"caveats are {said}, and come to {comes}"
+
+
+def _of_the_run(card: Scorecard) -> list[str]:
+    return [caveat.code for caveat in card.caveats if caveat.code in _OF_THE_RUN]
+
+
+def _version(card: Scorecard) -> str:
+    return card.signature.rpartition(" · ")[2]
+
+
+def _difference(stored: object, again: object, where: str) -> str | None:
+    if isinstance(stored, float) and isinstance(again, float):
+        close = math.isclose(stored, again, rel_tol=_CLOSE, abs_tol=_CLOSE)
+        return None if close else f"{where} is {stored!r}, and comes to {again!r}"
+    if isinstance(stored, dict) and isinstance(again, dict):
+        for key in dict.fromkeys((*stored, *again)):
+            found = _difference(stored.get(key), again.get(key), f"{where}.{key}".lstrip("."))
+            if found is not None:
+                return found
+        return None
+    if isinstance(stored, (list, tuple)) and isinstance(again, (list, tuple)):
+        if len(stored) != len(again):
+            return f"{where} has {len(stored)} parts, and comes to {len(again)}"
+        for number, pair in enumerate(zip(stored, again, strict=True)):
+            found = _difference(*pair, f"{where}[{number}]")
+            if found is not None:
+                return found
+        return None
+    return None if stored == again else f"{where} is {stored!r:.80}, and comes to {again!r:.80}"

@@ -1,0 +1,80 @@
+"""A new version of the bars in a study: entered, and every result judged under it at once."""
+
+from assay.benchmark.task import Task
+from assay.digests import digest
+from assay.errors import SpecError
+from assay.files import write_whole
+from assay.gauntlet.judgement import Judgement
+from assay.gauntlet.revise import Revision
+from assay.gauntlet.revision import next_version
+from assay.gauntlet.spec import BarSet, bundled_versions
+from assay.runs.result import Run
+from assay.study.append import enter
+from assay.study.entries import read_records, records_of
+from assay.study.scorecards.store import judge_missing, load_result, load_version
+from assay.study.study import Study
+from assay.study.submissions.bars_in_force import bars_in_force
+
+
+def bars_of_study(study: Study, task: Task | None) -> BarSet:
+    """The bars in force, of the only task or of the one named."""
+    records = records_of(study)
+    tasks = list(dict.fromkeys(bars.task for bars in records.bars))
+    if task is None and len(tasks) > 1:
+        raise SpecError(
+            f"the study has bars for {' and '.join(tasks)}", hint="Say which: --task TASK."
+        )
+    return bars_in_force(study, records, task or tasks[0])
+
+
+def version_after(bars: BarSet) -> str:
+    """A name for the next version that no bundled version bears."""
+    taken = bundled_versions(bars.task)
+    version = next_version(bars.version)
+    if version in taken:
+        version = f"{bars.version}-2"
+    while version in taken:
+        version = next_version(version)
+    return version
+
+
+def study_bars(study: Study, version: str, task: Task | None) -> BarSet | None:
+    """A version of the study's bars, where it has one of that name."""
+    records = records_of(study)
+    for record in records.bars:
+        if record.version == version and task in (None, record.task):
+            return load_version(study, record)
+    return None
+
+
+def stored_run(study: Study, submission: str) -> Run | None:
+    """The result of a submission, where it has one."""
+    one = records_of(study).submissions.get(submission)
+    return None if one is None or one.run is None else load_result(study, one)
+
+
+def adopt(study: Study, made: Revision, *, after: str | None) -> list[tuple[str, Judgement]]:
+    """Enter a revision and judge every result under it; `after` is the submission that led to it.
+
+    Whatever stops this half-way, `verify` says what is missing, and how to mend it: revising again
+    before the version is entered, `assay score --all` after.
+    """
+    bars = made.bars
+    path = f"bars/{bars.name}.toml"
+    data = made.text.encode()
+    if digest(data) != bars.digest:
+        raise SpecError("the revision's text is not what was judged by")
+    with study.ledger as ledger:
+        records = read_records(ledger.entries)
+        if after is not None and after not in records.submissions:
+            raise SpecError(f"there is no submission {after}")
+        if records.versions(bars.task)[-1].version != bars.supersedes:
+            raise SpecError(
+                f"{bars.name} supersedes {bars.supersedes}, and"
+                f" {records.versions(bars.task)[-1].version} is in force",
+                hint="Revise what is in force.",
+            )
+        write_whole(study.path(path), data)  # what lies there in no entry was cut off
+        said = {"cheat": made.before.method[:200], **({} if after is None else {"after": after})}
+        enter(ledger, "bars", bars.name, files={path: digest(data)}, said=said)
+    return judge_missing(study)

@@ -1,0 +1,171 @@
+"""What runs are worth, kept in the study: one judgement a submission and version of the bars."""
+
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from assay._version import __version__
+from assay.digests import decode_utf8, digest, parse_json
+from assay.errors import AssayError, IntegrityError, SpecError, StorageError, storage
+from assay.files import read_as, write_whole
+from assay.gauntlet.judge import score
+from assay.gauntlet.judgement import Judgement
+from assay.gauntlet.spec import BarSet, parse_bars
+from assay.ledger.entry import Entry
+from assay.runs.result import Run
+from assay.runs.store import load_run
+from assay.study.append import enter
+from assay.study.entries import BarsRecord, Records, SubmissionRecord, read_records, records_of
+from assay.study.predictions.grade import Grade, grade
+from assay.study.predictions.spec import Prediction
+from assay.study.study import Study
+from assay.study.submissions.bars_in_force import task_of
+
+Stored = TypeVar("Stored", Judgement, Grade)
+
+FORMAT = "assay-judgement/1"
+GRADE_FORMAT = "assay-grade/1"
+
+
+def load_result(study: Study, one: SubmissionRecord) -> Run:
+    """The stored run of a submission, which must be what the ledger says it is."""
+    if one.run is None:
+        raise SpecError(f"{one.id} has no result")
+    for name, expected in one.run.files.items():
+        read_as(study.root, name, expected)
+    run = load_run(study.path(f"runs/{one.id}"))
+    path = f"preregs/{one.id}/seal.json"
+    if run.provenance is None or run.provenance.seal != one.seal.files[path]:
+        raise IntegrityError(f"runs/{one.id} is not a run of the seal of {one.id}")
+    return run
+
+
+def load_version(study: Study, record: BarsRecord) -> BarSet:
+    """A version of the bars, which must be what the ledger says it is."""
+    bars = parse_bars(read_as(study.root, record.path, record.digest), where=record.path)
+    if (bars.task, bars.version) != (record.task, record.version):
+        raise IntegrityError(f"{record.path} holds {bars.name}")
+    return bars
+
+
+def judge(study: Study, run: Run, bars: BarSet) -> Judgement:
+    """A run under one version of the bars: a scorecard, or why there can be none.
+
+    That data cannot be read today is no property of the run, and never becomes a judgement.
+    """
+    benchmark = study.benchmark(second=run.second is not None)
+    try:
+        card = score(run, benchmark, bars)
+    except (IntegrityError, StorageError):
+        raise
+    except AssayError as error:
+        said = f"{type(error).__name__}: {error.message}"
+        return Judgement(bars=bars.version, scorecard=None, error=said)
+    return Judgement(bars=bars.version, scorecard=card, error=None)
+
+
+def judge_missing(study: Study) -> list[tuple[str, Judgement]]:
+    """Judge every result under every version of its task's bars, where that is not yet done."""
+    made: list[tuple[str, Judgement]] = []
+    records = records_of(study)
+    for one in records.submissions.values():
+        if one.run is None:
+            continue
+        versions = records.versions(task_of(study, one))
+        missing = [version for version in versions if version.version not in one.scores]
+        if not missing:
+            continue
+        run = load_result(study, one)
+        for version in missing:
+            judgement = judge(study, run, load_version(study, version))
+            keep_judgement(study, one.id, judgement)
+            made.append((one.id, judgement))
+    return made
+
+
+def keep_judgement(study: Study, submission: str, judgement: Judgement) -> None:
+    """Write a judgement down and into the ledger, unless another process just did."""
+    path = f"scorecards/{submission}@{judgement.bars}.json"
+    data = judgement_bytes(submission, judgement)
+    with study.ledger as ledger:
+        one = read_records(ledger.entries).submission(submission)
+        if judgement.bars in one.scores:
+            return
+        _write(study.path(path), data)
+        said = {"bars": judgement.bars}
+        enter(ledger, "score", submission, files={path: digest(data)}, said=said)
+
+
+def judgement_bytes(submission: str, judgement: Judgement) -> bytes:
+    """A judgement as it is stored."""
+    head = {"format": FORMAT, "submission": submission, **msgspec.to_builtins(judgement)}
+    return msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
+
+
+def read_judgement(study: Study, entry: Entry) -> Judgement:
+    """A stored judgement, by the entry that brought it."""
+    return _stored(study, entry, FORMAT, Judgement)
+
+
+def keep_grade(study: Study, submission: str, made: Grade) -> None:
+    """Write a grade down and into the ledger, unless another process just did."""
+    path = f"grades/{submission}.json"
+    data = grade_bytes(made)
+    with study.ledger as ledger:
+        one = read_records(ledger.entries).submission(submission)
+        if one.grade is None:
+            _write(study.path(path), data)
+            enter(ledger, "grade", submission, files={path: digest(data)})
+
+
+def grade_bytes(made: Grade) -> bytes:
+    """A grade as it is stored."""
+    head = {"format": GRADE_FORMAT, "made_by": f"assay {__version__}", **msgspec.to_builtins(made)}
+    return msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
+
+
+def read_grade(study: Study, entry: Entry) -> Grade:
+    """A stored grade, by the entry that brought it."""
+    return _stored(study, entry, GRADE_FORMAT, Grade)
+
+
+def grade_of(
+    study: Study, records: Records, one: SubmissionRecord, prediction: Prediction, bars: BarSet
+) -> Grade:
+    """What became of a prediction, under the bars that were sealed with it."""
+    version = bars.version
+    if version not in one.scores:
+        raise IntegrityError(f"{one.id} was not judged under {version}, by which it was sealed")
+    mine = read_judgement(study, one.scores[version])
+    earlier: dict[str, Judgement] = {}
+    for direction in prediction.directions:
+        for term in (direction.left, direction.right):
+            if term.submission is not None:
+                other = records.submissions[term.submission]
+                if version in other.scores:
+                    earlier[term.submission] = read_judgement(study, other.scores[version])
+    return grade(one.id, prediction, mine, bars, earlier)
+
+
+def _stored(study: Study, entry: Entry, form: str, kind: type[Stored]) -> Stored:
+    """A record of a submission from the file that an entry names."""
+    ((path, expected),) = entry.files.items()
+    data = read_as(study.root, path, expected)
+    try:
+        found = parse_json(decode_utf8(data, where=path), where=path)
+        if not isinstance(found, dict) or found.get("format") != form:
+            raise IntegrityError(f"{path}: expected format {form!r}")
+        if found.get("submission") != entry.subject:
+            raise IntegrityError(f"{path}: it is about {found.get('submission')!r:.80}")
+        return msgspec.convert(found, kind)
+    except SpecError as error:
+        raise IntegrityError(error.message) from None
+    except msgspec.ValidationError as error:
+        raise IntegrityError(f"{path}: {error}") from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    with storage(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, data)

@@ -1,0 +1,199 @@
+"""A study: one folder with its plan, its records and its ledger.
+
+study.toml              which benchmark, and which bars to begin with
+bars/TASK-VERSION.toml  every version of the bars
+preregs/ID/             a method, its prediction, and its seal
+runs/ID/                what the one run of it gave
+scorecards/ID@VERSION.json   what that is worth under each version of the bars
+grades/ID.json          what became of the prediction
+comparisons/            comparisons that something was ratified by
+checkpoints/            checkpoints of the ledger that were kept
+comparisons/            what artifacts were ratified by
+ledger.jsonl            one line for everything that happened
+"""
+
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from assay.benchmark.benchmark import Benchmark, Columns, Origin
+from assay.benchmark.load import BUNDLED, load_benchmark
+from assay.benchmark.task import Task
+from assay.digests import decode_utf8, is_name, short
+from assay.errors import DigestMismatch, IntegrityError, NotHere, SpecError, storage
+from assay.files import inside, read_inside
+from assay.ledger.chain import Chain
+from assay.ledger.file import LedgerFile, read_ledger
+from assay.study.locate import FILE, LEDGER, study_root
+from assay.study.submissions.spec import SealedCorpus
+
+FORMAT = "assay-study/1"
+RECORDS = frozenset(
+    {FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades", "checkpoints", "comparisons"}
+)
+"""What a study's folder has of its own."""
+_BARS = re.compile(r"bars/(?P<task>detection|classification)-(?P<version>[a-z0-9._-]+)\.toml")
+
+
+class Corpus(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A benchmark by where it is, seen from the study's folder, and its digest."""
+
+    place: str
+    digest: str
+    columns: Mapping[str, str] = {}
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What `study.toml` says; it never changes once the study is opened."""
+
+    format: str
+    name: str
+    origin: str
+    benchmark: Corpus
+    bars: Mapping[Task, str]
+    second: Corpus | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """A folder, and the plan that its `study.toml` holds."""
+
+    root: Path
+    config: Config
+    _read: dict[tuple[object, ...], Benchmark] = field(default_factory=dict, repr=False)
+
+    def path(self, name: str) -> Path:
+        """A path inside the study."""
+        return inside(self.root, name)
+
+    def chain(self) -> Chain:
+        """The ledger as it is, every link checked."""
+        return read_ledger(self.root / LEDGER)
+
+    @cached_property
+    def ledger(self) -> LedgerFile:
+        """The ledger for appending."""
+        return LedgerFile(self.root / LEDGER)
+
+    def corpus(self, corpus: Corpus) -> Benchmark:
+        """A benchmark of the study, which must still be what it was."""
+        place = corpus.place
+        key: tuple[object, ...] = (place,)
+        if place not in BUNDLED:
+            with storage(place):
+                path = (self.root / place).resolve()
+                if not path.exists():
+                    raise NotHere(
+                        f"the data file {place} is not here; its digest should be"
+                        f" {short(corpus.digest)}",
+                        hint="Put it where study.toml says it is.",
+                    )
+                if path.is_file():
+                    known = path.stat()
+                    key = (path, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns)
+                    if key not in self._read:
+                        # Before anything is parsed, so that no error shows what is in the file.
+                        with path.open("rb") as file:
+                            found = hashlib.file_digest(file, "sha256").hexdigest()
+                        _check_digest(f"sha256:{found}", corpus)
+            place = str(path)
+        if key not in self._read:
+            self._read[key] = load_benchmark(place, columns=_columns(corpus))
+        _check_digest(self._read[key].digest, corpus)
+        return self._read[key]
+
+    def benchmark(self, *, second: bool) -> Benchmark:
+        """The study's benchmark, beside its second corpus where that is asked for."""
+        found = self.corpus(self.config.benchmark)
+        if second and self.config.second is not None:
+            return found.with_second(self.corpus(self.config.second))
+        return found
+
+    def sealed_corpus(self, benchmark: Benchmark) -> SealedCorpus:
+        """A benchmark as a seal names it, its place seen from the study's folder."""
+        mine = self.config.benchmark
+        if benchmark.digest != mine.digest and self.config.second is not None:
+            mine = self.config.second
+        origin = Origin(place=mine.place, columns=_columns(mine) or Columns())
+        return SealedCorpus(name=benchmark.name, digest=benchmark.digest, origin=origin)
+
+
+def _check_digest(found: str, corpus: Corpus) -> None:
+    if found != corpus.digest:
+        raise DigestMismatch(
+            f"{corpus.place}: the benchmark's digest is {short(found)}, and the study began with"
+            f" {short(corpus.digest)}",
+            hint="A study keeps to the data it began with; other data are another study.",
+        )
+
+
+def _columns(corpus: Corpus) -> Columns | None:
+    return Columns(**corpus.columns) if corpus.columns else None
+
+
+def open_study(root: Path) -> Study:
+    """The study in a folder."""
+    where = str(root / FILE)
+    with storage(root):
+        there = (root / FILE).is_file() and (root / LEDGER).exists()
+    if not there:
+        raise SpecError(
+            f"{str(root)!r} is no study: it has no {FILE} and {LEDGER}",
+            hint="Make one: assay new STUDY --benchmark FILE",
+        )
+    data = read_inside(root, FILE)
+    try:
+        config = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), Config)
+    except (ValueError, RecursionError) as error:
+        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
+        raise SpecError(f"{where}: {kind}{error}") from None
+    if config.format != FORMAT:
+        raise SpecError(f"{where}: format {config.format!r:.40}, expected {FORMAT!r}")
+    for corpus in (config.benchmark, config.second):
+        if corpus is not None and not set(corpus.columns) <= set(Columns.__struct_fields__):
+            raise SpecError(f"{where}: columns that nobody knows: {', '.join(corpus.columns)}")
+    return Study(root=root, config=config)
+
+
+def find_study(start: Path) -> Study:
+    """The study that a folder is, or lies in."""
+    if not start.exists():
+        raise SpecError(f"there is no {str(start)!r}")
+    root = study_root(start)
+    if root is not None:
+        return open_study(root)
+    bare = study_root(start, ledger=False)
+    if bare is not None:
+        raise IntegrityError(
+            f"{os.path.relpath(bare / LEDGER)} is gone",
+            hint="If it was committed, git has it: git checkout HEAD -- ledger.jsonl",
+        )
+    raise SpecError(
+        f"{'this folder' if str(start) == '.' else repr(str(start))} is in no study",
+        hint="Go into one, or name it: --study DIR. `assay new STUDY` makes one.",
+    )
+
+
+def check_id(submission: str) -> None:
+    """Refuse what cannot name a submission."""
+    if not is_name(submission):
+        raise SpecError(
+            f"{submission!r:.80} cannot name a submission",
+            hint="Letters a-z, digits, dots, dashes and underscores: 019, or overlap-2.",
+        )
+
+
+def bars_in(name: str) -> tuple[Task, str] | None:
+    """Task and version of a bars file, by its path in the study."""
+    match = _BARS.fullmatch(name)
+    if match is None:
+        return None
+    task: Task = "detection" if match["task"] == "detection" else "classification"
+    return task, match["version"]

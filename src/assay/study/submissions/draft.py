@@ -1,0 +1,138 @@
+"""Drafting a submission: a folder with the method and a prediction to fill in."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from assay.benchmark.task import TASKS, Task
+from assay.errors import AlreadySealed, SpecError, storage
+from assay.files import write_new, write_whole
+from assay.gauntlet.revision import quoted
+from assay.gauntlet.spec import BarSet
+from assay.methods.closure import closure_of
+from assay.methods.reference import parse_method
+from assay.methods.registry import REGISTERED
+from assay.runs.worker import default_task
+from assay.study.entries import Records, records_of
+from assay.study.predictions.spec import Predictable
+from assay.study.study import Study, check_id
+from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
+from assay.study.submissions.sealed_files import laid_out, sealed_worker
+from assay.study.submissions.spec import Prereg
+
+
+def draft(
+    study: Study,
+    submission: str,
+    method: str,
+    *,
+    task: Task | None = None,
+    prereg: Prereg | None = None,
+) -> tuple[Path, list[str]]:
+    """A folder with a copy of the method and a prediction to fill in; the files copied."""
+    check_id(submission)
+    records = records_of(study)
+    if submission in records.submissions:
+        raise AlreadySealed(f"{submission} is sealed already", hint="Take another name.")
+    folder = study.path(f"preregs/{submission}")
+    with storage(folder):
+        if folder.exists():
+            raise SpecError(f"{folder} is there already", hint="Edit it, or take another name.")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{submission}."))
+    try:
+        copied = _copy(method, aside)
+        wanted = prereg or Prereg(method="", task="detection")
+        reference = _moved(method)
+        task = task or _task_of(study, records, aside, reference, wanted)
+        bars = bars_in_force(study, records, task)
+        write_whole(aside / "prereg.toml", _prereg_text(reference, task, wanted).encode())
+        about = predictable(study, study.benchmark(second=asks_second(bars)), bars, records)
+        text = _prediction_text(submission, bars, about)
+        write_whole(aside / "prediction.toml", text.encode())
+        with storage(folder):
+            aside.chmod(0o755)
+            aside.rename(folder)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+    return folder, copied
+
+
+def _copy(method: str, aside: Path) -> list[str]:
+    """Copy a method's own files, as its imports find them."""
+    reference = parse_method(method, registered=REGISTERED)
+    copied = []
+    for name, source in sorted(closure_of(reference).files.items()):
+        with storage(source):
+            data = source.read_bytes()
+        write_new(aside / name, data)
+        copied.append(name)
+    return copied
+
+
+def _moved(method: str) -> str:
+    """How a method is called from inside its own folder."""
+    reference = parse_method(method, registered=REGISTERED)
+    if reference.kind != "file":
+        return reference.text
+    return f"{Path(reference.target).name}:{reference.attribute}"
+
+
+def _task_of(study: Study, records: Records, folder: Path, method: str, prereg: Prereg) -> Task:
+    """The only task of the study, or the one that the method's shape tells."""
+    tasks = [task for task in TASKS if records.versions(task)]
+    if len(tasks) == 1:
+        return tasks[0]
+    contents = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    with laid_out(contents) as place, sealed_worker(method, place, prereg=prereg, seed=0) as worker:
+        return default_task(worker, study.benchmark(second=False))
+
+
+def _prereg_text(method: str, task: Task, prereg: Prereg) -> str:
+    return "\n".join(
+        [
+            "# What will run. Every file in this folder is sealed with it.",
+            f"method = {quoted(method)}",
+            f"task = {quoted(task)}",
+            f"item_seconds = {prereg.item_seconds!r}",
+            f"load_seconds = {prereg.load_seconds!r}",
+            "# Names of environment variables to pass on; their values are not recorded.",
+            f"environment = [{', '.join(map(quoted, prereg.environment))}]",
+            "",
+        ]
+    )
+
+
+def _prediction_text(submission: str, bars: BarSet, about: Predictable) -> str:
+    first = next(iter(about.metrics))
+    return "\n".join(
+        [
+            f"# What do you expect of {submission}? Sealed before it runs, graded after.",
+            "# Take away the # before what you want to say. Leave out what you have no view on.",
+            "",
+            "# no_idea = true         # this alone is allowed, and is graded as such",
+            "level = 0.8              # how often your ranges should hold: 0.8 is four in five",
+            f'# directions = ["{first} > 0.5"]  # metrics, numbers, earlier results (ID:{first})',
+            '# notes = "why"',
+            "",
+            "[ranges]",
+            *(
+                f"# {bar.id} = [0.0, 1.0]   # {bar.measure}, to be at least {bar.at_least:g}"
+                for bar in bars.bars
+                if bar.id in about.metrics
+            ),
+            *(f'# "{name}" = [0.0, 1.0]' for name in about.metrics if "." in name),
+            "",
+            "[outcomes]               # probabilities, which sum to 1",
+            "# fail = 0.6",
+            "# unresolved = 0.3       # the records cannot tell",
+            "# pass = 0.1",
+            f"# or how many bars are met at the point estimates: {' '.join(about.counts)}",
+            "",
+        ]
+    )

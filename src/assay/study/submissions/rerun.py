@@ -1,0 +1,86 @@
+"""Running a sealed submission again, only to compare with its result."""
+
+import math
+
+import msgspec
+
+from assay.benchmark.task import Task
+from assay.errors import DigestMismatch, SpecError
+from assay.runs.answers import Output, score_of
+from assay.runs.result import Run
+from assay.runs.run_events import Listener
+from assay.study.entries import records_of
+from assay.study.scorecards.store import load_result
+from assay.study.study import Study
+from assay.study.submissions.run import ask
+from assay.study.submissions.sealed import load_sealed
+
+
+class Audit(msgspec.Struct, frozen=True, kw_only=True):
+    """Another run of a sealed submission beside its result; never a result itself.
+
+    `largest` is the largest difference between two scores of one item, `changed` how many items
+    came out differently, `unmatched` how many have an output on one side only.
+    """
+
+    submission: str
+    items: int
+    changed: int
+    unmatched: int
+    largest: float | None
+    item: str | None
+    same_installed: bool
+
+
+def audit_run(study: Study, submission: str, *, listener: Listener | None = None) -> Audit:
+    """Run a sealed submission again and compare with what is stored; nothing is kept."""
+    sealed = load_sealed(study, submission, distributions=False)
+    one = records_of(study).submission(submission)
+    if one.run is None:
+        raise SpecError(
+            f"{submission} has no result to compare with",
+            hint=f"Run it first: assay run {submission}",
+        )
+    stored = load_result(study, one)
+    heard = listener or Listener()
+    again = ask(sealed, heard, on_record=heard.record)
+    return _compared(submission, stored, again, same=_same_installed(study, submission))
+
+
+def _same_installed(study: Study, submission: str) -> bool:
+    try:
+        load_sealed(study, submission)
+    except DigestMismatch:
+        return False
+    return True
+
+
+def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Audit:
+    before = {record.item: record.output for record in stored.records}
+    after = {record.item: record.output for record in again.records}
+    changed = unmatched = 0
+    largest, worst = 0.0, None
+    for item, output in before.items():
+        other = after.get(item)
+        if output is None or other is None:
+            unmatched += (output is None) is not (other is None)
+            continue
+        changed += output != other
+        difference = _difference(output, other, stored.task)
+        if difference > largest:
+            largest, worst = difference, item
+    return Audit(
+        submission=submission,
+        items=len(before),
+        changed=changed,
+        unmatched=unmatched,
+        largest=largest if stored.task == "detection" else None,
+        item=worst,
+        same_installed=same,
+    )
+
+
+def _difference(one: Output, other: Output, task: Task) -> float:
+    if task != "detection":
+        return 0.0
+    return math.fabs(score_of(one) - score_of(other))

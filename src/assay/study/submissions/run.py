@@ -1,0 +1,222 @@
+"""The one run of a sealed submission.
+
+Exactly once: one process at a time holds the seal, and the ledger holds what has happened. The
+entry `run-started` is on the disk before the method sees an item. A run that is cut off stays
+public as "started, no result"; it can be taken up again, and what it made is kept. When it ends
+otherwise than by a kill, the ledger also holds the digest of what it had written by then, and going
+on from anything else is refused.
+"""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+
+from assay.digests import digest
+from assay.errors import AlreadyRun, DigestMismatch, SpecError, storage
+from assay.files import read_inside
+from assay.runs.collect import Sealed, collect
+from assay.runs.result import Provenance, Record, Run
+from assay.runs.run_events import Listener
+from assay.runs.store import RunFolder
+from assay.study.append import enter
+from assay.study.entries import SubmissionRecord, read_records, records_of
+from assay.study.git import repository_of
+from assay.study.study import Study
+from assay.study.submissions.conclude import Finished, conclude
+from assay.study.submissions.sealed import SealedPrereg, load_sealed
+from assay.study.submissions.sealed_files import laid_out, limits_of, sealed_worker
+from assay.study.submissions.witness import witness_of
+
+_UNWITNESSED = "none"
+
+
+def run_sealed(
+    study: Study, submission: str, *, unwitnessed: bool = False, listener: Listener | None = None
+) -> Finished:
+    """Run a sealed submission once, or take up where its run was cut off; then judge and grade."""
+    sealed = load_sealed(study, submission)
+    with _only_one(study, submission):
+        one = records_of(study).submission(submission)
+        if one.run is None:
+            _make(study, sealed, one, unwitnessed=unwitnessed, listener=listener or Listener())
+        elif one.grade is not None:
+            raise AlreadyRun(
+                f"{submission} has been run: entry {one.run.n} holds its result",
+                hint=f"See it: assay board. To compare another run: assay audit-run {submission}",
+            )
+        return conclude(study, sealed)
+
+
+@contextmanager
+def _only_one(study: Study, submission: str) -> Iterator[None]:
+    """Hold the seal while running; the system lets go of it when the process ends, however."""
+    path = study.path(f"preregs/{submission}/seal.json")
+    with storage(path):
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AlreadyRun(
+                f"{submission} is being run by another process now", hint="Wait for its result."
+            ) from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_running(study: Study, submission: str) -> bool:
+    """Whether some process holds the seal just now."""
+    try:
+        with _only_one(study, submission):
+            return False
+    except AlreadyRun:
+        return True
+
+
+def _make(
+    study: Study,
+    sealed: SealedPrereg,
+    one: SubmissionRecord,
+    *,
+    unwitnessed: bool,
+    listener: Listener,
+) -> None:
+    """Ask the method what has not been asked, and put the outputs into the ledger."""
+    path = study.path(f"runs/{sealed.id}")
+    made: tuple[Record, ...] = ()
+    if one.started is None:
+        witness = witness_of(study, sealed, unwitnessed=unwitnessed)
+        with storage(path):
+            if path.exists() and any(path.iterdir()):
+                raise SpecError(
+                    f"{path} holds something, and {sealed.id} was never started",
+                    hint="Take it away: results come from runs.",
+                )
+        folder = RunFolder(path)
+    else:
+        said = one.started.said.get("witness", _UNWITNESSED)
+        witness = None if said == _UNWITNESSED else said
+        _check_kept(study, one)
+        folder, made = RunFolder.again(path)
+    provenance = Provenance(
+        seal=sealed.digest,
+        witness=witness,
+        resumed=len(one.resumed) + (one.started is not None),
+    )
+    with closing(folder):
+        try:
+            run = _ask(study, sealed, folder, provenance, made, listener)
+            folder.finish(run)
+        except BaseException:
+            _stop(study, sealed, folder)
+            raise
+    _enter_result(study, sealed)
+
+
+def _ask(
+    study: Study,
+    sealed: SealedPrereg,
+    folder: RunFolder,
+    provenance: Provenance,
+    made: tuple[Record, ...],
+    listener: Listener,
+) -> Run:
+    def start(run: Run) -> None:
+        _start(study, sealed, provenance, made)
+        listener.started()
+        folder.begin(run)
+
+    def add(record: Record) -> None:
+        folder.add(record)
+        listener.record(record)
+
+    return ask(sealed, listener, provenance=provenance, made=made, on_start=start, on_record=add)
+
+
+def ask(
+    sealed: SealedPrereg,
+    listener: Listener,
+    *,
+    provenance: Provenance | None = None,
+    made: tuple[Record, ...] = (),
+    on_start: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 - nobody listens
+    on_record: Callable[[Record], None],
+) -> Run:
+    """Ask a copy of the sealed method about every item that has not been asked."""
+    listener.total(sum(1 for _ in sealed.benchmark.keyed_items()), len(made))
+    with (
+        laid_out(sealed.contents) as place,
+        sealed_worker(
+            sealed.prereg.method,
+            place,
+            prereg=sealed.prereg,
+            seed=sealed.seed,
+            on_print=listener.printed,
+        ) as worker,
+    ):
+        return collect(
+            worker,
+            sealed.benchmark,
+            task=sealed.prereg.task,
+            seed=sealed.seed,
+            limits=limits_of(sealed.prereg),
+            keep_going=True,
+            sealed=Sealed(
+                provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
+            ),
+            on_start=on_start,
+            on_record=on_record,
+        )
+
+
+def _start(
+    study: Study, sealed: SealedPrereg, provenance: Provenance, made: tuple[Record, ...]
+) -> None:
+    """Say in public that the run begins, or goes on, before the method sees an item."""
+    with study.ledger as ledger:
+        one = read_records(ledger.entries).submission(sealed.id)
+        if one.run is not None:
+            raise AlreadyRun(f"{sealed.id} has been run meanwhile: entry {one.run.n}")
+        if one.started is None:
+            repository = repository_of(study.root)
+            said = {"witness": provenance.witness or _UNWITNESSED}
+            if repository is not None:  # so that a witness stays one when the study is moved
+                said["place"] = repository.prefix
+            enter(ledger, "run-started", sealed.id, said=said)
+            return
+        kept = read_inside(study.root, f"runs/{sealed.id}/outputs.jsonl") if made else b""
+        said = {"kept": str(len(made)), "outputs": digest(kept)}
+        enter(ledger, "run-resumed", sealed.id, said=said)
+
+
+def _stop(study: Study, sealed: SealedPrereg, folder: RunFolder) -> None:
+    """Say in public what the run had written when it was stopped, so that it stays as it is."""
+    with study.ledger as ledger:
+        one = read_records(ledger.entries).submission(sealed.id)
+        if one.started is not None and one.run is None and folder.begun:
+            said = {"kept": str(folder.lines), "outputs": folder.digest}
+            enter(ledger, "run-stopped", sealed.id, said=said)
+
+
+def _check_kept(study: Study, one: SubmissionRecord) -> None:
+    """Refuse to go on from outputs that are not those the run had made when it was stopped."""
+    begun = [entry for entry in (one.started, *one.resumed) if entry is not None]
+    if not one.stopped or one.stopped[-1].n < begun[-1].n:
+        return
+    name = f"runs/{one.id}/outputs.jsonl"
+    data = read_inside(study.root, name)
+    if digest(data[: data.rfind(b"\n") + 1]) != one.stopped[-1].said.get("outputs"):
+        raise DigestMismatch(
+            f"{name} is not what the run had made when it was stopped (entry {one.stopped[-1].n})",
+            hint="Something else wrote to it; a run does not go on from that.",
+        )
+
+
+def _enter_result(study: Study, sealed: SealedPrereg) -> None:
+    """Put the outputs of a closed run into the ledger."""
+    names = [f"runs/{sealed.id}/{name}" for name in ("run.json", "outputs.jsonl")]
+    files = {name: digest(read_inside(study.root, name)) for name in names}
+    with study.ledger as ledger:
+        enter(ledger, "run", sealed.id, files=files)

@@ -1,0 +1,170 @@
+"""Sealing a submission.
+
+A seal is a manifest over exact bytes: every file of the submission's folder, the bars in force, the
+benchmark, the installed distributions that the method imports, and the settings of the engine.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from assay.benchmark.benchmark import Benchmark
+from assay.digests import digest
+from assay.errors import AlreadySealed, IntegrityError, MethodError, SpecError, storage
+from assay.files import read_as, write_whole
+from assay.ledger.entry import Entry
+from assay.methods.closure import closure_of
+from assay.methods.registry import REGISTERED
+from assay.runs.answers import check_output
+from assay.runs.collect import check_answerable
+from assay.runs.worker_process import ProcessWorker
+from assay.study.append import enter
+from assay.study.entries import Records, read_records, records_of
+from assay.study.locate import FILE
+from assay.study.predictions.spec import parse_prediction
+from assay.study.study import Study, check_id
+from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
+from assay.study.submissions.distributions import distributions_of, our_requirements, unowned
+from assay.study.submissions.sealed import foreign, settings
+from assay.study.submissions.sealed_files import SEAL, folder_contents, laid_out, sealed_worker
+from assay.study.submissions.spec import (
+    SEAL_FORMAT,
+    Distribution,
+    Prereg,
+    Seal,
+    SealedFile,
+    parse_prereg,
+)
+
+PROBE = ("Is this a question?", "It is one.")
+"""What a method is asked before it is sealed, to see that it answers at all."""
+
+
+def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
+    """Seal a drafted submission: from here on nothing of it can change, and it can run once."""
+    check_id(submission)
+    records = records_of(study)
+    _check_unsealed(records, submission)
+    folder = study.path(f"preregs/{submission}")
+    with storage(folder):
+        there = folder.is_dir()
+    if not there:
+        raise SpecError(
+            f"there is no draft {submission}",
+            hint=f"Make one: assay draft {submission} --method FILE:FUNCTION",
+        )
+    contents = folder_contents(folder)
+    made = _seal_of(study, submission, records, contents, probe=probe)
+    data = msgspec.json.format(msgspec.json.encode(made), indent=2) + b"\n"
+    with study.ledger as ledger:
+        now_there = read_records(ledger.entries)
+        _check_unsealed(now_there, submission)
+        if now_there.versions(made.task)[-1].version != made.bars_version:
+            raise SpecError("the bars were revised meanwhile", hint="Seal again.")
+        write_whole(folder / SEAL, data)
+        path = f"preregs/{submission}/{SEAL}"
+        entry = enter(ledger, "seal", submission, files={path: digest(data)})
+    return made, entry
+
+
+def _check_unsealed(records: Records, submission: str) -> None:
+    if submission in records.submissions:
+        entry = records.submissions[submission].seal
+        raise AlreadySealed(
+            f"{submission} was sealed by entry {entry.n}, and nothing is sealed twice",
+            hint="What has changed since is another submission: draft it under another name.",
+        )
+
+
+def _seal_of(
+    study: Study,
+    submission: str,
+    records: Records,
+    contents: Mapping[str, bytes],
+    *,
+    probe: bool,
+) -> Seal:
+    where = f"preregs/{submission}"
+    for name in ("prereg.toml", "prediction.toml"):
+        if name not in contents:
+            raise SpecError(f"{where} has no {name}", hint="`assay draft` makes both files.")
+    prereg = parse_prereg(contents["prereg.toml"], where=f"{where}/prereg.toml")
+    bars = bars_in_force(study, records, prereg.task)
+    bars_path = records.versions(prereg.task)[-1].path
+    benchmark = study.benchmark(second=asks_second(bars))
+    parse_prediction(
+        contents["prediction.toml"],
+        predictable(study, benchmark, bars, records),
+        where=f"{where}/prediction.toml",
+    )
+    distributions = _examined(prereg, contents, benchmark, where, probe=probe)
+    named = {f"{where}/{name}": data for name, data in contents.items()}
+    named[FILE] = read_as(study.root, FILE, _opening(records).files[FILE])
+    named[bars_path] = read_as(study.root, bars_path, bars.digest)
+    return Seal(
+        format=SEAL_FORMAT,
+        study=study.config.origin,
+        submission=submission,
+        task=prereg.task,
+        method=prereg.method,
+        benchmark=study.sealed_corpus(benchmark),
+        second=None if benchmark.second is None else study.sealed_corpus(benchmark.second),
+        bars_version=bars.version,
+        files={
+            name: SealedFile(size=len(data), digest=digest(data))
+            for name, data in sorted(named.items())
+        },
+        distributions=distributions,
+        settings=settings(),
+    )
+
+
+def _opening(records: Records) -> Entry:
+    if records.opening is None:
+        raise IntegrityError("the ledger is empty: the study was never opened")
+    return records.opening
+
+
+def _examined(
+    prereg: Prereg,
+    contents: Mapping[str, bytes],
+    benchmark: Benchmark,
+    where: str,
+    *,
+    probe: bool,
+) -> dict[str, Distribution]:
+    """Load the method from a copy of its files; what it imports must be in them or installed."""
+    with laid_out(contents) as folder:
+        with sealed_worker(prereg.method, folder, prereg=prereg, seed=0) as worker:
+            check_answerable(worker, benchmark, prereg.task)
+            if probe and not worker.learner:
+                _probe(worker, prereg, benchmark)
+            modules = worker.modules()
+        strangers = foreign(modules, folder)
+        if strangers:
+            raise SpecError(
+                f"{prereg.method} imports {strangers[0]}, which is not in {where}",
+                hint="A submission is whole: copy the file into its folder.",
+            )
+        installed = {*modules.installed, *closure_of(worker.method, folder=folder).installed}
+    nobodys = unowned(installed)
+    if nobodys:
+        raise SpecError(
+            f"{prereg.method} imports {nobodys[0]}, which belongs to no installed distribution",
+            hint=f"A submission is whole: copy it into {where}.",
+        )
+    if prereg.method in REGISTERED:
+        installed |= our_requirements()
+    return distributions_of(installed)
+
+
+def _probe(worker: ProcessWorker, prereg: Prereg, benchmark: Benchmark) -> None:
+    second = benchmark.second.classes if benchmark.second is not None else {}
+    try:
+        answer = worker.ask(*PROBE)
+        check_output(answer, task=prereg.task, classes={*benchmark.classes, *second})
+    except MethodError as error:
+        raise type(error)(
+            f"{prereg.method}, asked {PROBE[0]!r} to see whether it answers: {error.message}",
+            hint="Mend it before its only run; or seal it all the same: --no-probe.",
+        ) from None

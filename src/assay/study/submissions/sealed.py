@@ -1,0 +1,185 @@
+"""A sealed submission, read back: what was sealed, or nothing.
+
+Reading checks every byte that the seal names, so whoever holds a `SealedPrereg` holds exactly what
+was sealed, and running takes nothing else.
+"""
+
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from assay._version import __version__
+from assay.benchmark.benchmark import Benchmark
+from assay.digests import digest
+from assay.errors import DigestMismatch, IntegrityError, NotSealed
+from assay.files import read_as
+from assay.gauntlet.spec import BarSet, parse_bars
+from assay.runs.item_loop import FOLDS
+from assay.runs.method_loader import Modules
+from assay.sandbox.levels import Level
+from assay.seeds import derive
+from assay.study.entries import Records, records_of
+from assay.study.predictions.spec import Prediction, parse_prediction
+from assay.study.study import Study, bars_in, check_id
+from assay.study.submissions.bars_in_force import predictable
+from assay.study.submissions.distributions import OURS, distributions_of, modules_of
+from assay.study.submissions.sealed_files import SEAL, folder_contents
+from assay.study.submissions.spec import Prereg, Seal, parse_prereg, parse_seal
+
+
+class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission as it was sealed: the seal, and everything it names, checked."""
+
+    id: str
+    digest: str
+    entry: int
+    seal: Seal
+    prereg: Prereg
+    prediction: Prediction
+    contents: Mapping[str, bytes]
+    bars: BarSet
+    benchmark: Benchmark
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run, which nobody could choose; it fits what JSON readers can hold."""
+        return derive(0, "seal", self.digest) >> 11
+
+    def unknown(self, modules: Modules, folder: Path) -> list[str]:
+        """Which of the loaded modules the seal does not name."""
+        files = [Path(file).name for file in foreign(modules, folder)]
+        return files + sorted(set(modules.installed) - modules_of(self.seal.distributions))
+
+
+def load_sealed(
+    study: Study,
+    submission: str,
+    *,
+    distributions: bool = True,
+    records: Records | None = None,
+) -> SealedPrereg:
+    """A sealed submission, everything that its seal names checked byte by byte.
+
+    Without `distributions` what is installed here may differ from what was installed there.
+    """
+    check_id(submission)
+    records = records or records_of(study)
+    if submission not in records.submissions:
+        known = ", ".join(list(records.submissions)[-8:])
+        first = study.path(f"preregs/{submission}").is_dir() or not known
+        hint = f"Seal it first: assay seal {submission}" if first else f"Sealed are: {known}"
+        raise NotSealed(f"{submission} has no seal", hint=hint)
+    entry = records.submissions[submission].seal
+    path = f"preregs/{submission}/{SEAL}"
+    data = read_as(study.root, path, entry.files[path])
+    sealed = parse_seal(data, where=path)
+    if (sealed.study, sealed.submission) != (study.config.origin, submission):
+        raise IntegrityError(f"{path} is of {sealed.submission} in {sealed.study}")
+    contents = _sealed_contents(study, sealed)
+    for name in ("prereg.toml", "prediction.toml"):
+        if name not in contents:
+            raise IntegrityError(f"{path} names no {name}, and nothing is sealed without")
+    bars, benchmark = _sealed_plan(study, sealed)
+    if records.in_force(sealed.task, entry) != sealed.bars_version:
+        raise IntegrityError(
+            f"{submission} was sealed with {sealed.task} bars {sealed.bars_version}, which were not"
+            " in force then"
+        )
+    if distributions:
+        _check_engine(sealed)
+    prereg = parse_prereg(contents["prereg.toml"], where=f"preregs/{submission}/prereg.toml")
+    return SealedPrereg(
+        id=submission,
+        digest=entry.files[path],
+        entry=entry.n,
+        seal=sealed,
+        prereg=prereg,
+        prediction=parse_prediction(
+            contents["prediction.toml"],
+            predictable(study, benchmark, bars, records, before=entry.n),
+            where=f"preregs/{submission}/prediction.toml",
+        ),
+        contents=contents,
+        bars=bars,
+        benchmark=benchmark,
+    )
+
+
+def _sealed_contents(study: Study, sealed: Seal) -> dict[str, bytes]:
+    """The files of the submission's folder: all that were sealed, as they were, and no others."""
+    prefix = f"preregs/{sealed.submission}/"
+    for name, file in sealed.files.items():
+        read_as(study.root, name, file.digest)
+    contents = folder_contents(study.path(prefix.rstrip("/")))
+    for name, data in contents.items():
+        known = sealed.files.get(prefix + name)
+        if known is None:
+            raise IntegrityError(
+                f"{prefix}{name} was not there when {sealed.submission} was sealed",
+                hint="Take it away: a sealed submission stays as it is.",
+            )
+        if digest(data) != known.digest:
+            raise DigestMismatch(f"{prefix}{name} changes while it is read")
+    return contents
+
+
+def _sealed_plan(study: Study, sealed: Seal) -> tuple[BarSet, Benchmark]:
+    path = next((name for name in sealed.files if bars_in(name) is not None), None)
+    if path is None or bars_in(path) != (sealed.task, sealed.bars_version):
+        raise IntegrityError(f"the seal of {sealed.submission} does not hold its bars")
+    bars = parse_bars(read_as(study.root, path, sealed.files[path].digest), where=path)
+    benchmark = study.benchmark(second=sealed.second is not None)
+    second = None if benchmark.second is None else benchmark.second.digest
+    expected = None if sealed.second is None else sealed.second.digest
+    if (benchmark.digest, second) != (sealed.benchmark.digest, expected):
+        raise DigestMismatch(f"the benchmark is not the one that {sealed.submission} was sealed on")
+    return bars, benchmark
+
+
+def _check_engine(sealed: Seal) -> None:
+    """Refuse to run with another engine, or other installed code, than was sealed."""
+    present = settings()
+    for name, value in sealed.settings.items():
+        if present.get(name) != value:
+            raise DigestMismatch(
+                f"{sealed.submission} was sealed with {name} {value}, and here is"
+                f" {present.get(name)}",
+                hint="Run it with what it was sealed with; or draft it again under another name.",
+            )
+    modules = modules_of(set(sealed.distributions) - {OURS})
+    here = distributions_of(modules)
+    for name, expected in sealed.distributions.items():
+        found = here.get(name)
+        if found != expected:
+            version = "not installed" if found is None else f"{found.version}, with other bytes"
+            if found is not None and found.version != expected.version:
+                version = found.version
+            raise DigestMismatch(
+                f"{sealed.submission} was sealed with {name} {expected.version}, and here it is"
+                f" {version}",
+                hint="Run it with what it was sealed with; or draft it again under another name.",
+            )
+
+
+def settings() -> dict[str, str | int | float | bool | tuple[str, ...]]:
+    """What of the engine decides how a method is asked."""
+    return {
+        "assay": __version__,
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "isolation": Level.L1.value,
+        "folds": FOLDS,
+        "keep_going": True,
+    }
+
+
+def foreign(modules: Modules, folder: Path) -> list[str]:
+    """Files that were imported and are neither laid out here, nor installed, nor ours."""
+    ours = Path(__file__).resolve().parents[2]
+    return [
+        file
+        for file in modules.files
+        if not Path(file).is_relative_to(folder) and not Path(file).is_relative_to(ours)
+    ]

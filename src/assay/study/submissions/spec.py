@@ -1,0 +1,96 @@
+"""What is fixed before a run: who is to be run, how, on what, and against which bars.
+
+`prereg.toml` is what one writes; a `Seal` is the manifest over exact bytes that sealing makes of
+it. The seeds of a sealed run come from the digest of its seal, so nobody can try out seeds: to
+change one, something sealed would have to change.
+"""
+
+import tomllib
+from collections.abc import Mapping
+
+import msgspec
+
+from assay.benchmark.benchmark import Origin
+from assay.benchmark.task import Task
+from assay.digests import decode_utf8, parse_json
+from assay.errors import IntegrityError, SpecError
+
+SEAL_FORMAT = "assay-seal/1"
+
+
+class Prereg(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What `prereg.toml` says. `environment` are names of variables to pass on, never values."""
+
+    method: str
+    task: Task
+    item_seconds: float = 30.0
+    load_seconds: float = 60.0
+    environment: tuple[str, ...] = ()
+
+
+class SealedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file by its exact bytes."""
+
+    size: int
+    digest: str
+
+
+class SealedCorpus(msgspec.Struct, frozen=True, kw_only=True):
+    """A benchmark by its exact bytes, and where it is read from."""
+
+    name: str
+    digest: str
+    origin: Origin
+
+
+class Distribution(msgspec.Struct, frozen=True, kw_only=True):
+    """An installed distribution: its version, its RECORD, and the bytes of its files.
+
+    `record` is the digest of the RECORD file, where there is one; `content` that of the files it
+    lists, as they are now, so that an edit behind the installer's back is seen too.
+    """
+
+    version: str
+    record: str | None
+    content: str
+
+
+class Seal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The manifest: everything that decides what a run will be, by digest."""
+
+    format: str
+    study: str
+    submission: str
+    task: Task
+    method: str
+    benchmark: SealedCorpus
+    second: SealedCorpus | None
+    bars_version: str
+    files: Mapping[str, SealedFile]
+    distributions: Mapping[str, Distribution]
+    settings: Mapping[str, str | int | float | bool | tuple[str, ...]]
+
+
+def parse_prereg(data: bytes, *, where: str) -> Prereg:
+    """`prereg.toml` from its bytes."""
+    try:
+        found = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), Prereg)
+    except (ValueError, RecursionError) as error:
+        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
+        raise SpecError(f"{where}: {kind}{error}") from None
+    for name, seconds in (("item", found.item_seconds), ("load", found.load_seconds)):
+        if not 0.0 < seconds <= 7 * 24 * 3600.0:
+            raise SpecError(f"{where}: {name}_seconds = {seconds:g}, expected up to a week")
+    return found
+
+
+def parse_seal(data: bytes, *, where: str) -> Seal:
+    """A seal from its bytes; one that cannot be read was not written by us."""
+    try:
+        found = msgspec.convert(parse_json(decode_utf8(data, where=where), where=where), Seal)
+    except (msgspec.ValidationError, SpecError) as error:
+        said = error.message if isinstance(error, SpecError) else f"{where}: {error}"
+        raise IntegrityError(said) from None
+    if found.format != SEAL_FORMAT:
+        raise IntegrityError(f"{where}: format {found.format!r:.40}, expected {SEAL_FORMAT!r}")
+    return found

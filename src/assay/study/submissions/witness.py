@@ -1,0 +1,75 @@
+"""Which commit is the witness of a seal."""
+
+import os
+import shlex
+
+from assay.benchmark.load import BUNDLED
+from assay.digests import digest
+from assay.errors import BrokenChain, NotWitnessed
+from assay.study.entries import read_records
+from assay.study.git import repository_of
+from assay.study.locate import LEDGER
+from assay.study.study import Study
+from assay.study.submissions.sealed import SealedPrereg
+
+
+def witness_of(study: Study, sealed: SealedPrereg, *, unwitnessed: bool) -> str | None:
+    """The commit that holds the seal and all it names; a refusal, or None where one insists."""
+    lacking = _lacking(study, sealed)
+    if isinstance(lacking, list):
+        if unwitnessed:
+            return None
+        said = f"no commit holds the seal of {sealed.id} yet"
+        place = shlex.quote(os.path.relpath(study.root))
+        hint = f"Commit it: git add {place} && git commit -m 'Seal {sealed.id}'"
+        if not lacking:
+            said = f"{sealed.id} has no witness: the study is in no git repository"
+            hint = "Put it into one and commit; or run it unwitnessed: --unwitnessed."
+        elif _ignored(study, lacking):
+            said = f"git is told to leave out {_ignored(study, lacking)} (see .gitignore)"
+            hint = "A study is published whole: take that line away, or `git add -f`."
+        elif lacking[0] != LEDGER:
+            said = f"the last commit does not hold {lacking[0]} as it was sealed"
+        raise NotWitnessed(said, hint=hint)
+    return lacking
+
+
+def _ignored(study: Study, names: list[str]) -> str | None:
+    """The first of these files that a .gitignore names."""
+    repository = repository_of(study.root)
+    found = [] if repository is None else repository.ignored(names)
+    return found[0] if found else None
+
+
+def _lacking(study: Study, sealed: SealedPrereg) -> str | list[str]:
+    """The commit that holds everything sealed, or what of it the last commit lacks."""
+    repository = repository_of(study.root)
+    head = None if repository is None else repository.head()
+    if repository is None:
+        return []
+    names = [f"preregs/{sealed.id}/seal.json", *sealed.seal.files]
+    if head is None:
+        return [LEDGER]
+    chain = study.chain()
+    held = (repository.read(head, LEDGER) or b"").split(b"\n")[:-1]
+    if chain.lines[: len(held)] != held:
+        raise BrokenChain(
+            f"{LEDGER} does not continue what the last commit holds: some of it was changed or"
+            " taken away",
+            hint=f"Put it back: git checkout HEAD -- {os.path.relpath(study.root / LEDGER)}",
+        )
+    number = read_records(chain.entries).submissions[sealed.id].seal.n
+    missing = [] if number < len(held) else [LEDGER]
+    for name in names:
+        expected = sealed.digest if name == names[0] else sealed.seal.files[name].digest
+        found = repository.read(head, name)
+        if found is None or digest(found) != expected:
+            missing.append(name)
+    for corpus in (sealed.seal.benchmark, sealed.seal.second):
+        place = None if corpus is None else corpus.origin.place
+        if corpus is None or place is None or place in BUNDLED or not repository.holds(place):
+            continue  # what lies outside no commit can hold; sealing says so
+        found = repository.read(head, place)
+        if found is None or digest(found) != corpus.digest:
+            missing.append(place)
+    return missing or f"git:{head}"

@@ -1,0 +1,213 @@
+"""Out-of-fold predictions from surface features: of a label, and of a method's scores.
+
+Every record is predicted by models that were fitted without its fold, so a prediction says what
+the features tell, and not what was memorised. Folds are handed in, several deals of them, and the
+predictions are averaged over the deals.
+
+Predictions of several models (`stats/surface_models.py`) are combined with the non-negative weights
+that fit the target best out of fold: a function that one of them finds exactly must not keep the
+errors of the others, and where the features tell nothing all weights go to nought.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.stats.arrays import Floats
+from assay.stats.auc import auc
+from assay.stats.codes import Codes
+from assay.stats.rank import ranks
+from assay.surface.learners import ENSEMBLE, few_threads, label_models, predict, score_models
+
+Folds = NDArray[np.intp]
+Step = Callable[[], None]
+
+
+def normal_scores(values: ArrayLike) -> Floats:
+    """Ranks as standardised normal scores: what remains of numbers when only their order counts."""
+    from statistics import NormalDist  # its inverse is compiled, but importing it is slow
+
+    found, codes = np.unique(ranks(values), return_inverse=True)
+    size, inverse = codes.size, NormalDist().inv_cdf
+    scores = np.array([inverse((rank - 0.5) / size) for rank in found.tolist()])[codes]
+    spread = scores.std()
+    return np.asarray((scores - scores.mean()) / spread) if spread > 0.0 else np.zeros(size)
+
+
+def design(columns: Sequence[Floats]) -> Floats:
+    """Features as normal scores, records x features; constant ones are left as noughts."""
+    return np.stack([normal_scores(column) for column in columns], axis=1)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LabelFit:
+    """The label as the features tell it, out of fold.
+
+    `ensemble` is the plain mean over deals of logistic regression and boosted trees, whose AUC is
+    what reading no meaning achieves. `probability` is of all models, and calibrated: the base rate,
+    plus as much of each model's departure from it as the labels bear out. `fitted` are the models
+    of the first deal, fold by fold, for asking what they rest on, and `seen` what they saw of the
+    records that they had not been fitted to.
+    """
+
+    ensemble: Floats
+    probability: Floats
+    fitted: Sequence[Sequence[Any]]
+    seen: Floats
+    folds: Folds
+
+
+def fit_label(
+    features: Floats,
+    label: NDArray[np.bool_],
+    deals: Sequence[Folds],
+    *,
+    seed: int,
+    categories: Codes | None = None,
+    on_step: Step = lambda: None,
+) -> LabelFit:
+    """Predict the label of every record from its features.
+
+    `categories` is a feature of many values (a source among dozens): it is read as the mean of the
+    target in the other records of its value, out of fold too.
+    """
+    total, fitted, seen = _out_of_fold(
+        label_models, features, label, deals, seed, categories, on_step
+    )
+    base = float(label.mean())
+    told = _best_weights(total - base, label.astype(np.float64) - base) @ (total - base)
+    return LabelFit(
+        ensemble=total[:ENSEMBLE].mean(axis=0),
+        probability=np.clip(base + told, 0.001, 0.999),
+        fitted=fitted,
+        seen=seen,
+        folds=deals[0],
+    )
+
+
+def fit_scores(
+    features: Floats,
+    scores: Floats,
+    deals: Sequence[Folds],
+    *,
+    seed: int,
+    categories: Codes | None = None,
+    on_step: Step = lambda: None,
+) -> Floats:
+    """Predict a method's scores from the features, without labels."""
+    if not scores.any():
+        return np.zeros(scores.size)
+    total, _, _ = _out_of_fold(score_models, features, scores, deals, seed, categories, on_step)
+    return np.asarray(_best_weights(total, scores) @ total)
+
+
+def _out_of_fold(
+    make: Callable[[int, int], list[Any]],
+    features: Floats,
+    target: NDArray[Any],
+    deals: Sequence[Folds],
+    seed: int,
+    categories: Codes | None,
+    on_step: Step,
+) -> tuple[Floats, list[list[Any]], Floats]:
+    """Each model's prediction of each record, averaged over the deals.
+
+    Also the first deal's models, and what they saw of the records held out.
+    """
+    size = target.size
+    total = np.zeros((len(make(size, seed)), size))
+    kept: list[list[Any]] = []
+    seen = features if categories is None else np.column_stack([features, np.zeros(size)])
+    for deal, folds in enumerate(deals):
+        for fold in range(int(folds.max()) + 1):
+            held = folds == fold
+            if not held.any():
+                continue
+            models = make(size, seed + deal)
+            shown = features
+            if categories is not None:
+                shown = np.column_stack([features, _read_means(categories, target, folds, fold)])
+            with few_threads(size):
+                for row, model in zip(total, models, strict=True):
+                    model.fit(shown[~held], target[~held])
+                    row[held] += predict(model, shown[held])
+            if deal == 0:
+                kept.append(models)
+                seen = np.where(held[:, None], shown, seen)
+            on_step()
+    return total / len(deals), kept, seen
+
+
+def _read_means(categories: Codes, target: NDArray[Any], folds: Folds, held: int) -> Floats:
+    """The mean target of each record's category, from folds that are neither its own nor held.
+
+    Drawn to the mean of all as if by one more record, and standardised.
+    """
+    size = int(categories.max()) + 1
+    usable = folds != held
+    base = float(target[usable].mean())
+    means = np.empty(target.size)
+    for fold in np.unique(folds):
+        rest = usable & (folds != fold)
+        counts = np.bincount(categories[rest], minlength=size)
+        sums = np.bincount(categories[rest], weights=target[rest], minlength=size)
+        own = folds == fold
+        means[own] = ((sums + base) / (counts + 1.0))[categories[own]]
+    spread = means.std()
+    return np.asarray((means - means.mean()) / spread if spread > 0.0 else means * 0.0)
+
+
+def _best_weights(predictions: Floats, target: Floats) -> Floats:
+    """Non-negative least squares for a handful of predictors: every subset is tried."""
+    k = len(predictions)
+    best, least = np.zeros(k), float(target @ target)
+    for size in range(1, k + 1):
+        for chosen in combinations(range(k), size):
+            rows = predictions[list(chosen)]
+            found = np.linalg.lstsq(rows.T, target, rcond=None)[0]
+            miss = target - found @ rows
+            if (found >= 0.0).all() and float(miss @ miss) < least:
+                least = float(miss @ miss)
+                best = np.zeros(k)
+                best[list(chosen)] = found
+    return best
+
+
+def importance(
+    fit: LabelFit,
+    label: NDArray[np.bool_],
+    blocks: Sequence[Sequence[int]],
+    *,
+    seed: int,
+    on_step: Step = lambda: None,
+) -> Floats:
+    """How much of the first deal's AUC goes when a block of columns is shuffled, out of fold."""
+    held_out = [np.flatnonzero(fit.folds == fold) for fold in range(len(fit.fitted))]
+    features = fit.seen
+    base = _auc_with(fit, features, label, held_out)
+    found = []
+    for number, block in enumerate(blocks):
+        rng = np.random.default_rng([seed, number])
+        shuffled = features.copy()
+        for held in held_out:
+            mixed = rng.permutation(held)
+            for column in block:
+                shuffled[held, column] = features[mixed, column]
+        found.append(base - _auc_with(fit, shuffled, label, held_out))
+        on_step()
+    return np.array(found)
+
+
+def _auc_with(
+    fit: LabelFit, features: Floats, label: NDArray[np.bool_], held_out: Sequence[NDArray[np.intp]]
+) -> float:
+    told = np.zeros(label.size)
+    with few_threads(label.size):
+        for held, models in zip(held_out, fit.fitted, strict=True):
+            for model in models[:ENSEMBLE]:
+                told[held] += predict(model, features[held])
+    return auc(told[label], told[~label])

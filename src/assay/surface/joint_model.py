@@ -1,0 +1,224 @@
+"""The joint surface model of some records, and what it leaves of a method.
+
+All declared features together, and the source where there are several, predict the label out of
+fold: that is what reading no meaning achieves. The same features predict a method's scores, without
+labels; what is left of both sides gives its beyond-surface AUC (`stats/beyond.py`).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.benchmark.benchmark import Item
+from assay.benchmark.folds import assign_folds, fold_units
+from assay.errors import OneClassPartition
+from assay.seeds import derive
+from assay.stats import auc
+from assay.stats.arrays import Floats
+from assay.stats.codes import Codes, coded
+from assay.surface.beyond import Beyond, beyond_surface
+from assay.surface.crossfit import Folds, LabelFit, design, fit_label, fit_scores, normal_scores
+from assay.surface.feature_table import Feature, feature_table
+
+Kind = Literal["declared", "lexical"]
+Step = Callable[[], None]
+FOLDS = 5
+FEWEST = 10
+"""Records of each class without which nothing is fitted."""
+SEED = 0
+SOURCE = "source"
+_RAREST_SOURCE = 5
+_MOST_SOURCES = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """Columns of the design that belong to one feature."""
+
+    name: str
+    on: Literal["response", "question", "both"]
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Surface:
+    """Records with their labels, their features, and what the features tell of the labels."""
+
+    items: tuple[Item, ...]
+    label: NDArray[np.bool_]
+    groups: NDArray[np.intp] | None
+    matrix: Floats
+    blocks: tuple[Block, ...]
+    sources: Codes | None
+    deals: tuple[Folds, ...]
+    fit: LabelFit
+
+    def auc_fit(self) -> auc.AucFit:
+        """The AUC of the joint model, out of fold.
+
+        Records of one fold are scored by models that share what they learnt, so the scores vary
+        together; the variance is raised as Nadeau & Bengio (2003) do for cross-validation.
+        """
+        found = auc_of(self.fit.ensemble, self.label, self.groups)
+        return replace(found, unevenness=found.unevenness * (1.0 + FOLDS / (FOLDS - 1.0)))
+
+    def steps(self) -> int:
+        """How many steps it takes to judge one method."""
+        return len(self.deals) * FOLDS
+
+    def beyond(self, scores: Mapping[str, float], *, on_step: Step = lambda: None) -> Beyond:
+        """What is left of a method's scores; items that it has no score for are left out."""
+        chosen = np.array([i for i, item in enumerate(self.items) if item.id in scores])
+        z = normal_scores([scores[self.items[i].id] for i in chosen])
+        predicted = fit_scores(
+            self.matrix[chosen],
+            z,
+            [folds[chosen] for folds in self.deals],
+            seed=SEED,
+            categories=None if self.sources is None else self.sources[chosen],
+            on_step=on_step,
+        )
+        return beyond_surface(
+            label=self.label[chosen],
+            probability=self.fit.probability[chosen],
+            scores=z,
+            predicted=predicted,
+            groups=None if self.groups is None else self.groups[chosen],
+            seed=SEED,
+        )
+
+
+def read_surface(
+    items: Sequence[Item],
+    label: NDArray[np.bool_],
+    *,
+    features: Sequence[Feature] | None = None,
+    kind: Kind = "declared",
+    first_deal: int = 0,
+    on_step: Step = lambda: None,
+) -> Surface:
+    """Fit the joint model to some records.
+
+    `features` are the declared ones unless given. Another `first_deal` gives other folds.
+    """
+    check_fittable(items, label)
+    found = tuple(items)
+    blocks, columns = _columns(found, feature_table(found) if features is None else features, kind)
+    matrix = design(columns)
+    sources = _many_sources(found)
+    if sources is not None:
+        blocks = _with_column(blocks, matrix.shape[1])
+    deals = tuple(
+        deal_folds(found, label, first_deal + deal) for deal in range(deals_for(len(found)))
+    )
+    return Surface(
+        items=found,
+        label=label,
+        groups=group_codes(found),
+        matrix=matrix,
+        blocks=blocks,
+        sources=sources,
+        deals=deals,
+        fit=fit_label(matrix, label, deals, seed=SEED, categories=sources, on_step=on_step),
+    )
+
+
+@lru_cache(maxsize=4)
+def known_surface(items: tuple[Item, ...], label: tuple[bool, ...], kind: Kind) -> Surface:
+    """The same, kept: many runs are judged on the same records."""
+    return read_surface(items, np.array(label), kind=kind)
+
+
+def deal_folds(items: Sequence[Item], label: NDArray[np.bool_], deal: int) -> Folds:
+    """A fold for each record; those of one group, or with the same question, stay together."""
+    seed = derive(SEED, f"surface folds {deal}")
+    return np.array(assign_folds(label.tolist(), fold_units(items), folds=FOLDS, seed=seed))
+
+
+def deals_for(size: int) -> int:
+    """How often the folds are dealt: the fewer the records, the more a single deal is chance."""
+    return 3 if size <= 2_000 else 2 if size <= 20_000 else 1
+
+
+def check_fittable(items: Sequence[Item], label: NDArray[np.bool_]) -> None:
+    """Refuse records that are too few to fit anything to."""
+    units = np.array(fold_units(items))
+    sizes = [int(side.sum()) for side in (label, ~label)]
+    groups = [len(set(units[side].tolist())) for side in (label, ~label)]
+    if min(sizes) < FEWEST or min(groups) < FOLDS:
+        raise OneClassPartition(
+            f"{sizes[0]} positives in {groups[0]} groups and {sizes[1]} negatives in {groups[1]}:"
+            f" a surface model needs {FEWEST} of each, in {FOLDS} groups or more",
+            hint="Judge by bars that need no model (--bars v3), or gather more records.",
+        )
+
+
+def group_codes(items: Sequence[Item]) -> NDArray[np.intp] | None:
+    """A number for each group; None where every record stands alone."""
+    codes = coded(item.unit for item in items)
+    return codes if int(codes.max()) + 1 < len(items) else None
+
+
+def auc_of(scores: Floats, label: NDArray[np.bool_], groups: NDArray[np.intp] | None) -> auc.AucFit:
+    """The AUC of scores, clustered where there are groups."""
+    sides = None if groups is None else (groups[label], groups[~label])
+    return auc.fit(scores[label], scores[~label], groups=sides)
+
+
+def _columns(
+    items: tuple[Item, ...], features: Sequence[Feature], kind: Kind
+) -> tuple[tuple[Block, ...], list[Floats]]:
+    """The columns of the design, and which of them belong to what; constant ones left out."""
+    named: list[tuple[str, Literal["response", "question", "both"], list[Floats]]] = [
+        (feature.name, feature.on, [feature.values])
+        for feature in features
+        if np.ptp(feature.values) > 0.0
+    ]
+    sources = source_columns(items)
+    if sources:
+        named.append((SOURCE, "both", sources))
+    if kind == "lexical":
+        from assay.surface.lexical import lexical_columns
+
+        named.append(("lexical", "both", lexical_columns(items)))
+    blocks: list[Block] = []
+    columns: list[Floats] = []
+    for name, on, own in named:
+        places = tuple(range(len(columns), len(columns) + len(own)))
+        blocks.append(Block(name=name, on=on, columns=places))
+        columns += own
+    if not columns:
+        columns = [np.zeros(len(items))]
+    return tuple(blocks), columns
+
+
+def _many_sources(items: Sequence[Item]) -> Codes | None:
+    """A code for each source, where some are too rare or too many to have columns of their own."""
+    counts = Counter(item.source for item in items)
+    if len(counts) < 2 or len(source_columns(items)) == len(counts):
+        return None
+    return coded(item.source for item in items)
+
+
+def _with_column(blocks: tuple[Block, ...], column: int) -> tuple[Block, ...]:
+    """The blocks, the source's with one more column."""
+    own = [block for block in blocks if block.name == SOURCE]
+    columns = (*(own[0].columns if own else ()), column)
+    rest = tuple(block for block in blocks if block.name != SOURCE)
+    return (*rest, Block(name=SOURCE, on="both", columns=columns))
+
+
+def source_columns(items: Sequence[Item]) -> list[Floats]:
+    """A column for each frequent source, 1 where a record comes from it; none for a single one."""
+    counts = Counter(item.source for item in items)
+    if len(counts) < 2:
+        return []
+    frequent = [
+        name for name, count in counts.most_common(_MOST_SOURCES) if count >= _RAREST_SOURCE
+    ]
+    return [np.array([float(item.source == name) for item in items]) for name in frequent]

@@ -1,0 +1,416 @@
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from assay.benchmark.corpora import execute as executing
+from assay.benchmark.corpora.execute import Bounds, Executor, Program, execute
+from assay.benchmark.corpora.program_verdicts import Outcome
+from assay.errors import NotHere
+from assay.sandbox.guardian import Guardian
+
+RIGHT = "def f(x):\n    return x + 1\n"
+WRONG = "def f(x):\n    return x\n"
+TESTS = "assert f(1) == 2\nassert f(2) == 3\n"
+
+
+@pytest.fixture(scope="module")
+def executor():
+    folder = Path(tempfile.mkdtemp(prefix="assay-tests-")).resolve()
+    with Guardian(folder) as guardian:
+        one = Executor(folder, guardian, Bounds(seconds=60.0, memory=256 << 20))
+        try:
+            one.probe()
+        except NotHere as error:
+            pytest.skip(error.message)
+        yield one
+
+
+@pytest.fixture
+def outcome(executor):
+    """How a solution does; afterwards nothing of it is left."""
+
+    def run(solution, tests=TESTS, names=("f",)):
+        found = executor.run(Program(solution=solution, tests=tests, names=names))
+        assert list(executor.folder.iterdir()) == []
+        assert processes_with(f"HOME={executor.folder}/") == []
+        return found
+
+    return run
+
+
+@pytest.fixture
+def hasty(executor):
+    """The same, and a solution that never ends is not waited for long."""
+    before = executor.bounds
+    executor.bounds = Bounds(seconds=1.0, memory=256 << 20)
+    yield executor
+    executor.bounds = before
+
+
+def processes_with(mark: str, file: str = "environ") -> list[str]:
+    found = []
+    for one in Path("/proc").glob("[0-9]*"):
+        try:
+            data = (one / file).read_bytes()
+        except OSError:
+            continue
+        if mark.encode() in data:
+            found.append(one.name)
+    return found
+
+
+def test_a_right_solution_passes_and_a_wrong_one_fails(outcome):
+    assert outcome(RIGHT) is Outcome.PASSED
+    assert outcome(WRONG) is Outcome.FAILED
+    assert outcome("def f(x) return x") is Outcome.FAILED
+    assert outcome("") is Outcome.FAILED
+
+
+FORGED = {
+    "leaving at once": "import os\nos._exit(0)",
+    "leaving politely": "import sys\nsys.exit(0)",
+    "leaving from within the tests": "def f(x):\n    raise SystemExit(0)",
+    "leaving from within the tests at once": "import os\ndef f(x):\n    os._exit(0)",
+    "printing": (
+        "import os, sys\nprint('passed')\nprint('passed', file=sys.stderr, flush=True)\nos._exit(0)"
+    ),
+    "telling everybody": (
+        "import os\n"
+        "for number in range(3, 256):\n"
+        "    try:\n"
+        "        os.write(number, b'passed\\n' + b'0' * 32 + b' passed\\n')\n"
+        "    except OSError:\n"
+        "        pass\n" + RIGHT
+    ),
+    "flooding": (
+        "import os\n"
+        "for number in range(3, 256):\n"
+        "    try:\n"
+        "        os.write(number, b'passed ' * 1000)\n"
+        "    except OSError:\n"
+        "        pass\n"
+    ),
+    "swallowing the tests": WRONG + "'''",
+    "ending the tests by a comment": WRONG + "if True:\n    pass\n#",
+    "a copy that passes": "import os\nif os.fork():\n    os.wait()\n    raise ValueError\n" + RIGHT,
+    "leaving when asked to end": "import atexit, os\natexit.register(os._exit, 0)\n" + WRONG,
+    "other ways out": "import os\nos._exit = os.write = os.getpid = print\n" + WRONG,
+    "another exec": (
+        "import builtins, __main__\n"
+        "builtins.exec = __main__.exec = __main__.run = lambda *_: None\n" + WRONG
+    ),
+    "other tools of the checker": (
+        "import builtins, __main__\n"
+        "builtins.vars = __main__.vars = lambda _: {'f': lambda x: x + 1}\n"
+        "builtins.BaseException = __main__.BaseException = KeyError\n" + WRONG
+    ),
+    "no assertion error": (
+        "import builtins\nbuiltins.AssertionError = int\nAssertionError = int\n" + WRONG
+    ),
+}
+
+
+@pytest.mark.parametrize("how", FORGED)
+def test_a_pass_cannot_be_forged_by(outcome, how):
+    assert outcome(FORGED[how]) in (Outcome.FAILED, Outcome.CRASHED)
+
+
+def test_tests_keep_their_builtins_whatever_a_solution_does_to_them(outcome):
+    tests = "assert all([f(1) == 2])\nassert sorted([f(1), 0]) == [0, 2]\n"
+    assert outcome(RIGHT, tests) is Outcome.PASSED
+    for trick in (
+        "import builtins\nbuiltins.all = lambda _: True\nbuiltins.sorted = lambda _: [0, 2]\n",
+        "all = lambda _: True\nsorted = lambda _: [0, 2]\n",
+        "__builtins__['all'] = lambda _: True\n__builtins__['sorted'] = lambda _: [0, 2]\n",
+    ):
+        assert outcome(trick + WRONG, tests) is Outcome.FAILED, trick
+
+
+def test_a_task_may_ask_for_a_function_with_the_name_of_a_builtin(outcome):
+    solution = "def sum(a, b):\n    return a + b + 1\n"
+    assert outcome(solution, "assert sum(1, 2) == 4", names=("sum",)) is Outcome.PASSED
+    assert outcome(solution, "assert sum(1, 2) == 4", names=()) is Outcome.FAILED
+
+
+def test_a_check_that_the_solution_defines_is_not_the_one_that_counts(outcome):
+    tests = "def check(candidate):\n    assert candidate(1) == 2\ncheck(f)\n"
+    assert outcome(WRONG + "def check(candidate):\n    pass\n", tests) is Outcome.FAILED
+    assert outcome(RIGHT, tests) is Outcome.PASSED
+
+
+def test_code_in_the_same_interpreter_can_find_the_word_and_the_docs_say_so(outcome):
+    found = outcome(
+        "import os, sys\n"
+        "frame = sys._getframe()\n"
+        "while 'word' not in frame.f_locals:\n"
+        "    frame = frame.f_back\n"
+        "known = frame.f_locals\n"
+        "os.write(known['verdict'], (known['word'] + ' passed\\n').encode())\n"
+    )
+    assert found is Outcome.PASSED
+    page = Path(__file__).parents[3] / "docs/explanation/trust.md"
+    assert "can search its memory for the word" in " ".join(page.read_text().split())
+
+
+def test_a_solution_that_never_ends_is_ended(hasty, outcome):
+    assert outcome("while True:\n    pass\n") is Outcome.TIMED_OUT
+    assert (
+        outcome("import signal, time\nsignal.pthread_sigmask(0, range(1, 64))\ntime.sleep(600)\n")
+        is Outcome.TIMED_OUT
+    )
+
+
+def test_memory_runs_out_for_the_solution_and_for_nobody_else(outcome):
+    assert outcome("hog = bytearray(1 << 30)\n") is Outcome.OUT_OF_MEMORY
+    assert outcome("def f(x):\n    return [0] * (1 << 28)\n") is Outcome.OUT_OF_MEMORY
+    assert outcome("small = bytearray(1 << 20)\n" + RIGHT) is Outcome.PASSED
+
+
+def test_a_crash_is_told_from_a_failure(outcome):
+    assert outcome("import ctypes\nctypes.string_at(0)\n") is Outcome.CRASHED
+    assert outcome("import os\nos.kill(os.getpid(), 9)\n") is Outcome.CRASHED
+
+
+def test_output_without_end_goes_nowhere(outcome):
+    loud = "for _ in range(200):\n    print('x' * (1 << 20))\n"
+    assert outcome(loud + RIGHT) is Outcome.PASSED
+
+
+def test_files_have_a_largest_size(outcome):
+    write = (
+        "with open('big', 'wb') as file:\n"
+        "    for _ in range({}):\n"
+        "        file.write(bytes(1 << 20))\n"
+    )
+    assert outcome(write.format(4) + RIGHT) is Outcome.PASSED
+    assert outcome(write.format(64) + RIGHT) is Outcome.FAILED
+
+
+def test_nobody_hears_a_solution_that_calls_out(outcome):
+    knock = "import socket\nsocket.create_connection(('127.0.0.1', {}), 5.0).close()\n" + RIGHT
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        door.listen()
+        door.setblocking(False)
+        port = door.getsockname()[1]
+        assert outcome(knock.format(port)) is Outcome.FAILED
+        with pytest.raises(BlockingIOError):
+            door.accept()
+        exec(knock.format(port), {})  # noqa: S102 - from here it is heard
+        door.accept()[0].close()
+
+
+def test_a_socket_by_name_is_another_network_s_too(outcome):
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(f"\0assay-{os.getpid()}")
+        door.listen()
+        call = (
+            "import socket\n"
+            "with socket.socket(socket.AF_UNIX) as one:\n"
+            f"    one.connect('\\0assay-{os.getpid()}')\n" + RIGHT
+        )
+        assert outcome(call) is Outcome.FAILED
+        exec(call, {})  # noqa: S102 - from here it is heard
+
+
+def test_what_a_solution_leaves_running_is_ended(outcome):
+    mark = f"left-behind-{os.getpid()}"
+    daemon = (
+        "import subprocess, sys\n"
+        f"words = [sys.executable, '-c', 'import time; time.sleep(600)', '{mark}']\n"
+        "left = subprocess.Popen(words, start_new_session=True, env={})\n" + RIGHT
+    )
+    assert outcome(daemon, TESTS + "assert left.poll() is None\n") is Outcome.PASSED
+    assert processes_with(mark, "cmdline") == []
+
+
+def test_a_fork_bomb_is_small_and_leaves_nothing(outcome):
+    bomb = (
+        "import os, time\n"
+        "count = 0\n"
+        "try:\n"
+        "    while count < 500:\n"
+        "        if os.fork() == 0:\n"
+        "            os.setsid()\n"
+        "            time.sleep(600)\n"
+        "        count += 1\n"
+        "except OSError:\n"
+        "    pass\n"
+    )
+    assert outcome(bomb, "assert 0 < count < 64") is Outcome.PASSED
+    assert outcome("import os\nwhile True:\n    os.fork()\n") in (Outcome.FAILED, Outcome.CRASHED)
+
+
+SIGNALS = {
+    "its parent": "os.kill(os.getppid(), 9)",
+    "its group": "signal.signal(15, signal.SIG_IGN); os.killpg(0, 15)",
+    "everybody": "os.kill(-1, 9)",
+    "the asker": f"os.kill({os.getpid()}, 9)",
+}
+
+
+@pytest.mark.parametrize("whom", SIGNALS)
+def test_a_solution_can_signal_nobody_but_itself(outcome, whom):
+    attack = f"import os, signal\ntry:\n    {SIGNALS[whom]}\nexcept OSError:\n    pass\n"
+    assert outcome(attack + RIGHT) is Outcome.PASSED
+    assert outcome(attack + WRONG) is Outcome.FAILED
+
+
+def test_a_solution_may_delete_its_own_folders(outcome):
+    delete = (
+        "import os, shutil\n"
+        "for path in (os.getcwd(), os.environ['HOME'], os.environ['TMPDIR']):\n"
+        "    shutil.rmtree(path)\n"
+    )
+    assert outcome(delete + RIGHT) is Outcome.PASSED
+    locked = (
+        "import os\nos.makedirs('x/y/z')\nos.chmod('x/y', 0)\nos.chmod('x', 0)\nos.chmod('.', 0)\n"
+    )
+    assert outcome(locked + RIGHT) is Outcome.PASSED
+
+
+def test_a_solution_finds_empty_folders_and_nothing_of_our_environment(
+    outcome, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("ASSAY_TEST_SECRET", "do-not-tell")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "ours").write_text("ours")
+    look = (
+        "import os, tempfile\n"
+        "folders = [os.getcwd(), os.environ['HOME'], tempfile.gettempdir()]\n"
+        "found = [os.listdir(one) for one in folders]\n"
+        "secret = os.environ.get('ASSAY_TEST_SECRET')\n"
+    )
+    clean = "assert found == [[], [], []] and len(set(folders)) == 3\nassert secret is None\n"
+    assert outcome(look, clean) is Outcome.PASSED
+    scope = {}
+    exec(look, scope)  # noqa: S102 - here there is something to be found
+    assert (scope["found"][1], scope["secret"]) == (["ours"], "do-not-tell")
+
+
+def test_a_solution_cannot_look_into_our_processes(outcome):
+    mark = f"TOLD=to-{os.getpid()}"
+    look = (
+        "import glob\n"
+        "told = []\n"
+        "for name in glob.glob('/proc/[0-9]*/environ'):\n"
+        "    try:\n"
+        f"        told.append({mark!r}.encode() in open(name, 'rb').read())\n"
+        "    except OSError:\n"
+        "        pass\n"
+    )
+    with subprocess.Popen(["sleep", "600"], env=dict([mark.split("=")])) as ours:
+        try:
+            found = outcome(look, "assert told and not any(told)\n")
+            seen = processes_with(mark)
+        finally:
+            ours.kill()
+    assert found is Outcome.PASSED
+    assert seen == [str(ours.pid)]
+
+
+@pytest.mark.skipif(not executing._can_be_others(), reason="an ordinary user's files are his own")
+def test_what_root_runs_cannot_write_where_root_can(outcome, tmp_path):
+    ours = tmp_path / "ours"
+    ours.write_text("ours")
+    assert outcome(f"open({str(ours)!r}, 'w')\n" + RIGHT) is Outcome.FAILED
+    assert outcome("import os\nos.setuid(0)\n" + RIGHT) is Outcome.FAILED
+    assert ours.read_text() == "ours"
+
+
+def test_outcomes_come_in_the_order_of_programs_however_many_run_at_a_time(executor):
+    slow = "import time\ntime.sleep(0.2)\n"
+    programs = [
+        Program(solution=one, tests=TESTS) for one in (slow + RIGHT, WRONG, RIGHT, slow + WRONG)
+    ]
+    done = []
+    found = execute(programs, jobs=3, on_done=lambda: done.append(1))
+    assert found == [Outcome.PASSED, Outcome.FAILED, Outcome.PASSED, Outcome.FAILED]
+    assert len(done) == 4
+
+
+def test_being_stopped_ends_what_runs(executor, monkeypatch):
+    class Stopped(BaseException):
+        pass
+
+    def stop():
+        raise Stopped
+
+    mark = f"stopped-{os.getpid()}"
+    sleep = (
+        "import subprocess, sys\n"
+        f"subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)', '{mark}'])\n"
+    )
+    programs = [Program(solution=RIGHT, tests=TESTS), *[Program(solution=sleep, tests="")] * 3]
+    with pytest.raises(Stopped):
+        execute(programs, bounds=Bounds(seconds=600.0), jobs=2, on_done=stop)
+    assert processes_with(mark, "cmdline") == []
+
+
+def test_killing_the_asker_ends_what_it_ran(executor):
+    mark = f"orphan-{os.getpid()}"
+    sleep = (
+        "import subprocess, sys\n"
+        f"words = [sys.executable, '-c', 'import time; time.sleep(600)', '{mark}']\n"
+        "subprocess.run(words, start_new_session=True)\n"
+    )
+    asker = (
+        "from assay.benchmark.corpora.execute import Bounds, Program, execute\n"
+        f"execute([Program(solution={sleep!r}, tests='')], bounds=Bounds(seconds=600.0))\n"
+    )
+
+    def wait_until(condition):
+        for _ in range(3000):
+            if condition(processes_with(f"\0{mark}\0", "cmdline")):
+                return
+            time.sleep(0.01)
+        raise AssertionError(mark)
+
+    with subprocess.Popen([sys.executable, "-c", asker]) as process:
+        wait_until(bool)
+        process.kill()
+    wait_until(lambda found: not found)
+
+
+def planted(tmp_path, monkeypatch, *changes):
+    """A way of setting apart with something wrong in it."""
+    text = executing._APART.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "apart.py").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(executing, "_APART", tmp_path / "apart.py")
+
+
+NOT_APART = ("_APART = NEW_NETWORK | NEW_PROCESSES | NEW_IPC", "_APART = 0")
+REFUSED = "    raise PermissionError(1, 'Operation not permitted')"
+PLANTED = {
+    "its network is this one": [NOT_APART],
+    "did not do what it should": [NOT_APART, ('f"{network}"', 'f"{network + 1}"')],
+    "Operation not permitted": [
+        ("    if _libc().unshare(flags):\n        raise _last_error()", REFUSED)
+    ],
+}
+
+
+@pytest.mark.parametrize("why", PLANTED)
+def test_nothing_runs_where_the_network_cannot_be_cut_off(executor, why, tmp_path, monkeypatch):
+    planted(tmp_path, monkeypatch, *PLANTED[why])
+    proof = Path(tempfile.gettempdir()) / f"assay-ran-{os.getpid()}"
+    with pytest.raises(NotHere) as refused:
+        execute([Program(solution=f"open({str(proof)!r}, 'w')\n", tests="")])
+    assert why in refused.value.message
+    assert "nothing was run" in refused.value.message
+    assert not proof.exists()
+
+
+def test_nothing_runs_where_there_are_no_namespaces(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(NotHere, match="Linux has them"):
+        execute([Program(solution=RIGHT, tests=TESTS)])

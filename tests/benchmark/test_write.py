@@ -1,0 +1,122 @@
+import json
+import os
+
+import polars
+import pytest
+
+import assay
+from assay.benchmark.write import subset_bytes
+from assay.errors import DigestMismatch, SpecError
+
+ROWS = [
+    {"id": f"r{i}", "question": f"Q{i}?", "response": f'a, "b"\n{i}', "label": i % 2}
+    for i in range(6)
+]
+KEPT = ("r1", "r2", "r5")
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(data, name="mine.jsonl"):
+        (tmp_path / name).write_bytes(data)
+        return assay.load_benchmark(tmp_path / name)
+
+    return write
+
+
+def read_again(tmp_path, data, name):
+    (tmp_path / name).write_bytes(data)
+    return assay.load_benchmark(tmp_path / name)
+
+
+def test_lines_of_jsonl_are_kept_byte_for_byte_in_their_order(written):
+    lines = [
+        b'{"id":"a",  "question":"Q?",\t"label":1, "odd": [1.0, 1e5, null]}\r',
+        '{"label": 0, "question": "é 🜨", "id": "b"}'.encode(),
+        b'  {"id": "c", "question": "\\u00e9", "label": 1}  ',
+    ]
+    benchmark = written(b"\n".join([lines[0], b"", b" \t", lines[1], lines[2]]))
+    assert subset_bytes(benchmark, ("c", "a"), ".jsonl") == lines[0] + b"\n" + lines[2] + b"\n"
+    assert subset_bytes(benchmark, (), ".jsonl") == b""
+    everything = subset_bytes(benchmark, {"a", "b", "c", "unknown"}, ".JSONL")
+    assert everything == b"".join(line + b"\n" for line in lines)
+
+
+def test_records_without_ids_are_known_by_their_number(written):
+    lines = [b'{"question": "Q%d?", "label": %d}' % (i, i % 2) for i in range(4)]
+    benchmark = written(b"\n\n".join(lines))
+    assert subset_bytes(benchmark, ("2", "4"), ".jsonl") == lines[1] + b"\n" + lines[3] + b"\n"
+
+
+@pytest.mark.parametrize(("name", "separator"), [("mine.csv", ","), ("mine.tsv", "\t")])
+def test_rows_of_csv_are_read_back_as_they_were(written, tmp_path, name, separator):
+    frame = polars.DataFrame([{**row, "more": "x\ty;z", "none": ""} for row in ROWS])
+    data = frame.write_csv(separator=separator, line_terminator="\r\n").encode()
+    benchmark = written(b"\xef\xbb\xbf" + data, name)
+    kept = subset_bytes(benchmark, KEPT, f".{name[-3:]}")
+    assert kept.splitlines()[0] == separator.join([*ROWS[0], "more", "none"]).encode()
+    again = read_again(tmp_path, kept, f"kept{name}")
+    assert again.items == tuple(item for item in benchmark.items if item.id in KEPT)
+
+
+def test_rows_of_parquet_keep_their_types(tmp_path):
+    frame = polars.DataFrame(ROWS).with_columns(
+        nested=polars.Series([[{"a": i}] for i in range(6)]),
+        small=polars.Series(range(6), dtype=polars.Int8),
+        name=polars.Series(list("aabbcc"), dtype=polars.Categorical),
+    )
+    frame.write_parquet(tmp_path / "mine.parquet")
+    benchmark = assay.load_benchmark(tmp_path / "mine.parquet")
+    (tmp_path / "kept.parquet").write_bytes(subset_bytes(benchmark, KEPT, ".parquet"))
+    kept = polars.read_parquet(tmp_path / "kept.parquet")
+    assert kept.schema == frame.schema
+    assert kept.equals(frame.filter(polars.col("id").is_in(KEPT)))
+
+
+def test_a_bundled_benchmark_gives_its_own_lines():
+    benchmark = assay.load_benchmark("darkcore")
+    ids = [item.id for item in benchmark.items[::10]]
+    lines = subset_bytes(benchmark, ids, ".jsonl").splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ids
+
+
+def test_another_ending_is_refused(written):
+    benchmark = written(json.dumps(ROWS[0]).encode())
+    for ending in (".csv", "", ".ndjson", "jsonl"):
+        with pytest.raises(SpecError, match="the records are in "):
+            subset_bytes(benchmark, (), ending)
+
+
+def test_a_file_that_has_changed_or_gone_gives_nothing(written, tmp_path):
+    benchmark = written(json.dumps(ROWS[0]).encode())
+    (tmp_path / "mine.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
+    with pytest.raises(DigestMismatch, match="has changed since it was read"):
+        subset_bytes(benchmark, (), ".jsonl")
+    (tmp_path / "mine.jsonl").unlink()
+    with pytest.raises(assay.StorageError):
+        subset_bytes(benchmark, (), ".jsonl")
+
+
+def test_a_file_is_found_from_another_folder(written, tmp_path, monkeypatch):
+    written(json.dumps(ROWS[0]).encode())
+    monkeypatch.chdir(tmp_path)
+    benchmark = assay.load_benchmark("mine.jsonl")
+    os.chdir("/")
+    assert json.loads(subset_bytes(benchmark, ("r0",), ".jsonl")) == ROWS[0]
+
+
+def test_what_was_made_in_memory_has_no_file():
+    item = assay.Item(id="a", question="Q?", label=True)
+    benchmark = assay.Benchmark(name="mine", digest="sha256:0", items=(item,))
+    with pytest.raises(SpecError, match="made in memory"):
+        subset_bytes(benchmark, (), ".jsonl")
+
+
+def test_a_carriage_return_in_a_cell_survives(written, tmp_path):
+    b = written(b'id,question,response,label\na,Q?,"x\ry",1\nb,Q2?,z,0\n', "mine.csv")
+    assert read_again(tmp_path, subset_bytes(b, ("a", "b"), ".csv"), "k.csv").items == b.items
+
+
+def test_a_mark_on_a_line_of_its_own_is_no_record(written):
+    b = written(b'\xef\xbb\xbf\n{"question": "Q?", "label": 1}\n')
+    assert b"Q?" in subset_bytes(b, ("1",), ".jsonl")

@@ -1,0 +1,80 @@
+"""Balanced subsets of planted benchmarks."""
+
+from collections import Counter
+
+import numpy as np
+
+import assay
+from assay.benchmark.benchmark import Benchmark, Item
+
+
+def planted(*, pairs: bool, size=160):
+    rng = np.random.default_rng(2)
+    items = []
+    for i in range(size):
+        for up in (True, False) if pairs else (bool(i % 2),):
+            words = rng.choice(["alpha", "Beta", "gamma"], 4 + rng.integers(6) + 2 * up)
+            items.append(
+                Item(id=f"{i}-{int(up)}", question=f"What about {i}?", response=" ".join(words),
+                     label=up, group=f"g{i}" if pairs else None, cls="x" if up else "y")
+            )  # fmt: skip
+    return Benchmark(name="planted", digest="sha256:0", items=tuple(items))
+
+
+def subset(benchmark, ids):
+    kept = tuple(item for item in benchmark.items if item.id in set(ids))
+    return Benchmark(name="kept", digest="sha256:1", items=kept)
+
+
+def test_a_planted_confound_is_balanced_away_and_the_audit_agrees():
+    benchmark = planted(pairs=False, size=240)
+    found = assay.balance(benchmark)
+    assert found.achieved
+    assert found.before.joint > 0.7
+    assert found.after.low <= 0.5
+    assert found.after.worst_auc <= 0.55
+    assert 40 <= found.kept < found.n
+    audit = assay.confounds(subset(benchmark, found.records))
+    assert audit.verdict is assay.Fitness.CLEAN
+    assert audit.joint.auc == found.after.joint
+    assert max(one.auc for one in audit.features) == found.after.worst_auc
+    assert sum(found.lost["class"].values()) == found.n - found.kept
+
+
+def test_groups_of_both_classes_are_kept_or_dropped_whole():
+    benchmark = planted(pairs=True)
+    found = assay.balance(benchmark)
+    assert found.achieved
+    sizes = Counter(name.split("-")[0] for name in found.records)
+    assert set(sizes.values()) == {2}
+    assert found.kept_positives * 2 == found.kept
+
+
+def test_what_is_clean_is_kept_whole():
+    pairs = assay.load_benchmark("minimal-pairs")
+    found = assay.balance(pairs)
+    assert found.achieved
+    assert found.kept == len(pairs.items)
+
+
+def test_where_the_surface_is_the_label_nothing_is_found():
+    items = tuple(
+        Item(id=str(i), question=f"q{i}", response="word " * (9 if i % 2 else 1), label=bool(i % 2))
+        for i in range(60)
+    )
+    found = assay.balance(Benchmark(name="told", digest="sha256:0", items=items))
+    assert not found.achieved
+
+
+def test_the_same_seed_gives_the_same_subset():
+    benchmark = planted(pairs=True, size=40)
+    assert assay.balance(benchmark, seed=3) == assay.balance(benchmark, seed=3)
+
+
+def test_pairs_that_all_lean_one_way_give_no_subset_and_no_crash():
+    items = tuple(
+        Item(id=str(i), question=f"q{i // 2}", response="word " * (3 + i % 2 * 6),
+             label=bool(i % 2), group=f"g{i // 2}")
+        for i in range(100)
+    )  # fmt: skip
+    assert not assay.balance(Benchmark(name="lean", digest="sha256:0", items=items)).achieved

@@ -1,0 +1,126 @@
+import json
+import shutil
+
+import pytest
+
+import assay
+from assay.digests import digest
+from assay.gauntlet.store import keep_scorecard
+from assay.logs.sides import read_sides
+from assay.logs.stored_run import is_stored_run, read_stored_run
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Two judged runs as the command keeps them."""
+    place = tmp_path_factory.mktemp("runs")
+    bench, bars = assay.load_benchmark("darkcore"), assay.load_bars("v3")
+    for name, method in (("a", "oracle:word_length"), ("b", "oracle:question_overlap")):
+        run = assay.run(method, bench)
+        assay.save_run(run, place / name)
+        keep_scorecard(place / name, assay.score(run, bench, bars))
+    return place
+
+
+@pytest.fixture
+def saved(kept, tmp_path):
+    """The same two, to be spoilt."""
+    return shutil.copytree(kept, tmp_path / "runs")
+
+
+def rewrite(path, change):
+    found = json.loads(path.read_text(encoding="utf-8"))
+    change(found)
+    path.write_text(json.dumps(found), encoding="utf-8")
+
+
+def card(folder):
+    (path,) = (folder / "scorecards").glob("*.json")
+    return path
+
+
+def test_the_bars_are_the_dimensions_and_the_scorer(saved):
+    (one,), data = read_stored_run(saved / "a")
+    assert set(one.dimensions) == {"D1", "D2", "D3", "D4"}
+    assert one.instance.startswith("darkcore@")
+    assert one.scorer is not None and one.scorer.startswith("bars v3@")
+    assert one.trial == "0"
+    assert one.run == digest(data)
+    assert {"assay", "python"} <= set(one.harness)
+
+
+def test_two_stored_runs_are_compared_and_one_with_itself_is_not(saved):
+    sides = read_sides([saved / "a"], [saved / "b"])
+    assert [one.kind for side in sides for one in side] == ["stored-run"] * 2
+    found = assay.compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
+    assert (found.pairs, found.instances) == (1, 1)
+    with pytest.raises(assay.IncomparableRuns, match="given twice"):
+        read_sides([saved / "a"], [saved / "a" / ".." / "a"])
+
+
+def test_a_copy_of_a_stored_run_is_known_by_its_id(saved):
+    shutil.copytree(saved / "a", saved / "c")
+    sides = read_sides([saved / "a"], [saved / "c"])
+    with pytest.raises(assay.IncomparableRuns, match="the same run is given twice"):
+        assay.compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
+
+
+def test_runs_judged_by_other_bars_are_not_compared(saved):
+    rewrite(card(saved / "b"), lambda it: it["scorecard"].update(bars_version="v9"))
+    sides = read_sides([saved / "a"], [saved / "b"])
+    with pytest.raises(assay.IncomparableRuns, match="2 scorers"):
+        assay.compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
+
+
+def test_a_run_that_nobody_judged_is_refused_and_says_what_to_do(saved):
+    shutil.rmtree(saved / "a" / "scorecards")
+    with pytest.raises(assay.SpecError, match="there is no scorecard") as error:
+        read_stored_run(saved / "a")
+    assert "assay score" in (error.value.hint or "")
+
+
+def test_a_run_with_unscored_items_is_refused(saved):
+    rewrite(card(saved / "a"), lambda it: it["scorecard"].update(unscored=1))
+    with pytest.raises(assay.SpecError, match="unscored"):
+        read_stored_run(saved / "a")
+
+
+def test_a_run_that_did_not_end_is_refused(saved):
+    rewrite(saved / "a" / "run.json", lambda it: it.update(complete=False))
+    with pytest.raises(assay.SpecError, match="unscored"):
+        read_stored_run(saved / "a")
+
+
+@pytest.mark.parametrize("key", ["benchmark", "seed", "harness", "complete"])
+@pytest.mark.parametrize("value", [None, 7, "x", [1]])
+def test_a_head_that_makes_no_sense_is_refused_or_read(saved, key, value):
+    rewrite(saved / "a" / "run.json", lambda it: it.update({key: value}))
+    try:
+        read_stored_run(saved / "a")
+    except assay.SpecError as error:
+        assert str(saved / "a") in error.message
+
+
+@pytest.mark.parametrize("key", ["bars", "bars_version", "digests", "unscored"])
+@pytest.mark.parametrize("value", [None, 7, "x", [1], [{"id": "D1", "value": "x"}]])
+def test_a_scorecard_that_makes_no_sense_is_refused_or_read(saved, key, value):
+    rewrite(card(saved / "a"), lambda it: it["scorecard"].update({key: value}))
+    try:
+        read_stored_run(saved / "a")
+    except assay.SpecError as error:
+        assert error.message
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"scorecard": 1}', "{}"])
+def test_files_that_are_no_records_are_refused(saved, text):
+    card(saved / "a").write_text(text, encoding="utf-8")
+    with pytest.raises(assay.SpecError):
+        read_stored_run(saved / "a")
+    (saved / "b" / "run.json").write_text(text, encoding="utf-8")
+    with pytest.raises(assay.SpecError):
+        read_stored_run(saved / "b")
+
+
+def test_a_folder_without_a_head_is_no_stored_run(saved):
+    assert is_stored_run(saved / "a")
+    assert not is_stored_run(saved)

@@ -1,0 +1,259 @@
+import json
+import os
+from pathlib import Path
+
+import polars
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay.logs.sides import read_sides
+from assay.logs.trial_rows import TrialColumns, read_rows
+
+
+def read(path, text, **columns):
+    data = text if isinstance(text, bytes) else text.encode()
+    return read_rows(Path(path), data, TrialColumns(**columns))
+
+
+def lines(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_a_row_is_a_trial():
+    (one,) = read(
+        "a.jsonl",
+        lines(
+            {
+                "instance": "q",
+                "trial": 1,
+                "grounded": True,
+                "recall": 0.5,
+                "tokens": 12,
+                "note": "fine",
+                "harness.model": "m",
+                "harness": {"params": {"b": 1, "a": 2}, "profile": None},
+                "scorer": "s",
+                "run": "r",
+                "artifact": "sha256:1",
+                "status": "ok",
+                "id": 7,
+                "seed": 1,
+            }
+        ),
+    )
+    assert (one.instance, one.trial) == ("q", "1")
+    assert one.dimensions == {"grounded": 1.0, "recall": 0.5, "tokens": 12.0}
+    assert one.harness == {"model": "m", "params": "{a: 2, b: 1}"}
+    assert (one.scorer, one.run, one.artifact, one.crashed) == ("s", "r", "sha256:1", False)
+
+
+def test_csv_jsonl_tsv_and_parquet_give_the_same_trials(tmp_path):
+    rows = [{"instance": f"q{i}", "trial": 1, "acc": i / 4, "harness.model": "m"} for i in range(4)]
+    frame = polars.DataFrame(rows)
+    frame.write_csv(tmp_path / "a.csv")
+    frame.write_csv(tmp_path / "a.tsv", separator="\t")
+    frame.write_parquet(tmp_path / "a.parquet")
+    (tmp_path / "a.jsonl").write_text(lines(*rows), encoding="utf-8")
+    found = [
+        read_sides([tmp_path / f"a.{kind}"], [])[0][0].trials
+        for kind in ("csv", "tsv", "parquet", "jsonl")
+    ]
+    assert all(one == found[0] for one in found)
+    assert len(found[0]) == 4
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_line_ends_and_marks_of_windows_are_read_over(end, mark):
+    table = end.join(["instance,trial,acc", "q,1,0.5", ""]).encode()
+    assert read("a.csv", mark + table) == read("a.csv", "instance,trial,acc\nq,1,0.5\n")
+    row = (json.dumps({"instance": "q", "trial": 1, "acc": 0.5}) + end).encode()
+    assert read("a.jsonl", mark + row) == read("a.csv", "instance,trial,acc\nq,1,0.5\n")
+
+
+def test_whole_numbers_name_instances_alike_in_every_format():
+    assert read("a.csv", "instance,acc\n7,1\n")[0].instance == "7"
+    for written in (7, 7.0, "7"):
+        assert read("a.jsonl", lines({"instance": written, "acc": 1}))[0].instance == "7"
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("1", 1.0),
+        (" 0.5 ", 0.5),
+        ("1e-3", 0.001),
+        ("True", 1.0),
+        ("FALSE", 0.0),
+        ("", None),
+        (" ", None),
+        ("nan", None),
+        ("NA", None),
+        ("n/a", None),
+        ("null", None),
+        ("None", None),
+    ],
+)
+def test_cells_are_numbers_truths_or_gaps(cell, value):
+    first, _ = read("a.csv", f"instance,acc\nq,{cell}\nr,1\n")
+    assert first.dimensions == {"acc": value}
+
+
+@pytest.mark.parametrize("cell", ["-", "?", "yes", "1_0", "٣", "0x1", "50%", '"0,5"', "1 2"])
+def test_a_word_among_numbers_is_refused_and_not_dropped_with_its_column(cell):
+    with pytest.raises(assay.SpecError, match="column 'acc' holds numbers and"):
+        read("a.csv", f"instance,acc,b\nq,{cell},1\nr,1,1\n")
+
+
+@pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e400"])
+def test_no_score_is_infinite(cell):
+    with pytest.raises(assay.SpecError, match="is no score"):
+        read("a.csv", f"instance,acc\nq,{cell}\n")
+
+
+def test_columns_of_words_are_no_dimensions():
+    (one,) = read("a.csv", "instance,acc,note,empty\nq,1,good,\n")
+    assert set(one.dimensions) == {"acc"}
+
+
+def test_a_key_that_a_line_lacks_is_a_gap():
+    first, second = read(
+        "a.jsonl", lines({"instance": "q", "acc": 1, "b": 0}, {"instance": "r", "acc": 1})
+    )
+    assert first.dimensions["b"] == 0.0
+    assert second.dimensions["b"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.jsonl", "", "no rows"),
+        ("a.csv", "", "no rows"),
+        ("a.csv", "instance,acc\n", "no rows"),
+        ("a.jsonl", "[1]", "a JSON array"),
+        ("a.jsonl", "1\n", "expected an object"),
+        ("a.jsonl", "{'instance': 1}", "not JSON"),
+        ("a.jsonl", lines({"id": "q", "acc": 1}), "no column 'instance'; there are id, acc"),
+        ("a.csv", "Instance,acc\nq,1\n", "no column 'instance'; there are Instance, acc"),
+        ("a.csv", "instance;acc\nq;1\n", "one column"),
+        ("a.csv", "instance,acc,acc\nq,1,1\n", "stands twice"),
+        ("a.csv", "instance,acc\nq,1,1\n", "3 cells"),
+        ("a.csv", "instance,acc\n,1\n", "no instance"),
+        ("a.csv", "instance,note\nq,good\n", "no column holds numbers"),
+        ("a.jsonl", lines({"instance": "q", "scores": {"acc": "x"}}), "no column holds numbers"),
+        ("a.jsonl", lines({"instance": None, "acc": 1}), "no instance"),
+        ("a.jsonl", lines({"instance": [1], "acc": 1}), "names no instance"),
+        ("a.jsonl", lines({"instance": True, "acc": 1}), "names no instance"),
+        ("a.jsonl", lines({"instance": 1.5, "acc": 1}), "names no instance"),
+        ("a.jsonl", '{"instance": "q", "acc": NaN}', "NaN is not JSON"),
+        ("a.jsonl", '{"instance": "q", "acc": 1e400}', "too large to hold"),
+        ("a.jsonl", '{"instance": "q", "acc": 1' + "0" * 400 + "}", "too large to hold"),
+        ("a.jsonl", '{"instance": "q", "acc": 1, "acc": 0}', "stands twice"),
+        ("a.jsonl", '{"instance": "' + "x" * (1 << 20) + '"}', "at most 1,048,576 allowed"),
+        ("a.csv", 'instance,acc\n"' + "x" * (1 << 21) + '",1\n', "field larger"),
+        ("a.csv", b"instance,acc\n\xff,1\n", "not UTF-8"),
+        ("a.json", "{}", "expected .jsonl, .csv, .tsv or .parquet"),
+        ("a.parquet", "PAR1", "not Parquet"),
+    ],
+    ids=lambda text: str(text)[:40],
+)
+def test_rows_that_cannot_be_read_are_refused_and_say_why(name, text, said):
+    with pytest.raises(assay.SpecError) as error:
+        read(name, text)
+    assert said in error.value.message
+    assert error.value.message.startswith(name)
+
+
+@given(st.binary(max_size=80), st.sampled_from(["a.jsonl", "a.csv", "a.tsv"]))
+@settings(max_examples=150, deadline=None)
+def test_any_bytes_are_trials_or_a_refusal(data, name):
+    try:
+        assert read(name, data)
+    except assay.SpecError as error:
+        assert error.message
+
+
+def test_columns_may_be_called_otherwise():
+    (one,) = read(
+        "a.csv",
+        "case,rep,acc,trial\nq,3,1,9\n",
+        instance="case",
+        trial="rep",
+    )
+    assert (one.instance, one.trial, one.dimensions) == ("q", "3", {"acc": 1.0})
+
+
+def test_a_column_of_runs_that_numbers_the_trials_is_no_id():
+    rows = read("a.csv", "instance,run,acc\nq,1,1\nr,1,1\n", trial="run")
+    assert [(one.trial, one.run) for one in rows] == [("1", None)] * 2
+
+
+def test_only_the_columns_that_were_named_are_read():
+    (one,) = read("a.csv", "instance,acc,b,note\nq,1,0,x\n", dimensions=("b",))
+    assert one.dimensions == {"b": 0.0}
+    with pytest.raises(assay.SpecError, match="no column 'c'"):
+        read("a.csv", "instance,acc\nq,1\n", dimensions=("c",))
+    with pytest.raises(assay.SpecError, match="expected a number, got 'x'"):
+        read("a.csv", "instance,note\nq,x\n", dimensions=("note",))
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "crashed"),
+    [
+        ("ok", "", False),
+        ("", "", False),
+        ("crashed", "", True),
+        ("Timed out", "", True),
+        ("timed_out", "", True),
+        ("killed", "", True),
+        ("ok", "ValueError: no", True),
+        ("ok", "None", False),
+        ("ok", "false", False),
+        ("ok", "0", False),
+    ],
+)
+def test_a_run_crashed_where_its_status_or_its_error_says_so(status, error, crashed):
+    (one,) = read("a.csv", f"instance,acc,status,error\nq,1,{status},{error}\n")
+    assert one.crashed is crashed
+
+
+def test_a_rate_of_errors_that_is_asked_for_is_a_score_and_no_crash():
+    (one,) = read("a.csv", "instance,error\nq,0.25\n", dimensions=("error",))
+    assert one.dimensions == {"error": 0.25}
+    assert not one.crashed
+
+
+def test_a_harness_that_is_one_word_is_kept():
+    (one,) = read("a.csv", "instance,acc,harness\nq,1,v2\n")
+    assert one.harness == {"harness": "v2"}
+
+
+def test_a_pipe_that_is_called_a_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.jsonl")
+    with pytest.raises(assay.SpecError, match="no regular file"):
+        read_sides([tmp_path / "a.jsonl"], [])
+
+
+def test_the_same_file_twice_is_the_same_run(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("instance,acc\nq,1\n", encoding="utf-8")
+    (tmp_path / "b.csv").symlink_to(path)
+    (tmp_path / "c.csv").hardlink_to(path)
+    for other in ("a.csv", "b.csv", "c.csv"):
+        with pytest.raises(assay.IncomparableRuns):
+            read_sides([path], [tmp_path / other])
+
+
+def test_objects_inside_a_row_are_columns_with_a_dot():
+    row = {"instance": "q", "score": {"correct": True, "inner": {"deep": 0.5}}, "harness": {"a": 1}}
+    (one,) = read("a.jsonl", lines(row))
+    assert one.dimensions == {"score.correct": 1.0, "score.inner.deep": 0.5}
+    assert one.harness == {"a": "1"}
+
+
+def test_a_model_is_part_of_the_harness_whatever_its_column_is_called():
+    (one,) = read("a.csv", "instance,acc,model\nq,1,small\n")
+    assert one.harness == {"model": "small"}
+    assert set(one.dimensions) == {"acc"}

@@ -1,0 +1,59 @@
+"""A program that reaches past its folder on purpose, and wardens that do not see it."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.sandbox.canary import send_canary
+from assay.sandbox.warden_client import Keeper, Outcome, can_observe
+
+
+class Blind:
+    """A warden that sees nothing, or holds nothing back."""
+
+    def __init__(self, *, private, seen, held):
+        self.private, self.seen, self.held = private, seen, held
+
+    def run(self, job):
+        target = job.words[-1]
+        if not self.held:
+            Path(target).touch()
+        return Outcome(
+            code=0,
+            trouble=None,
+            read=(),
+            written=(target,) if self.seen else (),
+            run=(),
+            connected=(),
+            full=False,
+        )
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_what_is_not_seen_is_said(tmp_path, private):
+    blind = Blind(private=private, seen=False, held=private)
+    assert send_canary(blind, tmp_path) == (
+        False,
+        "a program that wrote outside its folder was not seen",
+    )
+
+
+def test_a_view_that_holds_nothing_back_is_not_called_private(tmp_path):
+    caught, said = send_canary(Blind(private=True, seen=True, held=False), tmp_path)
+    assert not caught
+    assert "not held back" in said
+
+
+def test_where_views_are_not_private_seeing_is_enough(tmp_path):
+    caught, said = send_canary(Blind(private=False, seen=True, held=False), tmp_path)
+    assert caught
+    assert said == "a program that wrote outside its folder was seen"
+
+
+@pytest.mark.skipif(not can_observe(), reason="only Linux tells which files are opened")
+def test_a_real_warden_sees_it(tmp_path):
+    (tmp_path / "scratch").mkdir()
+    with Keeper(tmp_path / "scratch") as keeper:
+        caught, said = send_canary(keeper, tmp_path)
+        assert caught
+        assert said.endswith("held back" if keeper.private else "was seen")

@@ -1,0 +1,637 @@
+"""What a command does to reach past its folder, and whether that is seen, or held back."""
+
+import ctypes
+import json
+import os
+import platform
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from helpers.scale import scale
+from helpers.trial_systems import alive, eventually
+
+import assay
+from assay.errors import StorageError
+from assay.sandbox.warden_client import Job, Keeper, can_observe
+
+pytestmark = pytest.mark.skipif(not can_observe(), reason="only Linux tells which files are opened")
+BOTH = pytest.mark.parametrize("private", [True, False], ids=["private", "observed"])
+
+
+class Bench:
+    """A folder outside, one of the run's own, and a warden to run commands between them."""
+
+    def __init__(self, home: Path, keeper: Keeper) -> None:
+        self.keeper = keeper
+        self.outside, self.own = home / "outside", home / "own"
+        self.cover = home / "cover"
+        for folder in (self.outside, self.own, self.cover):
+            folder.mkdir(parents=True)
+        self.secret = self.outside / "secret.txt"
+        self.secret.write_text("secret")
+        (self.cover / "secret.txt").write_text("copy")
+
+    def run(self, *words, private=True, covers=False, seconds=30.0, **environment):
+        was, self.keeper.private = self.keeper.private, self.keeper.private and private
+        try:
+            return self.keeper.run(
+                Job(
+                    words=words,
+                    folder=self.own,
+                    environment={"PATH": os.environ["PATH"], "HOME": str(self.own), **environment},
+                    log=self.own / "log.txt",
+                    seconds=seconds,
+                    writable=(self.own,),
+                    covers=((self.cover, self.outside),) if covers else (),
+                )
+            )
+        finally:
+            self.keeper.private = was
+
+    def python(self, body, *words, **named):
+        """A program in Python: `secret` is the file outside, and `os` and `sys` are there."""
+        head = f"import os, sys\nsecret = {str(self.secret)!r}\n"
+        found = self.run("python", "-I", "-S", "-c", head + body, *words, **named)
+        assert found.trouble is None, (found.trouble, self.log())
+        return found
+
+    def log(self):
+        return (self.own / "log.txt").read_text(errors="replace")
+
+    @property
+    def intact(self):
+        return self.secret.read_text() == "secret"
+
+
+@pytest.fixture(scope="module")
+def keeper():
+    scratch = Path(tempfile.mkdtemp())
+    with Keeper(scratch) as found:
+        yield found
+    assert not scratch.exists()
+
+
+@pytest.fixture
+def bench(tmp_path, keeper):
+    return Bench(tmp_path, keeper)
+
+
+READS = {
+    "plainly": "open(secret)",
+    "by a link that is gone afterwards": (
+        "os.symlink(secret, 'link'); open('link'); os.unlink('link')"
+    ),
+    "by a link to a folder on the way": (
+        "os.symlink(os.path.dirname(secret), 'd'); open('d/secret.txt'); os.unlink('d')"
+    ),
+    "by a chain of links": (
+        "os.symlink(secret, 'a'); os.symlink('a', 'b'); os.symlink('./b', 'c'); open('c')\n"
+        "for one in 'abc': os.unlink(one)"
+    ),
+    "up through a link, not by its name": (
+        "os.symlink(os.path.dirname(secret), 'd')\nopen('d/../outside/secret.txt'); os.unlink('d')"
+    ),
+    "after going elsewhere": "os.chdir(os.path.dirname(secret)); open('secret.txt')",
+    "from a folder that it has open": (
+        "at = os.open(os.path.dirname(secret), os.O_RDONLY); os.open('secret.txt', 0, dir_fd=at)"
+    ),
+    "from a folder that it has deleted": (
+        "os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')\nopen('../../outside/secret.txt')"
+    ),
+    "by what it has open": ("at = os.open(secret, os.O_PATH); open(f'/proc/self/fd/{at}').read()"),
+    "by the folder of its descriptors": (
+        "at = os.open(secret, os.O_PATH); open(f'/dev/fd/{at}').read()"
+    ),
+    "by its own root": "open('/proc/self/root' + secret)",
+    "by its own folder": "os.chdir(os.path.dirname(secret)); open('/proc/self/cwd/secret.txt')",
+    "as one thread of it": (
+        "os.chdir(os.path.dirname(secret)); open('/proc/thread-self/cwd/secret.txt')"
+    ),
+    "in a thread": (
+        "import threading\n"
+        "at = threading.Thread(target=lambda: open(secret)); at.start(); at.join()"
+    ),
+    "as a link of its own": (
+        "import contextlib\nwith contextlib.suppress(OSError): os.link(secret, 'hard')\n"
+    ),
+    "into its memory": (
+        "import mmap\nfile = open(secret, 'rb')\n"
+        "assert mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)[:] == b'secret'"
+    ),
+    "in a child": "pid = os.fork()\nif not pid: open(secret); os._exit(0)\nos.waitpid(pid, 0)",
+    "in a program that it starts": (
+        "os.waitpid(os.posix_spawn('/bin/cat', ['cat', secret], {}), 0)"
+    ),
+    "in a child that shares its memory": (
+        "import subprocess; subprocess.run(['/bin/cat', secret], close_fds=False)"
+    ),
+    "in a grandchild that nobody waits for": (
+        "ours, theirs = os.pipe()\n"
+        "if not os.fork():\n"
+        "    os.setsid()\n"
+        "    if not os.fork():\n"
+        "        open(secret); os.write(theirs, b'!')\n"
+        "    os._exit(0)\n"
+        "os.read(ours, 1)"
+    ),
+    "by a call that says how to look": (
+        "import ctypes\nlibc = ctypes.CDLL(None)\n"
+        "how = (ctypes.c_uint64 * 3)(0, 0, 0)\n"
+        "assert libc.syscall(437, -100, secret.encode(), how, 24) > 0"
+    ),
+    "by a call that takes a folder for the root": (
+        "import ctypes\nlibc = ctypes.CDLL(None)\n"
+        "at = os.open(os.path.dirname(secret), 0)\n"
+        "how = (ctypes.c_uint64 * 3)(0, 0, 0x10)\n"
+        "assert libc.syscall(437, at, b'/secret.txt', how, 24) > 0"
+    ),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("body", READS.values(), ids=READS)
+def test_a_file_that_is_read_is_seen_by_its_own_name(bench, body, private):
+    found = bench.python(body, private=private)
+    assert str(bench.secret) in found.read
+    assert not found.full
+
+
+WRITES = {
+    "plainly": "open(secret, 'w')",
+    "at its end": "open(secret, 'a')",
+    "a link that is gone afterwards": (
+        "os.symlink(secret, 'link')\ntry: open('link', 'w')\nfinally: os.unlink('link')"
+    ),
+    "what it opened to read": (
+        "at = os.open(secret, os.O_RDONLY); open(f'/proc/self/fd/{at}', 'w')"
+    ),
+    "what it opened to read, by a link": (
+        "at = os.open(secret, os.O_RDONLY)\n"
+        "os.symlink(f'/proc/self/fd/{at}', 'link')\n"
+        "try: open('link', 'w')\nfinally: os.unlink('link')"
+    ),
+    "what it opened for nothing": ("at = os.open(secret, os.O_PATH); open(f'/dev/fd/{at}', 'w')"),
+    "to shorten it": "os.truncate(secret, 0)",
+    "to take it away": "os.unlink(secret)",
+    "to rename it": "os.rename(secret, 'mine')",
+    "to put another in its place": "open('mine', 'w').close(); os.rename('mine', secret)",
+    "its rights": "os.chmod(secret, 0o777)",
+    "its rights, by what it has open": "os.fchmod(os.open(secret, os.O_RDONLY), 0o777)",
+    "its times": "os.utime(secret, (1, 1))",
+    "its times, by what it has open": "os.utime(os.open(secret, os.O_RDONLY), (1, 1))",
+    "its owner": "os.chown(secret, 0, 0)",
+    "its attributes": "os.setxattr(secret, 'user.mark', b'x')",
+}
+
+
+@BOTH
+@pytest.mark.parametrize("body", WRITES.values(), ids=WRITES)
+def test_a_file_that_is_written_is_seen_and_held_back_where_views_are_private(bench, body, private):
+    before = bench.secret.stat()
+    tried = "\n".join(f"    {line}" for line in body.split("\n"))
+    found = bench.python(f"try:\n{tried}\nexcept OSError: print('held')", private=private)
+    assert str(bench.secret) in found.written
+    assert not found.full
+    if private and bench.keeper.private:
+        assert bench.log() == "held\n"
+        assert bench.intact
+        after = bench.secret.stat()
+        assert (after.st_mode, after.st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
+
+
+NEW = {
+    "a file": "open(new, 'w')",
+    "a file, by a link that leads to nothing yet": "os.symlink(new, 'l'); open('l', 'w')",
+    "a folder": "os.mkdir(new)",
+    "a link": "os.symlink('x', new)",
+    "a pipe": "os.mkfifo(new)",
+    "a socket": "import socket; socket.socket(socket.AF_UNIX).bind(new)",
+}
+
+
+@BOTH
+@pytest.mark.parametrize("body", NEW.values(), ids=NEW)
+def test_what_is_made_outside_is_seen_and_held_back_where_views_are_private(bench, body, private):
+    head = "new = os.path.dirname(secret) + '/new'\n"
+    found = bench.python(f"{head}try:\n    {body}\nexcept OSError: pass", private=private)
+    new = bench.outside / "new"
+    assert str(new) in found.written
+    if private and bench.keeper.private:
+        assert not os.path.lexists(new)
+
+
+def test_a_copy_that_shows_at_another_path_is_seen_at_that_path(bench):
+    if not bench.keeper.private:
+        pytest.skip("no private view can be had here")
+    body = "print(open(secret).read()); open(secret, 'w').write('new')"
+    found = bench.python(body, covers=True)
+    assert str(bench.secret) in found.read
+    assert str(bench.secret) in found.written
+    assert bench.log() == "copy\n"
+    assert (bench.cover / "secret.txt").read_text() == "new"
+    assert bench.intact
+
+
+def test_what_lies_under_a_copy_cannot_be_reached_by_way_of_another_process(bench):
+    """Another process sees production where the run sees a copy; its root leads there."""
+    if not bench.keeper.private:
+        pytest.skip("no private view can be had here")
+    way = f"/proc/{os.getpid()}/root{bench.secret}"
+    body = "try: open(sys.argv[1], 'r+').write('bad')\nexcept OSError: print('held')"
+    found = bench.python(body, way, covers=True)
+    assert bench.log() == "held\n"
+    assert bench.intact
+    assert str(bench.secret) not in found.written
+    assert way in found.written
+
+
+REFUSED = {
+    "an interface of queues": "call(425, 8, room)",
+    "a file by its handle": "call(304, -100, room, 0)",
+    "what another process has open": "call(438, 1, 0, 0)",
+    "unmounting": "libc.umount2(os.path.dirname(secret).encode(), 2)",
+    "mounting": "libc.mount(b'tmpfs', os.path.dirname(secret).encode(), b'tmpfs', 0, None)",
+    "making the view writable": "call(442, -100, b'/', 0x8000, bytes(32), 32)",
+    "another root": "libc.chroot(b'/')",
+    "the view of another process": "libc.setns(os.open('/proc/1/ns/mnt', 0), 0)",
+}
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers are of x86-64")
+@pytest.mark.parametrize("body", REFUSED.values(), ids=REFUSED)
+def test_what_nobody_could_follow_is_refused(bench, body):
+    head = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\ncall = libc.syscall\n"
+    room = "room = ctypes.create_string_buffer(256)\n"
+    tried = f"try: done = {body}\nexcept PermissionError: done = -1\nassert done == -1"
+    bench.python(head + room + tried, covers=True)
+    assert bench.intact
+
+
+INT_80 = bytes.fromhex("b8 14000000 cd80 c3")
+"""mov eax, 20 (getpid, of a 32-bit process); int 0x80; ret"""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the machine code is of x86-64")
+def test_a_call_as_of_another_machine_is_refused(bench):
+    body = (
+        "import ctypes, mmap\nroom = mmap.mmap(-1, 4096, prot=7)\n"
+        f"room.write({INT_80!r})\n"
+        "at = ctypes.addressof(ctypes.c_char.from_buffer(room))\n"
+        "assert ctypes.CFUNCTYPE(ctypes.c_int)(at)() == -38"
+    )
+    bench.python(body)
+
+
+BAD_CALLS = {
+    "a path nowhere in memory": "call(257, -100, 16, 0)",
+    "a path beyond all memory": "call(257, -100, 0xffff_ffff_ffff_f000, 0)",
+    "no path": "call(257, -100, 0, 0)",
+    "a folder that is not open": "call(257, 777, b'x', 0)",
+    "a folder that is a pipe": "call(257, os.pipe()[0], b'x', 0)",
+    "a way of looking that is nowhere": "call(437, -100, b'x', 16, 24)",
+    "an address that is too short": "call(42, pair, b'\\x02\\x00\\x00', 3)",
+    "an address of nothing": "call(42, pair, b'', 0)",
+    "an address of no kind": "call(42, pair, b'\\xff\\xff' * 60, 120)",
+    "a name for a socket that is too short": "call(49, pair, b'\\x01', 1)",
+    "a loop of links": "os.symlink('l', 'l'); call(257, -100, b'l', 0)",
+    "a program that is nowhere": "call(59, 16, 0, 0)",
+    "times without a file": "call(280, -100, 0, 0, 0)",
+}
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers are of x86-64")
+@pytest.mark.parametrize("body", BAD_CALLS.values(), ids=BAD_CALLS)
+def test_a_call_that_makes_no_sense_ends_nobody_and_hides_nothing(bench, body):
+    head = (
+        "import ctypes, socket\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        "def call(*given): return libc.syscall(*map(as_it_is, given))\n"
+        "def as_it_is(one): return ctypes.c_long(one) if isinstance(one, int) else one\n"
+        "pair = socket.socket(socket.AF_INET, socket.SOCK_DGRAM).fileno()\n"
+    )
+    split = body.rpartition("; ")
+    bench.python(f"{head}{split[0]}\nassert {split[2]} == -1\nopen(secret)")
+    found = bench.python("open(secret)")
+    assert not found.full
+    assert str(bench.secret) in found.read
+
+
+def test_a_process_that_lets_nobody_look_into_it_is_not_passed_over(tmp_path, keeper):
+    """A root may look all the same."""
+    body = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); open(secret)"
+    found = Bench(tmp_path, keeper).python(body)
+    assert found.full or str(tmp_path / "outside" / "secret.txt") in found.read
+
+
+def test_names_of_any_bytes_are_seen(bench):
+    strange = os.fsencode(bench.outside) + b"/a\nb\xff\xfe\x01"
+    Path(os.fsdecode(strange)).write_text("x")
+    found = bench.python(
+        "here = os.path.dirname(os.fsencode(secret))\n"
+        "open(here + b'/a\\nb\\xff\\xfe\\x01'); open(here + b'/\\xff', 'w')",
+        private=False,
+    )
+    assert os.fsdecode(strange) in found.read
+    assert os.fsdecode(os.fsencode(bench.outside) + b"/\xff") in found.written
+    assert not found.full
+
+
+def test_names_as_long_as_they_can_be_are_seen(bench):
+    """With what a warden has to put before it, such a name is too long."""
+    deep = bench.outside
+    while len(str(deep)) + 201 < 3900:
+        deep = deep / ("d" * 200)
+    deep.mkdir(parents=True)
+    last = deep / ("f" * min(255, 4095 - len(str(deep)) - 1))
+    last = last if len(str(last)) > 4080 else deep / ("e" * 150) / ("f" * 100)
+    last.parent.mkdir(exist_ok=True)
+    last.write_text("x")
+    found = bench.python("open(sys.argv[1]); os.chdir(os.path.dirname(sys.argv[1]))", str(last))
+    assert str(last) in found.read
+    body = "os.chdir(sys.argv[1]); open(sys.argv[2]); open('./' * 1900 + sys.argv[2])"
+    found = bench.python(body, str(last.parent), last.name)
+    assert str(last) in found.read
+
+
+def test_thousands_of_files_are_all_seen(bench):
+    count = scale(1000, 20_000)
+    body = f"for n in range({count}): open(f'f{{n}}', 'w').close(); open(f'f{{n}}').close()"
+    found = bench.python(body)
+    assert {str(bench.own / f"f{n}") for n in range(count)} <= set(found.read)
+    assert not found.full
+
+
+def test_a_device_is_no_file(bench):
+    body = "open('/dev/null', 'r+b', 0); open('/dev/ptmx', 'r+b', 0); open('/dev/urandom', 'rb')"
+    found = bench.python(body)
+    assert not [path for path in (*found.read, *found.written) if path.startswith("/dev/")]
+
+
+def test_what_has_no_name_is_no_file(bench):
+    body = (
+        "at = os.memfd_create('x'); open(f'/proc/self/fd/{at}', 'w')\n"
+        "ours, theirs = os.pipe(); open(f'/dev/fd/{theirs}', 'w')"
+    )
+    found = bench.python(body)
+    assert set(found.written) == set()
+    assert not found.full
+
+
+def test_a_pipe_with_a_name_is_a_file_that_is_read(bench):
+    fifo = bench.outside / "fifo"
+    os.mkfifo(fifo)
+    found = bench.python("os.open(sys.argv[1], os.O_RDONLY | os.O_NONBLOCK)", str(fifo))
+    assert str(fifo) in found.read
+
+
+def test_a_program_that_is_run_is_seen(bench):
+    tool = bench.outside / "tool"
+    shutil.copy(shutil.which("true"), tool)
+    (bench.outside / "script").write_text("#!/bin/sh\n:\n")
+    (bench.outside / "script").chmod(0o755)
+    body = (
+        "import subprocess\nfor one in sys.argv[1:]: subprocess.run([one], check=True)\n"
+        "at = os.open(sys.argv[1], os.O_PATH)\n"
+        "if not os.fork(): os.execve(at, ['t'], {})\n"
+        "os.wait()"
+    )
+    found = bench.python(body, str(tool), str(bench.outside / "script"))
+    assert {str(tool), str(bench.outside / "script")} <= set(found.run)
+
+
+def test_what_runs_a_script_is_seen_as_well(bench):
+    shutil.copy("/bin/sh", bench.outside / "shell")
+    (bench.outside / "script").write_text(f"#!{bench.outside}/shell -e\n:\n")
+    (bench.outside / "script").chmod(0o755)
+    found = bench.python("os.execv(sys.argv[1], ['x'])", str(bench.outside / "script"))
+    assert {str(bench.outside / "shell"), str(bench.outside / "script")} <= set(found.run)
+
+
+@pytest.mark.parametrize("kind", ["a stream", "datagrams"])
+def test_whom_it_speaks_to_is_seen(bench, tmp_path, kind):
+    name = str(bench.own / "s")
+    stream = kind == "a stream"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM) as ear:
+        ear.bind(name)
+        if stream:
+            ear.listen()
+        how = "SOCK_STREAM); s.connect(at)" if stream else "SOCK_DGRAM); s.sendto(b'?', at)"
+        body = f"import socket\nat = {name!r}\ns = socket.socket(socket.AF_UNIX, socket.{how}"
+        found = bench.python(body)
+    assert f"unix:{name}" in found.connected
+
+
+def test_a_socket_of_a_pair_is_nobody(bench):
+    body = "import socket\none, two = socket.socketpair(); one.send(b'x'); one.sendall(b'x')"
+    assert bench.python(body).connected == ()
+
+
+def test_memory_that_is_shared_outlives_no_run(bench):
+    if not bench.keeper.private:
+        pytest.skip("no private view can be had here")
+    name = f"assay-test-{os.getpid()}"
+    body = f"open('/dev/shm/{name}', 'x').write('learned'); print(open('/dev/shm/{name}').read())"
+    for _ in range(2):
+        bench.python(body)
+    assert bench.log() == "learned\n" * 2
+    assert not Path("/dev/shm", name).exists()  # noqa: S108 - that is the point
+    body = (
+        "import ctypes\nlibc = ctypes.CDLL(None)\n"
+        "print(libc.shmget(0x5a5a1234, 4096, 0o1600 | 0o2000) >= 0)"
+    )
+    for _ in range(2):
+        bench.python(body)
+    assert bench.log().endswith("True\n" * 2)
+    assert ctypes.CDLL(None).shmget(0x5A5A1234, 4096, 0) == -1
+
+
+def test_a_daemon_does_not_outlive_its_run(bench):
+    mark = f"7{os.getpid()}.25"
+    body = (
+        "ours, theirs = os.pipe()\n"
+        "for _ in range(3):\n"
+        "    if not os.fork():\n"
+        "        os.setsid()\n"
+        "        if not os.fork(): os.execv('/bin/sleep', ['sleep', sys.argv[1]])\n"
+        "        os._exit(0)\n"
+        "os.close(theirs)\n"
+        "os.read(ours, 1)"  # all of them are programs of their own now
+    )
+    bench.python(body, mark)
+    assert not alive(f"sleep\0{mark}")
+
+
+def test_what_forks_without_end_is_ended(bench):
+    """Bounded here, for whoever runs this: a hundred at a time, each gone within moments."""
+    mark = f"assay-forks-{os.getpid()}"
+    body = (
+        "import time\nuntil = time.monotonic() + 20\n"
+        "for _ in range(6):\n"  # 2 ** 6 of them
+        "    if not os.fork(): os.setsid()\n"
+        "while time.monotonic() < until:\n"
+        "    if os.fork(): os._exit(0)\n"
+        "    time.sleep(0.001)\n"
+    )
+    bench.python(body, mark)
+    assert not alive(mark)
+
+
+def test_what_is_left_running_and_busy_does_not_keep_its_run_from_ending(bench):
+    body = (
+        "ours, theirs = os.pipe()\n"
+        "if not os.fork():\n"
+        "    os.setsid(); os.write(theirs, b'!')\n"
+        "    while True: os.close(os.open(secret, 0))\n"
+        "os.read(ours, 1)"
+    )
+    found = bench.python(body, seconds=20.0)
+    assert found.code == 0
+
+
+def test_what_hears_no_signal_is_ended_at_its_time(bench):
+    body = (
+        "import signal, time\n"
+        "for one in range(1, 32):\n"
+        "    try: signal.signal(one, signal.SIG_IGN)\n"
+        "    except OSError: pass\n"
+        "if not os.fork(): os.setsid()\n"
+        "time.sleep(60)"
+    )
+    found = bench.run("python", "-c", f"import os\n{body}", "assay-deaf", seconds=1.0)
+    assert found.trouble == "still running after 1 s"
+    assert not alive("assay-deaf")
+
+
+def test_a_flood_of_words_is_ended(bench, monkeypatch):
+    monkeypatch.setattr("assay.sandbox.warden_client._MOST_LOG", 1 << 20)
+    found = bench.run("python", "-c", "while True: print('x' * 4096)")
+    assert found.trouble == "it printed more than 1,048,576 bytes"
+
+
+def test_the_lock_of_whoever_runs_it_is_not_handed_on(tmp_path):
+    lock = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with Keeper(scratch, lock=lock) as keeper:
+        bench = Bench(tmp_path / "bench", keeper)
+        bench.python(
+            "for n in range(256):\n"
+            "    try: print(os.readlink(f'/proc/self/fd/{n}'))\n"
+            "    except OSError: pass"
+        )
+        assert set(bench.log().split()) == {"/dev/null", str(bench.own / "log.txt")}
+    os.close(lock)
+
+
+def test_a_warden_that_is_killed_leaves_nothing_running(tmp_path):
+    mark = f"7{os.getpid()}.75"
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with Keeper(scratch) as keeper:
+        bench = Bench(scratch / "bench", keeper)
+        busy = f"setsid sh -c 'while :; do :; done' {mark}"
+        body = f"(setsid sleep {mark} &) ; ({busy} &) ; sleep {mark}"
+        found = []
+
+        def kill():
+            found.append(eventually(lambda: len(alive(mark)) >= 3))
+            os.kill(keeper._process.pid, signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        with pytest.raises(StorageError, match="watches over"):
+            bench.run("sh", "-c", body)
+        killer.join()
+    assert found == [True]
+    assert not alive(mark)
+
+
+UNPRIVILEGED = """
+import json, os, sys
+who, source, home = sys.argv[1:4]
+if who == "nobody":
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+elif who == "root without rights":
+    import ctypes
+    for right in set(range(64)) - {31}:  # that one it takes to be root in a namespace as well
+        ctypes.CDLL(None).prctl(24, right, 0, 0, 0)
+    os.execv(sys.executable, [sys.executable, "-c", sys.stdin.read(), "self", source, home])
+sys.path.insert(0, source)
+from pathlib import Path
+from assay.sandbox.warden_client import Job, Keeper
+home = Path(home)
+for name in ("scratch", "own", "cover", "outside"):
+    (home / name).mkdir()
+(home / "outside" / "secret").write_text("secret")
+(home / "cover" / "secret").write_text("copy")
+body = '''
+import os
+print(open("outside/secret").read())
+open("outside/secret", "w").write("new")
+os.symlink("/etc/passwd", "own/link"); open("own/link").read(); os.unlink("own/link")
+way = "/proc/%d/root%s/outside/secret" % (os.getppid(), os.getcwd())
+for name in ("new", "/tmp/assay-new", way):
+    try: open(name, "w")
+    except OSError: print("held")
+'''
+with Keeper(home / "scratch") as keeper:
+    covers = ((home / "cover", home / "outside"),) if keeper.private else ()
+    found = keeper.run(Job(
+        words=["python", "-c", body], folder=home, environment={}, log=home / "own" / "log",
+        seconds=30, writable=(home / "own",), covers=covers,
+    ))
+print(json.dumps({
+    "private": keeper.private, "trouble": found.trouble, "read": found.read, "full": found.full,
+    "written": found.written, "log": (home / "own" / "log").read_text(),
+    "secret": (home / "outside" / "secret").read_text(),
+    "left": (home / "scratch").exists(),
+}))
+"""
+SOURCE = Path(assay.__file__).parents[1]
+
+
+def for_everybody():
+    """A Python that everybody may run, if there is one."""
+    for place in (sys.executable, "/usr/bin/python3"):
+        with suppress(OSError):
+            asked = subprocess.run(
+                [place, "-c", NEWER], check=False, user=65534, group=65534, extra_groups=(), cwd="/"
+            )
+            if asked.returncode == 0:
+                return place
+    return None
+
+
+NEWER = f"import os, sys; os.listdir({str(SOURCE)!r}); sys.exit(sys.version_info < (3, 11))"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="whoever is not root shows it with every other test")
+@pytest.mark.parametrize("who", ["nobody", "root without rights"])
+def test_it_works_for_those_who_may_not_mount(who):
+    """In a namespace of users, where one may do so after all."""
+    python = for_everybody() if who == "nobody" else sys.executable
+    if python is None:
+        pytest.skip("nobody else may run a Python here")
+    with tempfile.TemporaryDirectory() as home:
+        os.chown(home, *([65534, 65534] if who == "nobody" else [-1, -1]))
+        done = subprocess.run(
+            [python, "-c", UNPRIVILEGED, who, str(SOURCE), home],
+            input=UNPRIVILEGED, capture_output=True, text=True, check=False, cwd="/",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        secret, new = f"{home}/outside/secret", f"{home}/new"
+        assert (found["trouble"], found["full"], found["left"]) == (None, False, False)
+        assert {secret, "/etc/passwd"} <= set(found["read"])
+        assert {secret, new} <= set(found["written"])
+        if not found["private"]:
+            pytest.skip("whoever is not root cannot have a private view here")
+        assert found["log"] == "copy\n" + "held\n" * 3
+        assert found["secret"] == "secret"  # noqa: S105 - what it says

@@ -1,0 +1,82 @@
+import pytest
+from helpers.studies import METHOD, a_study, command, raised, remember_installed, sealed, tree
+
+from assay.errors import SpecError
+from assay.study.submissions.rerun import audit_run
+from assay.study.submissions.run import run_sealed
+
+RANDOM = (
+    "import os\n\ndef detect(question, response):\n"
+    "    return int.from_bytes(os.urandom(4), 'big') / 2**32\n"
+)
+SEEDED = "import random\n\ndef detect(question, response):\n    return random.random()\n"
+WRITING = f"""
+from pathlib import Path
+
+{METHOD.replace("detect", "answer")}
+def detect(question, response):
+    Path("left-behind.txt").write_text("x")
+    Path(__file__).with_name("method.py").write_text("")
+    return answer(question, response)
+"""
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    remember_installed(monkeypatch)
+
+
+def ran(home, body):
+    study = a_study(home, "opened")
+    sealed(study, body=body)
+    run_sealed(study, "001", unwitnessed=True)
+    return study
+
+
+@pytest.mark.parametrize(
+    ("body", "same"), [(METHOD, True), (SEEDED, True), (RANDOM, False), (WRITING, True)]
+)
+def test_an_audit_changes_no_byte_of_the_study(tmp_path, body, same):
+    study = ran(tmp_path, body)
+    before = tree(tmp_path)
+    found = audit_run(study, "001")
+    assert tree(tmp_path) == before
+    assert (found.changed == 0) is same
+
+
+def test_an_audit_reports_the_largest_difference(tmp_path):
+    study = ran(tmp_path, RANDOM)
+    found = audit_run(study, "001")
+    assert (found.items, found.changed, found.unmatched) == (24, 24, 0)
+    assert 0.0 < found.largest < 1.0
+    assert found.item is not None
+
+
+def test_an_audit_sees_where_an_output_is_on_one_side_only(tmp_path):
+    body = (
+        "import os\n\ndef detect(question, response):\n"
+        "    if os.environ['HOME'] == '/' and 'number 3?' in question:\n"
+        "        raise ValueError\n    return 1.0\n"
+    )
+    study = ran(tmp_path, body)
+    with pytest.MonkeyPatch.context() as elsewhere:
+        elsewhere.setenv("HOME", "/")
+        found = audit_run(study, "001")
+    assert (found.changed, found.unmatched) == (0, 1)
+
+
+def test_there_is_nothing_to_audit_before_a_result(tmp_path):
+    study = a_study(tmp_path)
+    before = tree(tmp_path)
+    assert isinstance(raised(audit_run, study, "001"), SpecError)
+    assert tree(tmp_path) == before
+
+
+def test_the_command_says_what_differs(tmp_path):
+    study = ran(tmp_path, RANDOM)
+    before = tree(tmp_path)
+    done = command(study.root, "audit-run", "001")
+    assert done.returncode == 1
+    assert "24 outputs came out differently" in done.stdout
+    assert "The largest difference is 0." in done.stdout
+    assert tree(tmp_path) == before
