@@ -237,7 +237,7 @@ def test_sealing_while_the_bars_are_revised_is_refused(tmp_path, monkeypatch):
             )
         return found(*given, **more)
 
-    from assay.study.submission_records import seal as sealing
+    from assay.study.submissions import seal as sealing
 
     found = sealing._examined
     monkeypatch.setattr(sealing, "_examined", late)

@@ -4,7 +4,7 @@ import threading
 
 from helpers.studies import a_study, breach, drafted, sealed, steps
 
-from assay.study.submission_records import seal as sealing
+from assay.study.submissions import seal as sealing
 from assay.study.submissions.run import Listener, run_sealed
 
 
