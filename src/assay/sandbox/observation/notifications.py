@@ -1,0 +1,212 @@
+"""Record what a running command opens, runs and connects to: seccomp user notifications.
+
+Each call waits for an answer and is always let through, so the record holds what was tried. A path
+is recorded as it resolves at that moment. A missing file that is only read is not recorded: looking
+for a module tries many places. Nor are devices like `/dev/null`, which hold nothing.
+"""
+
+import errno
+import fcntl
+import os
+import socket
+import stat
+import struct
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from assay.sandbox.observation.path_resolution import PathResolver
+from assay.sandbox.observation.syscall_filter import NO_FOLLOW, PLACES, names_by_number
+from assay.sandbox.syscalls import read_memory
+
+_NOTICE = struct.Struct("QIIiIQ6Q")
+_ANSWER = struct.Struct("QqiI")
+_RECEIVE, _SEND, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
+_GO_ON = 1
+_WAKE_AT_ONCE = 1
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+_IN_ROOT = 0x10
+_PAGE, _LONGEST = 4096, 4096
+_MOST = 200_000
+_MOST_SCRIPTS = 5
+_FAILS_TOO = frozenset(
+    {errno.EBADF, errno.EFAULT, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.ESRCH}
+)
+"""No such memory, descriptor, link or process: the command's own call fails as well."""
+
+
+@dataclass(kw_only=True)
+class Noted:
+    """Files read, written and run, and the other ends of connections; `full`: some are missing."""
+
+    read: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
+    run: set[str] = field(default_factory=set)
+    connected: set[str] = field(default_factory=set)
+    full: bool = False
+
+
+class Notices:
+    """Answers a filter's notices, and records what they are about."""
+
+    def __init__(self, listener: int) -> None:
+        self.listener = listener
+        self._resolver: PathResolver | None = None
+        self.noted = Noted()
+        self._names = names_by_number()
+        self._buffer = bytearray(_NOTICE.size)
+        self._absent = bytes(_NOTICE.size)
+        with suppress(OSError):  # Linux 6.6: the waiting process runs at once
+            fcntl.ioctl(listener, _SET_FLAGS, _WAKE_AT_ONCE)
+
+    def close(self) -> None:
+        """Answer no more; calls that still wait are refused."""
+        os.close(self.listener)
+        if self._resolver is not None:
+            self._resolver.close()
+
+    def answer(self) -> None:
+        """Take one notice, record it, and let the call go on."""
+        self._buffer[:] = self._absent
+        try:
+            fcntl.ioctl(self.listener, _RECEIVE, self._buffer)
+        except OSError:  # the process was killed meanwhile
+            return
+        number, pid, _, call, _, _, *arguments = _NOTICE.unpack(self._buffer)
+        try:
+            self._resolver = self._resolver or PathResolver(pid)
+            self._note(pid, self._resolver, self._names[call], arguments)
+        except OSError as error:
+            self.noted.full = self.noted.full or error.errno not in _FAILS_TOO
+        except Exception:  # no argument of a command may end the warden
+            self.noted.full = True
+        with suppress(OSError):
+            fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(number, 0, 0, _GO_ON))
+
+    def _note(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
+        match name:
+            case "openat":
+                self._open(pid, paths, arguments[0], arguments[1], arguments[2])
+            case "open":
+                self._open(pid, paths, None, arguments[0], arguments[1])
+            case "creat":
+                self._open(pid, paths, None, arguments[0], os.O_WRONLY | os.O_CREAT)
+            case "openat2":
+                flags, _, how = struct.unpack("QQQ", _read(pid, arguments[2], 24))
+                inside = bool(how & _IN_ROOT)
+                self._open(pid, paths, arguments[0], arguments[1], flags, inside=inside)
+            case "execve":
+                self._run(pid, paths, None, arguments[0])
+            case "execveat":
+                self._run(pid, paths, arguments[0], arguments[1])
+            case "connect" | "bind" | "sendto":
+                at = 4 if name == "sendto" else 1
+                self._address(pid, paths, arguments[at], arguments[at + 1], binds=name == "bind")
+            case _:
+                self._change(pid, paths, name, arguments)
+
+    def _open(
+        self,
+        pid: int,
+        paths: PathResolver,
+        folder: int | None,
+        address: int,
+        flags: int,
+        *,
+        inside: bool = False,
+    ) -> None:
+        text = self._text(pid, address)
+        text = text.lstrip("/") if inside else text
+        writes = flags & _WRITING
+        path, mode = paths.resolve(pid, folder, text, made=bool(writes))
+        if not path or stat.S_ISCHR(mode):
+            return
+        if writes:
+            self._keep(self.noted.written, path)
+            if flags & os.O_ACCMODE == os.O_WRONLY:
+                return
+        if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
+            self._keep(self.noted.read, path)
+
+    def _run(self, pid: int, paths: PathResolver, folder: int | None, address: int) -> None:
+        path, mode = paths.resolve(pid, folder, self._text(pid, address))
+        for _ in range(_MOST_SCRIPTS):
+            if not mode or not path:
+                return
+            self._keep(self.noted.run, path)
+            first, _, _ = paths.head(path).partition(b"\n")
+            words = first.removeprefix(b"#!").split()
+            if not first.startswith(b"#!") or not words:
+                return
+            path, mode = paths.resolve(pid, None, os.fsdecode(words[0]))  # the kernel runs that one
+
+    def _change(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
+        for place in PLACES[name]:
+            folder = None if place.folder is None else arguments[place.folder]
+            address = 0 if place.path is None else arguments[place.path]
+            text = self._text(pid, address) if address else ""
+            flags = 0 if place.unless is None else arguments[place.unless]
+            if place.follows and not flags & NO_FOLLOW:
+                path, mode = paths.resolve(pid, folder, text)
+                if not mode or stat.S_ISCHR(mode):
+                    continue
+            else:
+                path = paths.walk(pid, folder, text, last=False)
+            if path:
+                self._keep(self.noted.written if place.writes else self.noted.read, path)
+
+    def _address(
+        self, pid: int, paths: PathResolver, address: int, size: int, *, binds: bool
+    ) -> None:
+        """Record the peer of a socket; a socket that is given a name is a file."""
+        data = _read(pid, address, min(size & 0xFFFFFFFF, 128))
+        family = int.from_bytes(data[:2], "little")
+        if not binds:
+            self._keep(self.noted.connected, _peer(family, data))
+        elif family == socket.AF_UNIX and data[2:3] not in (b"", b"\0"):
+            text = os.fsdecode(data[2:].partition(b"\0")[0])
+            self._keep(self.noted.written, paths.walk(pid, None, text, last=False))
+
+    def _keep(self, kind: set[str], path: str) -> None:
+        if len(kind) < _MOST:
+            kind.add(path)
+        else:
+            self.noted.full = True
+
+    def _text(self, pid: int, address: int) -> str:
+        """The bytes up to a NUL, read page by page: the next page may not exist."""
+        data = b""
+        while len(data) < _LONGEST:
+            start = address + len(data)
+            data += _read(pid, start, _PAGE - start % _PAGE)
+            end = data.find(b"\0")
+            if end >= 0:
+                return os.fsdecode(data[:end])
+        return os.fsdecode(data[:_LONGEST])
+
+
+def _read(pid: int, address: int, size: int) -> bytes:
+    """At most `size` bytes of a process's memory; `/proc` serves where the system call cannot."""
+    with suppress(OSError):
+        return read_memory(pid, address, size)
+    if address >= 1 << 63:
+        raise OSError(errno.EFAULT, os.strerror(errno.EFAULT))
+    handle = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.pread(handle, size, address)
+    finally:
+        os.close(handle)
+
+
+def _peer(family: int, data: bytes) -> str:
+    """The address of a peer, as text."""
+    if family == socket.AF_INET and len(data) >= 8:
+        return f"{socket.inet_ntop(family, data[4:8])}:{int.from_bytes(data[2:4], 'big')}"
+    if family == socket.AF_INET6 and len(data) >= 24:
+        return f"[{socket.inet_ntop(family, data[8:24])}]:{int.from_bytes(data[2:4], 'big')}"
+    if family == socket.AF_UNIX:
+        path = data[2:]
+        if path[:1] == b"\0":
+            return f"unix:@{path[1:].decode('utf-8', 'replace')}"
+        name, _, _ = path.partition(b"\0")
+        return f"unix:{os.fsdecode(name)}"
+    return f"address family {family}"
