@@ -10,7 +10,6 @@ import json
 import os
 import select
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -258,7 +257,7 @@ class ProcessWorker:
         """How the process ended, with its last line where it left one."""
         try:
             code = self._process.reap(5.0) if self._process is not None else 0
-        except subprocess.TimeoutExpired:
+        except TimeoutError:
             return MethodCrashed("it closed its pipes and went on running")
         os.set_blocking(self._out, False)
         with suppress(BlockingIOError):

@@ -109,8 +109,11 @@ class Process:
         self.kill()
 
     def reap(self, seconds: float | None = None) -> int:
-        """The exit code, minus the signal's number where one ended it."""
-        code = self._popen.wait(seconds)
+        """The exit code, or minus the number of the signal that ended it."""
+        try:
+            code = self._popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
         self._close_report()
         return code
 

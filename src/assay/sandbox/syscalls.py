@@ -24,10 +24,11 @@ _READ_ONLY = 1
 _EXCHANGE = 2
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SET_FILTER, _NEW_LISTENER = 1, 8
-_OPEN_2, _SET_MOUNT_ATTRIBUTES = 437, 442
+_OPEN_2, _SET_MOUNT_ATTRIBUTES = ctypes.c_long(437), ctypes.c_long(442)
 _IN_ROOT, _NO_LINKS = 0x10, 0x04
 _LIBRARY = ctypes.CDLL(None, use_errno=True)
-_OPEN_HOW = ctypes.c_uint64 * 3
+_NONE, _ONE = ctypes.c_ulong(0), ctypes.c_ulong(1)
+_OPEN_HOW, _HOW_SIZE = ctypes.c_uint64 * 3, ctypes.c_size_t(24)
 _FOLLOWING = _OPEN_HOW(os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT)
 _NOT_FOLLOWING = _OPEN_HOW(os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT | _NO_LINKS)
 
@@ -88,7 +89,7 @@ def set_read_only(path: str, *, on: bool, deep: bool) -> None:
     set_and_clear = (_READ_ONLY, 0) if on else (0, _READ_ONLY)
     attributes = struct.pack("QQQQ", *set_and_clear, 0, 0)
     status = _LIBRARY.syscall(
-        ctypes.c_long(_SET_MOUNT_ATTRIBUTES),
+        _SET_MOUNT_ATTRIBUTES,
         ctypes.c_int(_AT_FOLDER),
         os.fsencode(path),
         ctypes.c_uint(_AT_RECURSIVE if deep else 0),
@@ -138,27 +139,29 @@ def install_listener(program: bytes) -> int:
 def open_in_root(root: int, path: str, *, links: bool) -> int:
     """Open what a path names below `root`, for looking only; without `links`, none is followed."""
     status = _LIBRARY.syscall(
-        ctypes.c_long(_OPEN_2),
-        root,
-        os.fsencode(path),
-        _FOLLOWING if links else _NOT_FOLLOWING,
-        ctypes.c_size_t(24),
+        _OPEN_2, root, os.fsencode(path), _FOLLOWING if links else _NOT_FOLLOWING, _HOW_SIZE
     )
     return _check(status)
 
 
-def read_memory(pid: int, address: int, size: int) -> bytes:
-    """Exactly `size` bytes of another process's memory."""
-    if not hasattr(_LIBRARY, "process_vm_readv"):
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    data = ctypes.create_string_buffer(size)
-    ours = (ctypes.c_size_t * 2)(ctypes.addressof(data), size)
-    theirs = (ctypes.c_size_t * 2)(address, size)
-    single = ctypes.c_ulong(1)
-    count = _LIBRARY.process_vm_readv(pid, ours, single, theirs, single, ctypes.c_ulong(0))
-    if _check(count) != size:
-        raise OSError(errno.EFAULT, os.strerror(errno.EFAULT))
-    return data.raw
+class MemoryReader:
+    """Reads other processes' memory, at most `most` bytes at a time; for one thread."""
+
+    def __init__(self, most: int) -> None:
+        self._call = getattr(_LIBRARY, "process_vm_readv", None)
+        self._data = ctypes.create_string_buffer(most)
+        self._ours = (ctypes.c_size_t * 2)(ctypes.addressof(self._data), most)
+        self._theirs = (ctypes.c_size_t * 2)()
+
+    def read(self, pid: int, address: int, size: int) -> bytes:
+        """Exactly `size` bytes of a process's memory."""
+        if self._call is None:
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+        self._theirs[0], self._theirs[1] = address, size
+        count = _check(self._call(pid, self._ours, _ONE, self._theirs, _ONE, _NONE))
+        if count != size:
+            raise OSError(errno.EFAULT, os.strerror(errno.EFAULT))
+        return ctypes.string_at(self._data, count)
 
 
 def _control(option: int, *values: int) -> None:

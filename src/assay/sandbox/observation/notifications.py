@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from assay.sandbox.observation.path_resolution import PathResolver
 from assay.sandbox.observation.syscall_filter import NO_FOLLOW, PLACES, names_by_number
-from assay.sandbox.syscalls import read_memory
+from assay.sandbox.syscalls import MemoryReader
 
 _NOTICE = struct.Struct("QIIiIQ6Q")
 _ANSWER = struct.Struct("QqiI")
@@ -55,6 +55,7 @@ class Notices:
         self._names = names_by_number()
         self._buffer = bytearray(_NOTICE.size)
         self._absent = bytes(_NOTICE.size)
+        self._memory = MemoryReader(_PAGE)
         with suppress(OSError):  # Linux 6.6: the waiting process runs at once
             fcntl.ioctl(listener, _SET_FLAGS, _WAKE_AT_ONCE)
 
@@ -91,7 +92,7 @@ class Notices:
             case "creat":
                 self._open(pid, paths, None, arguments[0], os.O_WRONLY | os.O_CREAT)
             case "openat2":
-                flags, _, how = struct.unpack("QQQ", _read(pid, arguments[2], 24))
+                flags, _, how = struct.unpack("QQQ", self._read(pid, arguments[2], 24))
                 inside = bool(how & _IN_ROOT)
                 self._open(pid, paths, arguments[0], arguments[1], flags, inside=inside)
             case "execve":
@@ -158,7 +159,7 @@ class Notices:
         self, pid: int, paths: PathResolver, address: int, size: int, *, binds: bool
     ) -> None:
         """Record the peer of a socket; a socket that is given a name is a file."""
-        data = _read(pid, address, min(size & 0xFFFFFFFF, 128))
+        data = self._read(pid, address, min(size & 0xFFFFFFFF, 128))
         family = int.from_bytes(data[:2], "little")
         if not binds:
             self._keep(self.noted.connected, _peer(family, data))
@@ -177,24 +178,24 @@ class Notices:
         data = b""
         while len(data) < _LONGEST:
             start = address + len(data)
-            data += _read(pid, start, _PAGE - start % _PAGE)
+            data += self._read(pid, start, _PAGE - start % _PAGE)
             end = data.find(b"\0")
             if end >= 0:
                 return os.fsdecode(data[:end])
         return os.fsdecode(data[:_LONGEST])
 
-
-def _read(pid: int, address: int, size: int) -> bytes:
-    """At most `size` bytes of a process's memory; `/proc` serves where the system call cannot."""
-    with suppress(OSError):
-        return read_memory(pid, address, size)
-    if address >= 1 << 63:
-        raise OSError(errno.EFAULT, os.strerror(errno.EFAULT))
-    handle = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.pread(handle, size, address)
-    finally:
-        os.close(handle)
+    def _read(self, pid: int, address: int, size: int) -> bytes:
+        """At most a page of memory; `/proc` serves where the system call cannot."""
+        try:
+            return self._memory.read(pid, address, size)
+        except OSError:
+            if address >= 1 << 63:
+                raise OSError(errno.EFAULT, os.strerror(errno.EFAULT)) from None
+        handle = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return os.pread(handle, size, address)
+        finally:
+            os.close(handle)
 
 
 def _peer(family: int, data: bytes) -> str:
