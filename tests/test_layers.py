@@ -147,6 +147,15 @@ def crowded(root: Path) -> list[str]:
     return sorted(folder.name for folder, count in counts.items() if count > MOST_FILES)
 
 
+def calling_the_system(trees: dict[str, ast.Module]) -> list[str]:
+    """Modules that make system calls of their own, beside the sandbox's one module of them."""
+    return [
+        name
+        for name, tree in trees.items()
+        if name != "sandbox.syscalls" and "ctypes" in {each.split(".")[0] for each in imports(tree)}
+    ]
+
+
 OURS = modules(SOURCE)
 
 
@@ -172,6 +181,16 @@ def test_every_package_has_its_place():
 
 def test_no_folder_is_crowded():
     assert crowded(SOURCE) == []
+
+
+def test_only_the_sandbox_makes_system_calls():
+    assert calling_the_system(OURS) == []
+    planted = {
+        "sandbox.syscalls": ast.parse("import ctypes"),
+        "sandbox.wrong": ast.parse("def f():\n    from ctypes import util"),
+        "runs.wrong": ast.parse("import ctypes.util"),
+    }
+    assert calling_the_system(planted) == ["sandbox.wrong", "runs.wrong"]
 
 
 def test_planted_violations_are_caught(tmp_path):

@@ -257,20 +257,22 @@ def test_to_put_production_back_before_the_command_has_ended_would_be_caught(
     before = production(home)
 
     def hasty():
-        from assay.sandbox.warden_client import Keeper
+        from assay.sandbox.warden_client import WardenClient
 
-        heard = Keeper._hear
+        receive = WardenClient._receive
 
-        def not_waited_for(keeper):
-            if keeper._can_be_private is None:
-                return heard(keeper)
+        def not_waited_for(client):
+            if client._can_be_private is None:
+                return receive(client)
             eventually(lambda: running(home / "system.sh"))
             raise StorageError("nobody waits for it")
 
-        monkeypatch.setattr(Keeper, "_hear", not_waited_for)
-        monkeypatch.setattr(Keeper, "run", Keeper._run)
+        monkeypatch.setattr(WardenClient, "_receive", not_waited_for)
+        monkeypatch.setattr(
+            WardenClient, "run", lambda self, job: self._run(job, job.folder, job.output)
+        )
         for name in ("stop", "__exit__"):
-            monkeypatch.setattr(Keeper, name, lambda *given: time.sleep(0.3))
+            monkeypatch.setattr(WardenClient, name, lambda *given: time.sleep(0.3))
         evaluated(home, "in-place")
 
     child = os.fork()
@@ -407,8 +409,9 @@ def goes_on_from(home, route):
 
 
 TRACED = """
-import assay.sandbox.warden_client as keeper
-keeper.confined = lambda level, command: WORDS + command
+import assay.sandbox.warden_client as client
+untraced = client.module_command
+client.module_command = lambda *given: WORDS + untraced(*given)
 """
 
 

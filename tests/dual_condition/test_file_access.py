@@ -9,7 +9,7 @@ from helpers.dual_systems import OBSERVED, READ, SCORE, evaluated, planted, prod
 
 from assay.dual_condition.file_access import Place, Sorter
 from assay.dual_condition.result import RowState
-from assay.sandbox.warden_client import Outcome
+from assay.sandbox.job import Outcome
 
 
 def outcome(**parts):

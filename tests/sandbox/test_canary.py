@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from assay.sandbox.canary import send_canary
-from assay.sandbox.warden_client import Keeper, Outcome, can_observe
+from assay.sandbox.job import Outcome
+from assay.sandbox.warden_client import WardenClient, can_observe
 
 
 class Blind:
@@ -15,18 +16,10 @@ class Blind:
         self.private, self.seen, self.held = private, seen, held
 
     def run(self, job):
-        target = job.words[-1]
+        target = job.command[-1]
         if not self.held:
             Path(target).touch()
-        return Outcome(
-            code=0,
-            trouble=None,
-            read=(),
-            written=(target,) if self.seen else (),
-            run=(),
-            connected=(),
-            full=False,
-        )
+        return Outcome(code=0, trouble=None, written=(target,) if self.seen else ())
 
 
 @pytest.mark.parametrize("private", [True, False])
@@ -53,7 +46,7 @@ def test_where_views_are_not_private_seeing_is_enough(tmp_path):
 @pytest.mark.skipif(not can_observe(), reason="only Linux tells which files are opened")
 def test_a_real_warden_sees_it(tmp_path):
     (tmp_path / "scratch").mkdir()
-    with Keeper(tmp_path / "scratch") as keeper:
-        caught, said = send_canary(keeper, tmp_path)
+    with WardenClient(tmp_path / "scratch") as warden:
+        caught, said = send_canary(warden, tmp_path)
         assert caught
-        assert said.endswith("held back" if keeper.private else "was seen")
+        assert said.endswith("held back" if warden.private else "was seen")

@@ -20,7 +20,8 @@ from helpers.trial_systems import alive, eventually
 
 import assay
 from assay.errors import StorageError
-from assay.sandbox.warden_client import Job, Keeper, can_observe
+from assay.sandbox.job import Job, View
+from assay.sandbox.warden_client import WardenClient, can_observe
 
 pytestmark = pytest.mark.skipif(not can_observe(), reason="only Linux tells which files are opened")
 BOTH = pytest.mark.parametrize("private", [True, False], ids=["private", "observed"])
@@ -29,8 +30,8 @@ BOTH = pytest.mark.parametrize("private", [True, False], ids=["private", "observ
 class Bench:
     """A folder outside, one of the run's own, and a warden to run commands between them."""
 
-    def __init__(self, home: Path, keeper: Keeper) -> None:
-        self.keeper = keeper
+    def __init__(self, home: Path, warden: WardenClient) -> None:
+        self.warden = warden
         self.outside, self.own = home / "outside", home / "own"
         self.cover = home / "cover"
         for folder in (self.outside, self.own, self.cover):
@@ -39,22 +40,25 @@ class Bench:
         self.secret.write_text("secret")
         (self.cover / "secret.txt").write_text("copy")
 
-    def run(self, *words, private=True, covers=False, seconds=30.0, **environment):
-        was, self.keeper.private = self.keeper.private, self.keeper.private and private
+    def run(self, *words, private=True, covers=False, seconds=30.0, log_bytes=1 << 28, **more):
+        was, self.warden.private = self.warden.private, self.warden.private and private
         try:
-            return self.keeper.run(
+            return self.warden.run(
                 Job(
-                    words=words,
+                    command=words,
                     folder=self.own,
-                    environment={"PATH": os.environ["PATH"], "HOME": str(self.own), **environment},
-                    log=self.own / "log.txt",
+                    environment={"PATH": os.environ["PATH"], "HOME": str(self.own), **more},
+                    output=self.own / "log.txt",
                     seconds=seconds,
-                    writable=(self.own,),
-                    covers=((self.cover, self.outside),) if covers else (),
+                    log_bytes=log_bytes,
+                    view=View(
+                        writable=(self.own,),
+                        covers=((self.cover, self.outside),) if covers else (),
+                    ),
                 )
             )
         finally:
-            self.keeper.private = was
+            self.warden.private = was
 
     def python(self, body, *words, **named):
         """A program in Python: `secret` is the file outside, and `os` and `sys` are there."""
@@ -72,16 +76,16 @@ class Bench:
 
 
 @pytest.fixture(scope="module")
-def keeper():
+def warden():
     scratch = Path(tempfile.mkdtemp())
-    with Keeper(scratch) as found:
+    with WardenClient(scratch) as found:
         yield found
     assert not scratch.exists()
 
 
 @pytest.fixture
-def bench(tmp_path, keeper):
-    return Bench(tmp_path, keeper)
+def bench(tmp_path, warden):
+    return Bench(tmp_path, warden)
 
 
 READS = {
@@ -200,7 +204,7 @@ def test_a_file_that_is_written_is_seen_and_held_back_where_views_are_private(be
     found = bench.python(f"try:\n{tried}\nexcept OSError: print('held')", private=private)
     assert str(bench.secret) in found.written
     assert not found.full
-    if private and bench.keeper.private:
+    if private and bench.warden.private:
         assert bench.log() == "held\n"
         assert bench.intact
         after = bench.secret.stat()
@@ -224,12 +228,12 @@ def test_what_is_made_outside_is_seen_and_held_back_where_views_are_private(benc
     found = bench.python(f"{head}try:\n    {body}\nexcept OSError: pass", private=private)
     new = bench.outside / "new"
     assert str(new) in found.written
-    if private and bench.keeper.private:
+    if private and bench.warden.private:
         assert not os.path.lexists(new)
 
 
 def test_a_copy_that_shows_at_another_path_is_seen_at_that_path(bench):
-    if not bench.keeper.private:
+    if not bench.warden.private:
         pytest.skip("no private view can be had here")
     body = "print(open(secret).read()); open(secret, 'w').write('new')"
     found = bench.python(body, covers=True)
@@ -242,7 +246,7 @@ def test_a_copy_that_shows_at_another_path_is_seen_at_that_path(bench):
 
 def test_what_lies_under_a_copy_cannot_be_reached_by_way_of_another_process(bench):
     """Another process sees production where the run sees a copy; its root leads there."""
-    if not bench.keeper.private:
+    if not bench.warden.private:
         pytest.skip("no private view can be had here")
     way = f"/proc/{os.getpid()}/root{bench.secret}"
     body = "try: open(sys.argv[1], 'r+').write('bad')\nexcept OSError: print('held')"
@@ -323,10 +327,10 @@ def test_a_call_that_makes_no_sense_ends_nobody_and_hides_nothing(bench, body):
     assert str(bench.secret) in found.read
 
 
-def test_a_process_that_lets_nobody_look_into_it_is_not_passed_over(tmp_path, keeper):
+def test_a_process_that_lets_nobody_look_into_it_is_not_passed_over(tmp_path, warden):
     """A root may look all the same."""
     body = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); open(secret)"
-    found = Bench(tmp_path, keeper).python(body)
+    found = Bench(tmp_path, warden).python(body)
     assert found.full or str(tmp_path / "outside" / "secret.txt") in found.read
 
 
@@ -434,7 +438,7 @@ def test_a_socket_of_a_pair_is_nobody(bench):
 
 
 def test_memory_that_is_shared_outlives_no_run(bench):
-    if not bench.keeper.private:
+    if not bench.warden.private:
         pytest.skip("no private view can be had here")
     name = f"assay-test-{os.getpid()}"
     body = f"open('/dev/shm/{name}', 'x').write('learned'); print(open('/dev/shm/{name}').read())"
@@ -509,9 +513,8 @@ def test_what_hears_no_signal_is_ended_at_its_time(bench):
     assert not alive("assay-deaf")
 
 
-def test_a_flood_of_words_is_ended(bench, monkeypatch):
-    monkeypatch.setattr("assay.sandbox.warden_client._MOST_LOG", 1 << 20)
-    found = bench.run("python", "-c", "while True: print('x' * 4096)")
+def test_a_flood_of_words_is_ended(bench):
+    found = bench.run("python", "-c", "while True: print('x' * 4096)", log_bytes=1 << 20)
     assert found.trouble == "it printed more than 1,048,576 bytes"
 
 
@@ -519,8 +522,8 @@ def test_the_lock_of_whoever_runs_it_is_not_handed_on(tmp_path):
     lock = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    with Keeper(scratch, lock=lock) as keeper:
-        bench = Bench(tmp_path / "bench", keeper)
+    with WardenClient(scratch, lock=lock) as warden:
+        bench = Bench(tmp_path / "bench", warden)
         bench.python(
             "for n in range(256):\n"
             "    try: print(os.readlink(f'/proc/self/fd/{n}'))\n"
@@ -534,15 +537,15 @@ def test_a_warden_that_is_killed_leaves_nothing_running(tmp_path):
     mark = f"7{os.getpid()}.75"
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    with Keeper(scratch) as keeper:
-        bench = Bench(scratch / "bench", keeper)
+    with WardenClient(scratch) as warden:
+        bench = Bench(scratch / "bench", warden)
         busy = f"setsid sh -c 'while :; do :; done' {mark}"
         body = f"(setsid sleep {mark} &) ; ({busy} &) ; sleep {mark}"
         found = []
 
         def kill():
             found.append(eventually(lambda: len(alive(mark)) >= 3))
-            os.kill(keeper._process.pid, signal.SIGKILL)
+            os.kill(warden._process.pid, signal.SIGKILL)
 
         killer = threading.Thread(target=kill)
         killer.start()
@@ -565,7 +568,8 @@ elif who == "root without rights":
     os.execv(sys.executable, [sys.executable, "-c", sys.stdin.read(), "self", source, home])
 sys.path.insert(0, source)
 from pathlib import Path
-from assay.sandbox.warden_client import Job, Keeper
+from assay.sandbox.job import Job, View
+from assay.sandbox.warden_client import WardenClient
 home = Path(home)
 for name in ("scratch", "own", "cover", "outside"):
     (home / name).mkdir()
@@ -581,14 +585,14 @@ for name in ("new", "/tmp/assay-new", way):
     try: open(name, "w")
     except OSError: print("held")
 '''
-with Keeper(home / "scratch") as keeper:
-    covers = ((home / "cover", home / "outside"),) if keeper.private else ()
-    found = keeper.run(Job(
-        words=["python", "-c", body], folder=home, environment={}, log=home / "own" / "log",
-        seconds=30, writable=(home / "own",), covers=covers,
+with WardenClient(home / "scratch") as warden:
+    covers = ((home / "cover", home / "outside"),) if warden.private else ()
+    found = warden.run(Job(
+        command=["python", "-c", body], folder=home, environment={}, output=home / "own" / "log",
+        seconds=30, view=View(writable=(home / "own",), covers=covers),
     ))
 print(json.dumps({
-    "private": keeper.private, "trouble": found.trouble, "read": found.read, "full": found.full,
+    "private": warden.private, "trouble": found.trouble, "read": found.read, "full": found.full,
     "written": found.written, "log": (home / "own" / "log").read_text(),
     "secret": (home / "outside" / "secret").read_text(),
     "left": (home / "scratch").exists(),

@@ -57,7 +57,7 @@ from assay.methods.closure import closure_of
 from assay.methods.reference import MethodRef
 from assay.sandbox.canary import send_canary
 from assay.sandbox.in_place import beside, held
-from assay.sandbox.warden_client import Keeper
+from assay.sandbox.warden_client import WardenClient
 from assay.seeds import derive
 
 
@@ -123,29 +123,29 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
             scratch = Path(tempfile.mkdtemp(prefix="assay-dual-")).resolve()
             stack.callback(shutil.rmtree, scratch, ignore_errors=True)
         in_place = root if lock >= 0 else None
-        keepers = [stack.enter_context(Keeper(scratch, in_place=in_place, lock=lock))]
+        wardens = [stack.enter_context(WardenClient(scratch, in_place=in_place, lock=lock))]
         # One more than run at a time: while its command runs, another's scores are read.
-        keepers += [
-            stack.enter_context(Keeper(scratch / f"more-{number}"))
+        wardens += [
+            stack.enter_context(WardenClient(scratch / f"more-{number}"))
             for number in range(0 if in_place else spec.jobs)
         ]
         conditions = Conditions(spec, scratch)  # while the wardens get ready
-        for keeper in keepers:
-            keeper.private = private
+        for warden in wardens:
+            warden.private = private
         turns, items = Turns(spec.jobs), AskedItems(spec.benchmark)
         makers = [
             DualRuns(
-                spec, keeper=keeper, scratch=scratch / f"runs-{number}", items=items, turns=turns
+                spec, warden=warden, scratch=scratch / f"runs-{number}", items=items, turns=turns
             )
-            for number, keeper in enumerate(keepers)
+            for number, warden in enumerate(wardens)
         ]
         yield _Work(
             conditions=conditions,
             makers=makers,
             canary=stack.enter_context(ThreadPoolExecutor(1)).submit(
-                send_canary, keepers[-1], scratch
+                send_canary, wardens[-1], scratch
             ),
-            private=keepers[0].private,
+            private=wardens[0].private,
         )
 
 
@@ -280,7 +280,7 @@ def _work_off(
         except BaseException:
             makers[0].turns.over = True
             for maker in makers:
-                maker.keeper.stop()
+                maker.warden.stop()
             raise
     return failed
 

@@ -27,11 +27,12 @@ from assay.methods.registry import REGISTERED
 from assay.runs.answers import score_of
 from assay.sandbox.command_template import fill_in
 from assay.sandbox.copies import stamp
+from assay.sandbox.environment import check_passed, job_environment
 from assay.sandbox.in_place import put_back, take_place
-from assay.sandbox.warden_client import Job, Keeper
+from assay.sandbox.job import Job, View
+from assay.sandbox.warden_client import WardenClient
 from assay.seeds import derive
 
-_KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TZ")
 _MOST_OUTPUT = 1 << 30
 _SHOWN = 20
 Scores = list[float | None]
@@ -161,25 +162,21 @@ class DualRuns:
         self,
         spec: DualSpec,
         *,
-        keeper: Keeper,
+        warden: WardenClient,
         scratch: Path,
         items: AskedItems | None = None,
         turns: Turns | None = None,
     ) -> None:
         self.spec = spec
         self.items = items or AskedItems(spec.benchmark)
-        self.keeper = keeper
+        self.warden = warden
         self.scratch = scratch
         self.turns = turns or Turns(1)
         self.words = words_of(spec)
-        self.route = route_in_force(spec, private=keeper.private)
+        self.route = route_in_force(spec, private=warden.private)
         self.sorter = Sorter(spec.folder.resolve(), self.words, spec.reads)
         self.digests = FileDigests()
-        missing = [name for name in spec.system.environment if name not in os.environ]
-        if missing:
-            raise SpecError(
-                f"the environment has no variable {missing[0]}, which was to be passed on"
-            )
+        check_passed(spec.system.environment)
 
     def run(self, condition: str, built: Built, seed: int) -> tuple[DualRun, Scores]:
         """One run, to its end; a system that fails is a MethodError."""
@@ -210,7 +207,7 @@ class DualRuns:
             unscored=scores.count(None),
             seconds=seconds,
             route=self.route,
-            private=self.keeper.private,
+            private=self.warden.private,
             python=platform.python_version(),
         )
         shutil.rmtree(root, ignore_errors=True)
@@ -223,7 +220,7 @@ class DualRuns:
         with storage(root):
             items.write_bytes(items_bytes(self.spec.benchmark.items))
         words = fill_in(self.spec.state.forget, {"items": str(items), "state": str(built.folder)})
-        outcome = self.keeper.run(self._job(words, root, built.folder, covers=False))
+        outcome = self.warden.run(self._job(words, root, built.folder, covers=False))
         if outcome.trouble is not None:
             raise MethodError(f"state.forget: {outcome.trouble}")
         place = Place(
@@ -231,7 +228,7 @@ class DualRuns:
             state=built.folder,
             aliases=(),
             production=self.spec.state.root,
-            private=self.keeper.private,
+            private=self.warden.private,
         )
         reached = self.sorter.sort(outcome, place)
         if outcome.full:
@@ -249,7 +246,7 @@ class DualRuns:
         """Run the command; what it reached, if all of it was noted, and its state afterwards."""
         production, state = self.spec.state.root, root / "state"
         in_place = self.route == "in-place"
-        covered = self.keeper.private or in_place
+        covered = self.warden.private or in_place
         seen = production if self.route in ("namespace", "in-place") else state
         values = {
             "items": str(root / "items.jsonl"),
@@ -263,13 +260,13 @@ class DualRuns:
             state=state,
             aliases=(production,) if covered else (),
             production=None if covered else production,
-            private=self.keeper.private,
+            private=self.warden.private,
         )
         if in_place:
             take_place(production, built.folder, self._production)
         try:
             with self.turns:
-                outcome = self.keeper.run(job)
+                outcome = self.warden.run(job)
                 self.turns.over = self.turns.over or outcome.trouble is not None
             reached = self.sorter.sort(outcome, place)
             after = self._left(production if in_place else state, condition, seed)
@@ -318,25 +315,25 @@ class DualRuns:
         with storage(self.spec.state.root):
             return manifest_digest(manifest(self.spec.state.root))
 
-    def _job(self, words: Sequence[str], root: Path, state: Path, *, covers: bool) -> Job:
-        log = root / "log.txt"
-        cover = covers and self.keeper.private
+    def _job(self, command: Sequence[str], root: Path, state: Path, *, covers: bool) -> Job:
+        cover = covers and self.warden.private
+        variable = self.spec.state.variable
         return Job(
-            words=words,
+            command=command,
             folder=self.spec.folder.resolve(),
-            environment=self._environment(root, state),
-            log=log,
+            environment=job_environment(
+                self.spec.system.environment,
+                home=root / "home",
+                temporary=root / "tmp",
+                more={} if variable is None else {variable: str(state)},
+            ),
+            output=root / "log.txt",
             seconds=self.spec.system.seconds,
-            writable=(root,) if cover else (root, state),
-            covers=((root / "state", self.spec.state.root),) if cover else (),
+            view=View(
+                writable=(root,) if cover else (root, state),
+                covers=((root / "state", self.spec.state.root),) if cover else (),
+            ),
         )
-
-    def _environment(self, root: Path, state: Path) -> Mapping[str, str]:
-        names = (*_KEPT, *self.spec.system.environment)
-        kept = {name: os.environ[name] for name in names if name in os.environ}
-        private = {"HOME": str(root / "home"), "TMPDIR": str(root / "tmp")}
-        named = {} if self.spec.state.variable is None else {self.spec.state.variable: str(state)}
-        return kept | private | named | {"PYTHONDONTWRITEBYTECODE": "1"}
 
     def _folders(self, name: str) -> Path:
         root = self.scratch / name

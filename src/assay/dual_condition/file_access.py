@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from assay.sandbox.namespace import in_shared_memory
-from assay.sandbox.warden_client import Outcome
+from assay.sandbox.confine import in_shared_memory
+from assay.sandbox.job import Outcome
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/proc", "/sys", "/dev")
 _CODE = frozenset(

@@ -18,8 +18,8 @@ process ever holds the labels of items that it is asked about.
 
 import json
 import os
-import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -73,8 +73,8 @@ class Server:
                 if asked is not None and not asked.learner:
                     return calling.call(asked, *argument)
             case "modules":
-                found = calling.loaded_modules(self.before)
-                return [found.installed, found.files]
+                modules = calling.loaded_modules(self.before)
+                return [modules.installed, modules.files]
             case "branch" | "forget":
                 return True
         raise MethodError(f"the worker cannot {verb} now")
@@ -114,17 +114,17 @@ def shut_labels_away() -> None:
     confinement hold those.
     """
     folder = Path(__file__).resolve().parent.parent / "benchmark" / "bundled"
-    shut = {(found.stat().st_dev, found.stat().st_ino) for found in folder.glob("*.jsonl")}
+    shut = {(file.stat().st_dev, file.stat().st_ino) for file in folder.glob("*.jsonl")}
     look, kinds = os.stat, (str, bytes, os.PathLike)
 
     def refuse(event: str, arguments: tuple[object, ...]) -> None:
         if event != "open" or not isinstance(arguments[0], kinds):
             return
         try:
-            found = look(arguments[0])
+            status = look(arguments[0])
         except (OSError, ValueError):
             return
-        if (found.st_dev, found.st_ino) in shut:
+        if (status.st_dev, status.st_ino) in shut:
             raise PermissionError("a method may not open a bundled benchmark")
 
     sys.addaudithook(refuse)
@@ -133,9 +133,10 @@ def shut_labels_away() -> None:
 def die_with_parent() -> None:
     """Ask the system to end this process when its parent is gone, where it can (Linux)."""
     if sys.platform == "linux":
-        import ctypes
+        from assay.sandbox import syscalls
 
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+        with suppress(OSError):
+            syscalls.die_with_parent()
 
 
 def main() -> None:

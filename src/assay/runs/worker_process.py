@@ -1,9 +1,8 @@
 """A method in a process of its own (L1): lockstep JSON lines on private pipes, with deadlines.
 
 The worker's environment holds only what Python and a locale need, and what the caller passes by
-name. It leads a session of its own, so that ending it ends what it started, as far as L1 reaches.
-What the method prints is drained and counted, never parsed; its last words serve the message of a
-crash.
+name. Ending it ends what it started, as far as L1 reaches. What the method prints is drained and
+counted, never parsed; its last line serves the message of a crash.
 """
 
 import fcntl
@@ -11,8 +10,6 @@ import json
 import os
 import select
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -27,22 +24,21 @@ from assay.errors import (
     MethodNotLoaded,
     MethodRaised,
     MethodTimedOut,
-    SpecError,
 )
 from assay.methods.reference import MethodRef
 from assay.runs.method_loader import Modules
 from assay.runs.result import Limits
-from assay.sandbox.levels import Level, confined
+from assay.sandbox.environment import job_environment
+from assay.sandbox.job import Job
+from assay.sandbox.levels import Level
+from assay.sandbox.process import Process
+from assay.sandbox.processes import module_command
 
 _KINDS = {
     error.kind: error
     for error in (BadOutput, MethodError, MethodExited, MethodNotLoaded, MethodRaised)
 }
-_KEPT_ENVIRONMENT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TMPDIR", "TZ", "HOME")
 _LAST_WORDS = 2000
-_HOME = Path(__file__).resolve().parents[2]
-# The package's home goes last on the path; first, installed packages could hide standard ones.
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from assay.runs.worker_main import main; main()"
 
 
 class ProcessWorker:
@@ -71,7 +67,7 @@ class ProcessWorker:
         self.printed = 0
         self.broken = False
         self._last_words = b""
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._descriptors: list[int] = []
         self.arguments: tuple[str, ...] = ()
         self.asks_by_name = True
@@ -118,9 +114,8 @@ class ProcessWorker:
     def close(self) -> None:
         """End the worker, and what it started in its session; a second time does nothing."""
         if self._process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+            self._process.end()
+            self._process.reap()
             self._process = None
         while self._descriptors:
             os.close(self._descriptors.pop())
@@ -151,29 +146,22 @@ class ProcessWorker:
         self._poller.register(self._out, select.POLLIN)
         self._buffer = b""
         self._number = 0
-        command = [
-            sys.executable,
-            "-u",
-            "-P",
-            "-c",
-            _BOOT,
-            str(_HOME),
-            str(request_end),
-            str(answer_end),
-        ]
+        ends = (request_end, answer_end)
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - our own worker, no shell
-                confined(self.level, command),
-                stdin=subprocess.DEVNULL,
-                stdout=out_end,
-                stderr=out_end,
-                pass_fds=(request_end, answer_end),
-                env=self._environment(),
-                cwd=self.folder,
-                start_new_session=True,
+            self._process = Process(
+                Job(
+                    command=module_command(
+                        "assay.runs.worker_main", *map(str, ends), options=("-u", "-P")
+                    ),
+                    folder=self.folder,
+                    environment=job_environment(self.passed, more={"PYTHONHASHSEED": "0"}),
+                    output=out_end,
+                    descriptors=ends,
+                    level=self.level,
+                )
             )
         finally:
-            for descriptor in (request_end, answer_end, out_end):
+            for descriptor in (*ends, out_end):
                 os.close(descriptor)
 
     def _load(self) -> None:
@@ -185,15 +173,6 @@ class ProcessWorker:
                 self.learner, self.asks_by_name = learner, by_name
             case other:
                 raise BadOutput(f"the worker said {other!r:.60} of the method that it loaded")
-
-    def _environment(self) -> dict[str, str]:
-        missing = [name for name in self.passed if name not in os.environ]
-        if missing:
-            raise SpecError(
-                f"the environment has no variable {missing[0]}, which was to be passed on"
-            )
-        kept = {k: os.environ[k] for k in (*_KEPT_ENVIRONMENT, *self.passed) if k in os.environ}
-        return kept | {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 
     def _exchange(self, verb: str, argument: object, seconds: float) -> Any:  # noqa: ANN401
         """One request and its answer, or a MethodError."""
@@ -258,7 +237,7 @@ class ProcessWorker:
         """Until the descriptor is ready, drain the method's own output."""
         while True:
             left = deadline - time.monotonic()
-            ready = [found for found, _ in self._poller.poll(max(left, 0.0) * 1000.0)]
+            ready = [number for number, _ in self._poller.poll(max(left, 0.0) * 1000.0)]
             if self._out in ready and not self._drain():
                 self._poller.unregister(self._out)
             if descriptor in ready:
@@ -277,8 +256,8 @@ class ProcessWorker:
     def _death(self) -> MethodCrashed:
         """How the process ended, with its last line where it left one."""
         try:
-            code = self._process.wait(timeout=5.0) if self._process is not None else 0
-        except subprocess.TimeoutExpired:
+            code = self._process.reap(5.0) if self._process is not None else 0
+        except TimeoutError:
             return MethodCrashed("it closed its pipes and went on running")
         os.set_blocking(self._out, False)
         with suppress(BlockingIOError):

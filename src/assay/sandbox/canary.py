@@ -1,9 +1,10 @@
-"""A program that reaches past its folder on purpose, to see that it is seen."""
+"""A program that writes outside its folder on purpose, to see that the warden reports it."""
 
 from pathlib import Path
 
 from assay.errors import storage
-from assay.sandbox.warden_client import Job, Keeper
+from assay.sandbox.job import Job, View
+from assay.sandbox.warden_client import WardenClient
 
 _PROGRAM = """
 import os, sys
@@ -16,25 +17,25 @@ except OSError:
 _SECONDS = 60.0
 
 
-def send_canary(keeper: Keeper, scratch: Path) -> tuple[bool, str]:
-    """Whether a write outside was seen and, where views are private, held back; and in words."""
+def send_canary(warden: WardenClient, scratch: Path) -> tuple[bool, str]:
+    """Whether a write outside was seen and, where views are private, held back; and as text."""
     root, outside = scratch / "canary", scratch / "outside"
     with storage(scratch):
         root.mkdir()
         outside.mkdir()
     target = outside / "file"
     job = Job(
-        words=["python", "-I", "-S", "-c", _PROGRAM, str(target)],
+        command=["python", "-I", "-S", "-c", _PROGRAM, str(target)],
         folder=root,
         environment={},
-        log=root / "log.txt",
+        output=root / "log.txt",
         seconds=_SECONDS,
-        writable=(root,),
+        view=View(writable=(root,)),
     )
-    seen = str(target) in keeper.run(job).written
+    seen = str(target) in warden.run(job).written
     held = not target.exists()
     if not seen:
         return False, "a program that wrote outside its folder was not seen"
-    if keeper.private and not held:
+    if warden.private and not held:
         return False, "a program that wrote outside its folder was seen, and not held back"
     return True, f"a program that wrote outside its folder was seen{' and held back' * held}"

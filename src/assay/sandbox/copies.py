@@ -11,21 +11,6 @@ from assay.errors import SpecError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
-    """The folders of one run: a copy of the system, outputs, a home, and the artifact's copy.
-
-    `log` is the file that takes what is printed, held open: a name could lead elsewhere meanwhile.
-    """
-
-    root: Path
-    system: Path
-    out: Path
-    home: Path
-    artifact: Path | None
-    log: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class Kept:
     """What runs copy from, made once so that nobody's edits reach them, and what it must be."""
 

@@ -1,10 +1,9 @@
-"""Which files were opened, by anyone: Linux's inotify, through ctypes.
+"""Which files were opened, by any process: Linux's inotify.
 
-An open is not a use: a program that reads a file and does nothing with it has opened it. But what
-was never opened was never loaded.
+An open is not a use: a program that reads a file and does nothing with it has opened it. But a file
+that was never opened was never loaded.
 """
 
-import ctypes
 import os
 import struct
 import sys
@@ -13,24 +12,25 @@ from pathlib import Path
 from typing import Self
 
 from assay.errors import StorageError
+from assay.sandbox.syscalls import FILE_OPENED, FILE_READ, add_watch, open_watch
 
-_OPEN, _ACCESS, _OVERFLOW = 0x20, 0x1, 0x4000
+_OVERFLOW = 0x4000
 _HEAD = struct.Struct("iIII")
 
 
 def can_watch() -> bool:
-    """Whether this system can tell."""
+    """Whether this system reports opened files."""
     return sys.platform == "linux"
 
 
 class Watch:
-    """Notes which of some files are opened while it is open."""
+    """Records which of some files are opened while it is open."""
 
     def __init__(self, files: Iterable[Path]) -> None:
-        self._library = ctypes.CDLL(None, use_errno=True)
-        self._handle = self._library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        if self._handle < 0:
-            raise StorageError(f"files cannot be watched: {os.strerror(ctypes.get_errno())}")
+        try:
+            self._handle = open_watch()
+        except OSError as error:
+            raise StorageError(f"files cannot be watched: {error.strerror}") from None
         self._files: dict[int, Path] = {}
         self._seen: set[Path] = set()
         try:
@@ -41,10 +41,10 @@ class Watch:
             raise
 
     def _add(self, file: Path) -> None:
-        number = self._library.inotify_add_watch(self._handle, os.fsencode(file), _OPEN | _ACCESS)
-        if number < 0:
-            raise StorageError(f"{file} cannot be watched: {os.strerror(ctypes.get_errno())}")
-        self._files[number] = file
+        try:
+            self._files[add_watch(self._handle, file, FILE_OPENED | FILE_READ)] = file
+        except OSError as error:
+            raise StorageError(f"{file} cannot be watched: {error.strerror}") from None
 
     def __enter__(self) -> Self:
         return self
@@ -63,7 +63,7 @@ class Watch:
             while place < len(data):
                 number, mask, _, length = _HEAD.unpack_from(data, place)
                 place += _HEAD.size + length
-                if mask & _OVERFLOW:  # so many opens that some were not kept: of any of them
+                if mask & _OVERFLOW:  # some opens were dropped: they may be of any file
                     self._seen |= set(self._files.values())
                 elif number in self._files:
                     self._seen.add(self._files[number])

@@ -1,60 +1,32 @@
-"""Ends what was started by someone who is gone.
+"""End jobs whose starter was killed, and delete the folder in which they ran.
 
-Whoever is killed cannot clean up. So a small process of its own is told of every command that is
-begun or has ended, and learns of the end by the end of its input: it then ends what still runs. In
-any case it throws the folder away in which all ran. What it was not told of in time, or what left
-its group, has a home in that folder, which Linux shows.
+A killed process cannot clean up. So a small process of its own hears of every job that is started
+or has ended, and its input ends with the starter: then it kills the jobs that still run. A job that
+it did not hear of in time, or that left its group, has a home in that folder. It deletes the folder
+in any case.
 """
 
 import os
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-_PROGRAM = """
-import os, shutil, signal, sys, time
+from assay.sandbox.processes import end_group, end_strays, module_command
 
-alive, folder, rounds = set(), os.fsencode(sys.argv[1]), 5
-for line in sys.stdin:
-    if line == "done\\n":
-        rounds = 0
-        break
-    (alive.add if line[0] == "+" else alive.discard)(int(line[1:]))
-for group in alive if rounds else ():
-    try:
-        os.killpg(group, signal.SIGKILL)
-    except OSError:
-        pass
-for _ in range(rounds):
-    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
-        try:
-            with open(f"/proc/{name}/environ", "rb") as file:
-                found = b"\\0HOME=" + folder + b"/" in b"\\0" + file.read()
-            if found:
-                os.kill(int(name), signal.SIGKILL)
-        except (OSError, ValueError):
-            pass
-    time.sleep(0.1)
-for place, folders, _ in os.walk(folder):
-    for name in folders:
-        path = os.path.join(place, name)
-        try:
-            if not os.path.islink(path):
-                os.chmod(path, 0o700)
-        except OSError:
-            pass
-shutil.rmtree(folder, ignore_errors=True)
-"""
+_DONE = "done\n"
+_ROUNDS = 5
+"""A process that is being started does not name the folder yet, so it is looked for again."""
 
 
 class Guardian:
-    """Looks after commands, by their process groups, and after the folder in which they run."""
+    """Looks after jobs, by their process groups, and after the folder in which they run."""
 
     def __init__(self, folder: Path) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - our own words
-            [sys.executable, "-I", "-S", "-c", _PROGRAM, str(folder)],
+        self._process = subprocess.Popen(  # noqa: S603 - our own command
+            module_command("assay.sandbox.guardian", str(folder)),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -67,20 +39,44 @@ class Guardian:
 
     def __exit__(self, *exception: object) -> None:
         assert self._process.stdin is not None  # noqa: S101 - a pipe, see above
-        self._tell("done\n")
+        self._send(_DONE)
         with suppress(OSError):
             self._process.stdin.close()
         self._process.wait()
 
     def began(self, group: int) -> None:
-        """A command was begun."""
-        self._tell(f"+{group}\n")
+        """A job was started."""
+        self._send(f"+{group}\n")
 
     def ended(self, group: int) -> None:
-        """A command has ended; to be said while its number is still its own."""
-        self._tell(f"-{group}\n")
+        """A job has ended; call it before the job is reaped, while its number is its own."""
+        self._send(f"-{group}\n")
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         assert self._process.stdin is not None  # noqa: S101 - a pipe, see above
-        with suppress(OSError):  # without it all goes on; only nobody would clean up
+        with suppress(OSError):  # a killed guardian stops no job
             os.write(self._process.stdin.fileno(), line.encode())
+
+
+def main() -> None:
+    """Listen on standard input until it ends; the last argument is the folder."""
+    folder = Path(sys.argv[-1])
+    groups: set[int] = set()
+    for line in sys.stdin:
+        if line == _DONE:
+            break
+        (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
+    else:
+        _end_all(groups, folder)
+    from assay.sandbox.throwing import throw_away  # at the end, so that the start is quick
+
+    with suppress(OSError):
+        throw_away(folder)
+
+
+def _end_all(groups: set[int], folder: Path) -> None:
+    for group in groups:
+        end_group(group)
+    for _ in range(_ROUNDS):
+        end_strays(folder)
+        time.sleep(0.1)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from assay.errors import IntegrityError, ProtocolError, storage
 from assay.manifest import state_digest
-from assay.sandbox.exchange import exchange
+from assay.sandbox.syscalls import exchange
 from assay.sandbox.throwing import throw_away
 
 _JOURNAL, _STATE, _BETWEEN = "journal.json", "state", "between"

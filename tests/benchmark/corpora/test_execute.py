@@ -1,4 +1,5 @@
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import assay
 from assay.benchmark.corpora import execute as executing
 from assay.benchmark.corpora.execute import Bounds, Executor, Program, execute
 from assay.benchmark.corpora.program_verdicts import Outcome
@@ -379,23 +381,27 @@ def test_killing_the_asker_ends_what_it_ran(executor):
 
 
 def planted(tmp_path, monkeypatch, *changes):
-    """A way of setting apart with something wrong in it."""
-    text = executing._APART.read_text(encoding="utf-8")
-    for old, new in changes:
+    """A copy of the package whose sandbox has something wrong in it."""
+    package = tmp_path / "assay"
+    left_out = shutil.ignore_patterns("bundled", "__pycache__")
+    shutil.copytree(Path(assay.__file__).parent, package, ignore=left_out)
+    for name, old, new in changes:
+        module = package / "sandbox" / name
+        text = module.read_text(encoding="utf-8")
         assert old in text
-        text = text.replace(old, new)
-    (tmp_path / "apart.py").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(executing, "_APART", tmp_path / "apart.py")
+        module.write_text(text.replace(old, new), encoding="utf-8")
+    monkeypatch.setattr("assay.sandbox.processes.HOME", str(tmp_path))
 
 
-NOT_APART = ("_APART = NEW_NETWORK | NEW_PROCESSES | NEW_IPC", "_APART = 0")
+NOT_APART = ("confine.py", "_APART = NEW_NETWORK | NEW_PROCESSES | NEW_IPC", "_APART = 0")
 REFUSED = "    raise PermissionError(1, 'Operation not permitted')"
 PLANTED = {
     "its network is this one": [NOT_APART],
-    "did not do what it should": [NOT_APART, ('f"{network}"', 'f"{network + 1}"')],
-    "Operation not permitted": [
-        ("    if _libc().unshare(flags):\n        raise _last_error()", REFUSED)
+    "did not do what it should": [
+        NOT_APART,
+        ("launcher.py", 'f"{network}"', 'f"{network + 1}"'),
     ],
+    "Operation not permitted": [("syscalls.py", "    _check(_LIBRARY.unshare(flags))", REFUSED)],
 }
 
 

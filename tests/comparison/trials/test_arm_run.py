@@ -1,6 +1,7 @@
 import json
 import os
 import socket
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,11 @@ from helpers.trial_systems import (
     wrongs,
 )
 
+from assay.comparison.trials import arm_run
 from assay.comparison.trials.collect import run_trials
 from assay.comparison.trials.spec import load_trial_spec
 from assay.errors import IntegrityError, SpecError
-from assay.sandbox import commands
+from assay.sandbox.job import Job
 
 NEVER = "the candidate never opened the artifact"
 PAST = "it opened the original artifact, past its own copy"
@@ -244,7 +246,7 @@ def test_whatever_stands_for_the_log_afterwards_nobody_waits_for_it_or_writes_th
 
 
 def test_a_flood_of_words_ends_the_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(commands, "_MOST_LOG", 100_000)
+    monkeypatch.setattr(arm_run, "Job", partial(Job, log_bytes=100_000))
     found = tried(tmp_path, f"{READ}\nyes\n", trials=1)
     assert found.crashed == 2
     assert "printed more than 100,000 bytes" in found.crashes[0]

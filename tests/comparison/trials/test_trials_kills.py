@@ -200,7 +200,7 @@ def test_a_system_without_processes_left_is_no_fault_of_the_command(tmp_path, mo
 
     spec = load_trial_spec(planned(tmp_path))
     with monkeypatch.context() as broken:
-        broken.setattr("assay.sandbox.commands.subprocess.Popen", none_left)
+        broken.setattr("assay.sandbox.process.subprocess.Popen", none_left)
         broken.setattr("assay.comparison.trials.collect.Guardian", Nobody)
         assert isinstance(raised(run_trials, spec, tmp_path / "results"), StorageError)
     assert journal(tmp_path) == []

@@ -1,24 +1,19 @@
 """Completions of programming tasks, each run against its tests in a process of its own.
 
-A completion is code that nobody vouches for. Each runs in a session, a folder, a home and a process
-namespace of its own, without a network, with a clean environment, for so many seconds and with so
-much memory; whatever it leaves running is ended with it. A system that cannot give it a network of
-its own runs nothing at all. This is L1 and these walls, and not yet isolation: it can read what its
-user can read (docs/explanation/trust.md).
+A completion is untrusted code. Each runs in a session, a folder, a home and a process namespace of
+its own, without a network, with a clean environment, for so many seconds and with so much memory;
+what it leaves running is killed. On a system that cannot cut off its network nothing runs at all.
+This is L1 and these walls, and not yet isolation: it can read what its user can read
+(docs/explanation/trust.md).
 """
 
 import json
 import math
 import os
 import secrets
-import shutil
-import signal
 import socket
-import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -26,16 +21,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from assay.benchmark.corpora.program_verdicts import Outcome, check_apart, is_ready, read_verdict
+from assay.benchmark.corpora.program_verdicts import Outcome, read_verdict
 from assay.errors import NotHere, StorageError, storage
-from assay.sandbox import launcher
+from assay.sandbox.environment import empty_environment
 from assay.sandbox.guardian import Guardian
-from assay.sandbox.levels import Level, confined
+from assay.sandbox.job import Identity, Job, Limits
+from assay.sandbox.process import JobRunner, is_ready
+from assay.sandbox.throwing import throw_away
 
-_APART = Path(launcher.__file__)
 _CHECKER = Path(__file__).with_name("program_checker.py")
-_END_SECONDS = 10.0
 _STRANGERS, _MANY = 0x70000000, 1 << 24
+"""Numbers of users that no system gives out."""
 _KNOCK = """
 import socket
 
@@ -94,28 +90,27 @@ def execute(
 
 
 class Executor:
-    """Runs programs within a folder, in the first way of being set apart that holds here."""
+    """Runs programs within a folder, as the first kind of user that is confined here."""
 
     def __init__(self, folder: Path, guardian: Guardian, bounds: Bounds) -> None:
         self.folder = folder
-        self.guardian = guardian
         self.bounds = bounds
-        self.way = ""
-        self._lock = threading.Lock()
-        self._running: set[subprocess.Popen[bytes]] = set()
-        self._stopping = False
-        self._apart = _APART.read_text(encoding="utf-8")
+        self.jobs = JobRunner(guardian)
+        self.reads_all = False
         self._checker = _CHECKER.read_text(encoding="utf-8")
-        folder.chmod(0o711)  # a stranger may pass through, and cannot look round
+        folder.chmod(0o711)  # another user may pass through, and cannot list it
 
     def probe(self) -> None:
-        """Find a way that holds here, by a program that tries to reach us over the network."""
+        """Find a user that is confined, by a program that tries to reach us over the network.
+
+        Root's programs become strangers; where only root can read this Python, strangers that may
+        read every file.
+        """
         why = "there are no namespaces (Linux has them)"
-        ways: tuple[str, ...] = ()
+        choices: tuple[bool, ...] = ()
         if sys.platform == "linux":
-            ways = ("stranger", "reader") if _can_be_others() else ("user",)
-        for way in ways:
-            self.way = way
+            choices = (False, True) if _can_be_others() else (False,)
+        for self.reads_all in choices:
             try:
                 if self._holds():
                     return
@@ -129,7 +124,7 @@ class Executor:
         )
 
     def _holds(self) -> bool:
-        """Whether a program runs, and nobody answers when it knocks."""
+        """Whether a program runs and cannot connect to us."""
         with socket.socket() as door:
             door.bind(("127.0.0.1", 0))
             door.listen()
@@ -139,18 +134,18 @@ class Executor:
         return outcome is Outcome.PASSED and not heard
 
     def stop(self) -> None:
-        """End everything that runs, and begin nothing more."""
-        with self._lock:
-            self._stopping = True
-            for process in self._running:
-                _kill(process)
+        """End all programs, and start no other."""
+        self.jobs.stop()
 
     def run(self, program: Program) -> Outcome:
         """Run one program to its end, and leave nothing of it."""
-        uid = _STRANGERS + secrets.randbelow(_MANY) if _can_be_others() else os.getuid()
+        identity = None
+        if _can_be_others():
+            uid = _STRANGERS + secrets.randbelow(_MANY)
+            identity = Identity(uid=uid, reads_all=self.reads_all)
         word = secrets.token_hex(16)
         with storage(self.folder):
-            place = self._place(uid)
+            place = self._place(identity)
         try:
             with tempfile.TemporaryFile(dir=self.folder) as request:
                 asked = {
@@ -161,127 +156,61 @@ class Executor:
                 }
                 request.write(json.dumps(asked).encode())
                 request.seek(0)
-                return self._run(place, uid, word, request.fileno())
+                return self._run(place, identity, word, request.fileno())
         except OSError as error:
             raise StorageError(f"no process could be started: {error.strerror}") from None
         finally:
             with suppress(OSError):
-                _discard(place)
+                throw_away(place)
 
-    def _place(self, uid: int) -> Path:
+    def _place(self, identity: Identity | None) -> Path:
         place = Path(tempfile.mkdtemp(dir=self.folder))
         for path in (place, *(place / name for name in ("home", "tmp", "work"))):
             path.mkdir(exist_ok=True)
-            if _can_be_others():
-                os.chown(path, uid, uid)
+            if identity is not None:
+                os.chown(path, identity.uid, identity.uid)
         return place
 
-    def _run(self, place: Path, uid: int, word: str, request: int) -> Outcome:
-        status, status_end = os.pipe()
+    def _run(self, place: Path, identity: Identity | None, word: str, request: int) -> Outcome:
         verdict, verdict_end = os.pipe()
         try:
             try:
-                process = self._start(place, uid, request, status_end, verdict_end)
+                process = self.jobs.start(self._job(place, identity, request, verdict_end))
             finally:
-                os.close(status_end)
                 os.close(verdict_end)
             try:
-                check_apart(status)
+                process.check_confined()
                 return read_verdict(verdict, word, self.bounds.seconds)
             finally:
-                self._end(process)
+                self.jobs.finish(process)
         finally:
-            os.close(status)
             os.close(verdict)
 
-    def _start(
-        self, place: Path, uid: int, request: int, status: int, verdict: int
-    ) -> "subprocess.Popen[bytes]":
-        python = sys.executable
-        checking = [python, "-s", "-P", "-B", "-c", self._checker, f"{request}", f"{verdict}"]
-        # Stronger levels wrap what nobody vouches for, and not what makes its namespaces.
-        checking = confined(Level.L1, checking)
-        # Time is kept here; this only ends what we would not live to end.
-        cpu = math.ceil(self.bounds.seconds) + 5
-        numbers = (uid, self.bounds.memory, cpu, status)
-        command = [python, "-I", "-S", "-c", self._apart, self.way, *map(str, numbers), *checking]
-        with self._lock:
-            if self._stopping:
-                raise StorageError("stopped before it was run")
-            process = subprocess.Popen(  # noqa: S603 - our own words, and no shell
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=(request, status, verdict),
-                env=_environment(place),
-                cwd=place / "work",
-                start_new_session=True,
-            )
-            self.guardian.began(process.pid)
-            self._running.add(process)
-        return process
-
-    def _end(self, process: "subprocess.Popen[bytes]") -> None:
-        """End a program, and come back when nothing of it is left."""
-        # It ends the others first, and itself after them. (`terminate` would take leave of it.)
-        os.kill(process.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            _wait_ended(process, _END_SECONDS)
-        _kill(process)
-        self.guardian.ended(process.pid)
-        with self._lock:
-            self._running.discard(process)
-        process.wait()
-
-
-def _environment(place: Path) -> dict[str, str]:
-    return {
-        "HOME": str(place / "home"),
-        "TMPDIR": str(place / "tmp"),
-        "LANG": "C.UTF-8",
-        "PATH": os.defpath,
-        "USER": "nobody",
-        "PYTHONHASHSEED": "0",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
+    def _job(self, place: Path, identity: Identity | None, request: int, verdict: int) -> Job:
+        return Job(
+            command=["python", "-s", "-P", "-B", "-c", self._checker, f"{request}", f"{verdict}"],
+            folder=place / "work",
+            environment=empty_environment(home=place / "home", temporary=place / "tmp"),
+            descriptors=(request, verdict),
+            network=False,
+            identity=identity,
+            limits=Limits(
+                memory=self.bounds.memory,
+                # We keep the time; this only ends what we would not live to end.
+                cpu_seconds=math.ceil(self.bounds.seconds) + 5,
+                processes=64,
+                file_bytes=16 << 20,
+                open_files=256,
+            ),
+        )
 
 
 @cache
 def _can_be_others() -> bool:
-    """Whether we are root, and not only within a user namespace that knows few others."""
+    """Whether we are root, and of a user namespace that has those strangers."""
     if os.geteuid() != 0:
         return False
     with storage("/proc/self/uid_map"):
         ranges = [line.split() for line in Path("/proc/self/uid_map").read_text().splitlines()]
     last = _STRANGERS + _MANY
     return any(int(first) <= _STRANGERS and last <= int(first) + int(n) for first, _, n in ranges)
-
-
-def _kill(process: "subprocess.Popen[bytes]") -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _wait_ended(process: "subprocess.Popen[bytes]", seconds: float) -> None:
-    """Wait for the end of a process without taking leave of it: its number stays its own."""
-    deadline = time.monotonic() + seconds
-    pause = 0.0005
-    while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
-        if time.monotonic() > deadline:
-            raise subprocess.TimeoutExpired(process.args, seconds)
-        time.sleep(pause)
-        pause = min(pause * 2.0, 0.02)
-
-
-def _discard(place: Path) -> None:
-    """Remove a program's folders, also what it locked; links, and not what they lead to."""
-    shutil.rmtree(place, ignore_errors=True)
-    if place.exists():
-        place.chmod(0o700)
-        for folder, names, _ in os.walk(place):
-            for path in (Path(folder, name) for name in names):
-                if not path.is_symlink():
-                    path.chmod(0o700)
-        shutil.rmtree(place, ignore_errors=True)

@@ -1,10 +1,9 @@
-"""Runs a completion and then its tests, and tells the verdict where only the asker listens.
+"""Run a completion and then its tests, and send the verdict on a private descriptor.
 
-This file is run by itself (`python -c`), in a process that was set apart: it may import the
-standard library only. The verdict counts only behind a word that the asker made up, which is read
-before the completion runs, from a file that is emptied at once. Printing, exiting early and raising
-anything do not give that word away. Code in the same interpreter can still search its memory for
-it: see docs/explanation/trust.md.
+This file is run by itself (`python -c`), in a confined process: it may import the standard library
+only. The verdict counts only behind a secret word, which is read before the completion runs, from a
+file that is emptied at once. Printing, exiting early and raising anything do not reveal that word.
+Code in the same interpreter can still search its memory for it: see docs/explanation/trust.md.
 """
 
 import builtins
@@ -15,7 +14,7 @@ from types import ModuleType
 
 
 def main() -> None:
-    """Judge the program in one descriptor, and tell the verdict on another: REQUEST VERDICT."""
+    """Judge the program in one descriptor, and send the verdict on another: REQUEST VERDICT."""
     request, verdict = map(int, sys.argv[1:3])
     del sys.argv[1:]
     with os.fdopen(request, "r+b") as file:
@@ -31,23 +30,23 @@ def main() -> None:
 
 
 def _judged(solution: str, tests: str, names: frozenset[str]) -> str:
-    """How it went: the tests run after the completion, with builtins of their own.
+    """The verdict: the tests run after the completion, with builtins of their own.
 
-    What the completion defines is theirs to use. A name of a builtin stays the builtin, unless it
-    is among the names that the task asks for.
+    They see what the completion defines. A name of a builtin stays the builtin, unless the task
+    asks for it.
     """
     module = ModuleType("completion")
     sys.modules["completion"] = module
     scope, own = vars(module), dict(vars(builtins))
-    run = exec  # this one, whatever the completion calls by its name later
+    run = exec  # before the completion can replace it
     try:
         then = compile(tests, "tests", "exec", dont_inherit=True)
         run(compile(solution, "completion", "exec", dont_inherit=True), scope)
-        known = {name: one for name, one in scope.items() if name in names or name not in own}
+        known = {name: value for name, value in scope.items() if name in names or name not in own}
         run(then, {**known, "__builtins__": own})
     except MemoryError:
         return "out-of-memory"
-    except BaseException:  # SystemExit too: whoever leaves the tests early has not passed them
+    except BaseException:  # SystemExit too: to leave the tests early is not to pass them
         return "failed"
     return "passed"
 

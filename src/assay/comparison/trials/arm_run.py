@@ -1,17 +1,16 @@
-"""One run of one arm: in a fresh copy, watched, scored by whoever scores it.
+"""One run of one arm: in a fresh copy, watched, and scored.
 
-The copy lies under a name that does not tell the arm. The command runs in it with an environment of
-its own, in a session of its own, which is ended with it. The scorer is told where the outputs are
-and not which arm made them; it and the probe run in a copy of their own, without the artifact, that
-the command never had in its hands.
+The name of the copy does not tell the arm. The command runs in it with an environment of its own,
+and is ended with what it started. The scorer is told where the outputs are and not which arm made
+them; it and the probe run in a copy of their own, without the artifact, that the command never saw.
 """
 
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -24,23 +23,39 @@ from assay.digests import parse_object
 from assay.errors import IntegrityError, SpecError, StorageError, storage
 from assay.logs.trial import RESERVED, Trial, read_bounded
 from assay.sandbox.command_template import fill_in
-from assay.sandbox.commands import Commands
 from assay.sandbox.copies import (
     Kept,
-    Place,
     check_no_links,
     clear_way,
     copy_artifact,
     remove,
     stamp,
 )
+from assay.sandbox.environment import check_passed, job_environment
 from assay.sandbox.file_watch import Watch, can_watch
 from assay.sandbox.guardian import Guardian
+from assay.sandbox.job import Job, Outcome
+from assay.sandbox.process import JobRunner
 
 _MOST_SCORES = 1 << 17
 """Bytes of a file of scores: what is kept of it must fit on a line."""
 _NEW_LOG = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW
 Status = Literal["scored", "crashed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """The folders of one run: a copy of the system, outputs, a home, and the artifact's copy.
+
+    `log` is an open descriptor: meanwhile a name could lead elsewhere.
+    """
+
+    root: Path
+    system: Path
+    out: Path
+    home: Path
+    artifact: Path | None
+    log: int
 
 
 class Treatment(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,9 +95,8 @@ class Arms:
         self.spec = spec
         self.kept = kept
         self.scratch = scratch
-        self.commands = Commands(
-            seconds=spec.system.seconds, passed=spec.system.environment, guardian=guardian
-        )
+        self.jobs = JobRunner(guardian)
+        check_passed(spec.system.environment)
         if not spec.artifact.probe and not can_watch():
             raise SpecError(
                 "this system cannot tell which files were opened",
@@ -114,7 +128,7 @@ class Arms:
                     copies = artifact_files(place.artifact)
                     own = stack.enter_context(Watch(copies.values()))
             started = time.monotonic()
-            code, said = self.commands.execute(words, place)
+            outcome = self._execute(words, place)
             opened = None
             if own is not None and place.artifact is not None:
                 opened = tuple(sorted(_inner(file, place.artifact) for file in own.opened()))
@@ -124,16 +138,13 @@ class Arms:
             values["item"] = str(judging.root / "item.json")
         else:
             judging = place
-        probe: int | None = None
-        unasked: str | None = None
+        probe = Outcome(code=None, trouble=None)
         if self.spec.artifact.probe:
-            probe, unasked = self.commands.execute(
-                fill_in(self.spec.artifact.probe, values), judging
-            )
+            probe = self._execute(fill_in(self.spec.artifact.probe, values), judging)
         status: Status = "crashed"
-        why: str | None = said
+        why = outcome.trouble
         dimensions: Mapping[str, float | None] = {}
-        if said is None:
+        if why is None:
             try:
                 dimensions, status, why = self._scores(values, judging), "scored", None
             except SpecError as error:
@@ -147,11 +158,27 @@ class Arms:
             status=status,
             why=why,
             dimensions=dimensions,
-            treatment=_treatment(arm, opened, leaked, probe, unasked),
+            treatment=_treatment(arm, opened, leaked, probe),
             seconds=round(time.monotonic() - started, 3),
-            exit_code=code,
+            exit_code=outcome.code,
         )
         return made, place.out
+
+    def _execute(self, words: Sequence[str], place: Place) -> Outcome:
+        """Run a command in a run's folders, to its end."""
+        system = self.spec.system
+        return self.jobs.run(
+            Job(
+                command=words,
+                folder=place.system,
+                environment=job_environment(
+                    system.environment, home=place.home, temporary=place.root / "tmp"
+                ),
+                output=place.log,
+                home=place.home,
+                seconds=system.seconds,
+            )
+        )
 
     def clear(self, name: str) -> None:
         """Throw a run's copy away."""
@@ -214,14 +241,14 @@ class Arms:
         return self.spec.artifact.into is not None or any("{artifact}" in word for word in words)
 
     def _scores(self, values: Mapping[str, str], place: Place) -> Mapping[str, float | None]:
-        """What the scorer says of a run, whoever that is."""
+        """The scores of a run."""
         file = self.spec.score.file
         path = place.out / file
         if self.spec.score.command:
             before = clear_way(path)
-            _, said = self.commands.execute(fill_in(self.spec.score.command, values), place)
-            if said is not None:
-                raise SpecError(f"the scorer failed: {said}")
+            scorer = self._execute(fill_in(self.spec.score.command, values), place)
+            if scorer.trouble is not None:
+                raise SpecError(f"the scorer failed: {scorer.trouble}")
             if before is not None and stamp(path) == before:
                 raise SpecError(f"the scorer left {file} as the run had written it")
         check_no_links(place.out.parent, f"{place.out.name}/{file}")
@@ -231,10 +258,10 @@ class Arms:
             data = read_bounded(path, _MOST_SCORES)
         except StorageError as error:
             raise SpecError(error.message) from None
-        found = parse_object(data, where=file)
+        scores = parse_object(data, where=file)
         numbers = {
             name: value
-            for name, value in found.items()
+            for name, value in scores.items()
             if (value is None or isinstance(value, (bool, int, float)))
             and name not in RESERVED
             and not name.startswith("harness.")
@@ -249,23 +276,19 @@ def _inner(file: Path, artifact: Path) -> str:
 
 
 def _treatment(
-    arm: Arm,
-    opened: tuple[str, ...] | None,
-    leaked: bool | None,
-    probe: int | None,
-    unasked: str | None,
+    arm: Arm, opened: tuple[str, ...] | None, leaked: bool | None, probe: Outcome
 ) -> Treatment:
-    """Hold what was seen against what the arm must show; `unasked` is why a probe says nothing."""
-    wrong = None
+    """Hold what was seen against what the arm must show."""
+    wrong, code = None, probe.code
     if leaked:
         wrong = "it opened the original artifact, past its own copy"
     elif arm == "candidate" and opened is not None and not opened:
         wrong = "the candidate never opened the artifact"
-    elif probe is None and unasked is not None:
-        wrong = f"the probe cannot tell: {unasked}"
-    elif probe is not None and probe not in (0, 1):
-        wrong = f"the probe ended with {probe}, expected 0 or 1"
-    elif probe is not None and (probe == 0) is not (arm == "candidate"):
-        said = "was loaded" if probe == 0 else "was not loaded"
-        wrong = f"the probe says that the artifact {said}, in the {arm}"
-    return Treatment(opened=opened, original=leaked, probe=probe, wrong=wrong)
+    elif code is None and probe.trouble is not None:
+        wrong = f"the probe cannot tell: {probe.trouble}"
+    elif code is not None and code not in (0, 1):
+        wrong = f"the probe ended with {code}, expected 0 or 1"
+    elif code is not None and (code == 0) is not (arm == "candidate"):
+        loaded = "was loaded" if code == 0 else "was not loaded"
+        wrong = f"the probe says that the artifact {loaded}, in the {arm}"
+    return Treatment(opened=opened, original=leaked, probe=code, wrong=wrong)

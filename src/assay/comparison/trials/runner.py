@@ -62,14 +62,14 @@ class Running:
                         self._note(one.result())
                     ended = ended or self._hopeless() or self._verdict()
             except BaseException:
-                self.arms.commands.stop()
+                self.arms.jobs.stop()
                 raise
 
     def _one(self, pair: Pair, arm: Arm) -> ArmRun:
         # The name tells the arm to nobody: it is one of many, and means nothing.
         name = digest(f"{self.spec.digest}:{pair.number}:{arm}:{os.getpid()}".encode())[-16:]
         made, outputs = self.arms.run(pair, arm, name)
-        if self.arms.commands.stopping:
+        if self.arms.jobs.stopping:
             raise SpecError("the trials were stopped")
         if self.spec.scorer != self.scorer:
             raise IntegrityError(

@@ -25,7 +25,7 @@ from assay.digests import digest, is_digest, is_name, json_lines, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.files import is_inside, sync, write_whole
 from assay.sandbox.copies import copy_artifact, remove
-from assay.sandbox.exchange import exchange
+from assay.sandbox.syscalls import exchange
 from assay.study.append import enter
 from assay.study.entries import NOTHING, records_of
 from assay.study.locate import study_root

@@ -1,18 +1,18 @@
-"""The system calls that name files, and a filter that has the warden told of each (seccomp).
+"""The system calls that name files, and a seccomp filter that reports each to the warden.
 
-The numbers are Linux's, by machine. Some calls are refused, since nobody could say what was opened:
-those that name a file by other means than a path (io_uring, opening by handle, taking another
-process's descriptor), and those that would change what paths mean (mounting, another root).
+The numbers are Linux's, by machine. Calls that would hide what is opened are refused: those that
+name a file by other means than a path (io_uring, opening by handle, taking another process's
+descriptor), and those that change what paths mean (mounting, another root).
 """
 
-import ctypes
 import errno
 import os
 import platform
 import struct
 from dataclasses import dataclass, replace
 
-_SECCOMP = {"x86_64": 317, "aarch64": 277}
+from assay.sandbox.syscalls import install_listener
+
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000
 _NUMBERS: dict[str, dict[str, int]] = {
@@ -35,7 +35,7 @@ _NUMBERS: dict[str, dict[str, int]] = {
     },
 }  # fmt: skip
 _SEND_TO = {"x86_64": 44, "aarch64": 206}
-"""Told of only where the call says to whom: else the socket is connected, or of a pair."""
+"""Reported where the call names a receiver; else the socket is connected, or of a pair."""
 _REFUSED_EVERYWHERE = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
     "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
@@ -54,8 +54,6 @@ _REFUSED = {
 }  # fmt: skip
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ALLOW, _TELL, _ERROR = 0x7FFF0000, 0x7FC00000, 0x00050000
-_NO_NEW_PRIVILEGES, _DIE_WITH_PARENT = 38, 1
-_SET_FILTER, _NEW_LISTENER = 1, 8
 _FIFTH_ARGUMENT = 16 + 4 * 8
 
 
@@ -110,47 +108,30 @@ PLACES: dict[str, tuple[Place, ...]] = {
 
 
 def known_machine() -> bool:
-    """Whether the numbers are known of this machine."""
+    """Whether this machine's numbers are known."""
     return os.name == "posix" and platform.system() == "Linux" and platform.machine() in _NUMBERS
 
 
 def names_by_number() -> dict[int, str]:
-    """The calls that are told of, by number."""
+    """The calls that are reported, by number."""
     machine = platform.machine()
     named = _NUMBERS[machine] | {"sendto": _SEND_TO[machine]}
     return {number: name for name, number in named.items()}
 
 
-def install_filter(library: ctypes.CDLL) -> int:
-    """Have every later call of this process told of; the descriptor on which it is."""
-    program = _program(platform.machine())
-    code = ctypes.create_string_buffer(program, len(program))
-    head = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(code))
-    described = ctypes.create_string_buffer(head, len(head))
-    if library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "no new privileges")
-    number = _SECCOMP[platform.machine()]
-    listener = library.syscall(
-        ctypes.c_long(number),
-        ctypes.c_ulong(_SET_FILTER),
-        ctypes.c_ulong(_NEW_LISTENER),
-        described,
-    )
-    if listener < 0:
-        raise OSError(ctypes.get_errno(), "no filter of system calls")
-    return int(listener)
+def install_filter() -> int:
+    """Have every later call of this process reported; the descriptor of the reports.
 
-
-def die_with_parent(library: ctypes.CDLL) -> None:
-    """Be killed when the one who started this process is gone."""
-    library.prctl(_DIE_WITH_PARENT, 9, 0, 0, 0)
+    The process must have renounced new privileges.
+    """
+    return install_listener(_program(platform.machine()))
 
 
 def _program(machine: str) -> bytes:
-    """The filter, in the kernel's own small language: eight bytes an instruction."""
-    told = sorted(_NUMBERS[machine].values())
+    """The filter as BPF: eight bytes an instruction."""
+    reported = sorted(_NUMBERS[machine].values())
     refused = sorted((_REFUSED[machine] | _REFUSED_EVERYWHERE).values())
-    tests = [(_EQUAL, number, "tell") for number in told]
+    tests = [(_EQUAL, number, "tell") for number in reported]
     tests += [(_EQUAL, number, "refuse") for number in refused]
     tests.append((_EQUAL, _SEND_TO[machine], "to whom"))
     if machine == "x86_64":

@@ -1,12 +1,10 @@
-"""What a running command is about to open, run or connect to, as the kernel tells of it.
+"""Record what a running command opens, runs and connects to: seccomp user notifications.
 
-Each call waits until it is answered, and is always let through; so what is noted is what was tried.
-A path is kept as it leads at that moment, links followed. A file that is read and is not there is
-not noted: looking for a module tries many places. Devices like `/dev/null` hold nothing, and are
-not noted either.
+Each call waits for an answer and is always let through, so the record holds what was tried. A path
+is recorded as it resolves at that moment. A missing file that is only read is not recorded: looking
+for a module tries many places. Nor are devices like `/dev/null`, which hold nothing.
 """
 
-import ctypes
 import errno
 import fcntl
 import os
@@ -16,8 +14,9 @@ import struct
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from assay.sandbox.path_resolution import Leading
-from assay.sandbox.syscall_filter import NO_FOLLOW, PLACES, names_by_number
+from assay.sandbox.observation.path_resolution import PathResolver
+from assay.sandbox.observation.syscall_filter import NO_FOLLOW, PLACES, names_by_number
+from assay.sandbox.syscalls import MemoryReader
 
 _NOTICE = struct.Struct("QIIiIQ6Q")
 _ANSWER = struct.Struct("QqiI")
@@ -32,12 +31,12 @@ _MOST_SCRIPTS = 5
 _FAILS_TOO = frozenset(
     {errno.EBADF, errno.EFAULT, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.ESRCH}
 )
-"""No such memory, descriptor, link or process: then the command's own call fails, too."""
+"""No such memory, descriptor, link or process: the command's own call fails as well."""
 
 
 @dataclass(kw_only=True)
 class Noted:
-    """Files by what was done with them, and other ends of connections; `full` says: not all."""
+    """Files read, written and run, and the other ends of connections; `full`: some are missing."""
 
     read: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
@@ -47,27 +46,27 @@ class Noted:
 
 
 class Notices:
-    """Answers a filter's notices, and notes what they are about."""
+    """Answers a filter's notices, and records what they are about."""
 
     def __init__(self, listener: int) -> None:
         self.listener = listener
-        self._leading: Leading | None = None
+        self._resolver: PathResolver | None = None
         self.noted = Noted()
         self._names = names_by_number()
         self._buffer = bytearray(_NOTICE.size)
         self._absent = bytes(_NOTICE.size)
-        self._memory = Memory()
-        with suppress(OSError):  # Linux 6.6: whoever waits for the answer runs at once
+        self._memory = MemoryReader(_PAGE)
+        with suppress(OSError):  # Linux 6.6: the waiting process runs at once
             fcntl.ioctl(listener, _SET_FLAGS, _WAKE_AT_ONCE)
 
     def close(self) -> None:
-        """Answer no more: what is still waiting is refused."""
+        """Answer no more; calls that still wait are refused."""
         os.close(self.listener)
-        if self._leading is not None:
-            self._leading.close()
+        if self._resolver is not None:
+            self._resolver.close()
 
     def answer(self) -> None:
-        """Take one notice, note what it is about, and let the call go on."""
+        """Take one notice, record it, and let the call go on."""
         self._buffer[:] = self._absent
         try:
             fcntl.ioctl(self.listener, _RECEIVE, self._buffer)
@@ -75,41 +74,41 @@ class Notices:
             return
         number, pid, _, call, _, _, *arguments = _NOTICE.unpack(self._buffer)
         try:
-            self._leading = self._leading or Leading(pid)
-            self._note(pid, self._leading, self._names[call], arguments)
+            self._resolver = self._resolver or PathResolver(pid)
+            self._note(pid, self._resolver, self._names[call], arguments)
         except OSError as error:
             self.noted.full = self.noted.full or error.errno not in _FAILS_TOO
-        except Exception:  # whatever a command hands over, it must not end who watches it
+        except Exception:  # no argument of a command may end the warden
             self.noted.full = True
         with suppress(OSError):
             fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(number, 0, 0, _GO_ON))
 
-    def _note(self, pid: int, way: Leading, name: str, arguments: list[int]) -> None:
+    def _note(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
         match name:
             case "openat":
-                self._open(pid, way, arguments[0], arguments[1], arguments[2])
+                self._open(pid, paths, arguments[0], arguments[1], arguments[2])
             case "open":
-                self._open(pid, way, None, arguments[0], arguments[1])
+                self._open(pid, paths, None, arguments[0], arguments[1])
             case "creat":
-                self._open(pid, way, None, arguments[0], os.O_WRONLY | os.O_CREAT)
+                self._open(pid, paths, None, arguments[0], os.O_WRONLY | os.O_CREAT)
             case "openat2":
-                flags, _, how = struct.unpack("QQQ", self._memory.read(pid, arguments[2], 24))
+                flags, _, how = struct.unpack("QQQ", self._read(pid, arguments[2], 24))
                 inside = bool(how & _IN_ROOT)
-                self._open(pid, way, arguments[0], arguments[1], flags, inside=inside)
+                self._open(pid, paths, arguments[0], arguments[1], flags, inside=inside)
             case "execve":
-                self._run(pid, way, None, arguments[0])
+                self._run(pid, paths, None, arguments[0])
             case "execveat":
-                self._run(pid, way, arguments[0], arguments[1])
+                self._run(pid, paths, arguments[0], arguments[1])
             case "connect" | "bind" | "sendto":
                 at = 4 if name == "sendto" else 1
-                self._address(pid, way, arguments[at], arguments[at + 1], binds=name == "bind")
+                self._address(pid, paths, arguments[at], arguments[at + 1], binds=name == "bind")
             case _:
-                self._change(pid, way, name, arguments)
+                self._change(pid, paths, name, arguments)
 
     def _open(
         self,
         pid: int,
-        way: Leading,
+        paths: PathResolver,
         folder: int | None,
         address: int,
         flags: int,
@@ -119,7 +118,7 @@ class Notices:
         text = self._text(pid, address)
         text = text.lstrip("/") if inside else text
         writes = flags & _WRITING
-        path, mode = way.lead(pid, folder, text, made=bool(writes))
+        path, mode = paths.resolve(pid, folder, text, made=bool(writes))
         if not path or stat.S_ISCHR(mode):
             return
         if writes:
@@ -129,42 +128,44 @@ class Notices:
         if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
             self._keep(self.noted.read, path)
 
-    def _run(self, pid: int, way: Leading, folder: int | None, address: int) -> None:
-        path, mode = way.lead(pid, folder, self._text(pid, address))
+    def _run(self, pid: int, paths: PathResolver, folder: int | None, address: int) -> None:
+        path, mode = paths.resolve(pid, folder, self._text(pid, address))
         for _ in range(_MOST_SCRIPTS):
             if not mode or not path:
                 return
             self._keep(self.noted.run, path)
-            first, _, _ = way.head(path).partition(b"\n")
+            first, _, _ = paths.head(path).partition(b"\n")
             words = first.removeprefix(b"#!").split()
             if not first.startswith(b"#!") or not words:
                 return
-            path, mode = way.lead(pid, None, os.fsdecode(words[0]))  # the kernel runs that one
+            path, mode = paths.resolve(pid, None, os.fsdecode(words[0]))  # the kernel runs that one
 
-    def _change(self, pid: int, way: Leading, name: str, arguments: list[int]) -> None:
+    def _change(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
         for place in PLACES[name]:
             folder = None if place.folder is None else arguments[place.folder]
             address = 0 if place.path is None else arguments[place.path]
             text = self._text(pid, address) if address else ""
-            told = 0 if place.unless is None else arguments[place.unless]
-            if place.follows and not told & NO_FOLLOW:
-                path, mode = way.lead(pid, folder, text)
+            flags = 0 if place.unless is None else arguments[place.unless]
+            if place.follows and not flags & NO_FOLLOW:
+                path, mode = paths.resolve(pid, folder, text)
                 if not mode or stat.S_ISCHR(mode):
                     continue
             else:
-                path = way.walk(pid, folder, text, last=False)
+                path = paths.walk(pid, folder, text, last=False)
             if path:
                 self._keep(self.noted.written if place.writes else self.noted.read, path)
 
-    def _address(self, pid: int, way: Leading, address: int, size: int, *, binds: bool) -> None:
-        """Note whom a process speaks to; a socket that it gives a name is a file."""
-        data = self._memory.read(pid, address, min(size & 0xFFFFFFFF, 128))
+    def _address(
+        self, pid: int, paths: PathResolver, address: int, size: int, *, binds: bool
+    ) -> None:
+        """Record the peer of a socket; a socket that is given a name is a file."""
+        data = self._read(pid, address, min(size & 0xFFFFFFFF, 128))
         family = int.from_bytes(data[:2], "little")
         if not binds:
             self._keep(self.noted.connected, _peer(family, data))
         elif family == socket.AF_UNIX and data[2:3] not in (b"", b"\0"):
             text = os.fsdecode(data[2:].partition(b"\0")[0])
-            self._keep(self.noted.written, way.walk(pid, None, text, last=False))
+            self._keep(self.noted.written, paths.walk(pid, None, text, last=False))
 
     def _keep(self, kind: set[str], path: str) -> None:
         if len(kind) < _MOST:
@@ -173,37 +174,23 @@ class Notices:
             self.noted.full = True
 
     def _text(self, pid: int, address: int) -> str:
-        """The bytes up to a NUL; a page may be the last, so they are read page by page."""
-        found = b""
-        while len(found) < _LONGEST:
-            start = address + len(found)
-            found += self._memory.read(pid, start, _PAGE - start % _PAGE)
-            end = found.find(b"\0")
+        """The bytes up to a NUL, read page by page: the next page may not exist."""
+        data = b""
+        while len(data) < _LONGEST:
+            start = address + len(data)
+            data += self._read(pid, start, _PAGE - start % _PAGE)
+            end = data.find(b"\0")
             if end >= 0:
-                return os.fsdecode(found[:end])
-        return os.fsdecode(found[:_LONGEST])
+                return os.fsdecode(data[:end])
+        return os.fsdecode(data[:_LONGEST])
 
-
-class Memory:
-    """The memory of other processes."""
-
-    def __init__(self) -> None:
-        library = ctypes.CDLL(None, use_errno=True)
-        self._call = getattr(library, "process_vm_readv", None)
-        self._buffer = ctypes.create_string_buffer(_PAGE)
-        self._here = (ctypes.c_size_t * 2)(ctypes.addressof(self._buffer), _PAGE)
-        self._there = (ctypes.c_size_t * 2)()
-        self._one, self._none = ctypes.c_ulong(1), ctypes.c_ulong(0)
-
-    def read(self, pid: int, address: int, size: int) -> bytes:
-        """At most a page of it; an OSError where there is none, or where it may not be read."""
-        if self._call is not None:
-            self._there[0], self._there[1] = address, size
-            count = self._call(pid, self._here, self._one, self._there, self._one, self._none)
-            if count == size:
-                return ctypes.string_at(self._buffer, count)
-        if address >= 1 << 63:
-            raise OSError(errno.EFAULT, os.strerror(errno.EFAULT))
+    def _read(self, pid: int, address: int, size: int) -> bytes:
+        """At most a page of memory; `/proc` serves where the system call cannot."""
+        try:
+            return self._memory.read(pid, address, size)
+        except OSError:
+            if address >= 1 << 63:
+                raise OSError(errno.EFAULT, os.strerror(errno.EFAULT)) from None
         handle = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
         try:
             return os.pread(handle, size, address)
@@ -212,7 +199,7 @@ class Memory:
 
 
 def _peer(family: int, data: bytes) -> str:
-    """Whom a process connects to, in words."""
+    """The address of a peer, as text."""
     if family == socket.AF_INET and len(data) >= 8:
         return f"{socket.inet_ntop(family, data[4:8])}:{int.from_bytes(data[2:4], 'big')}"
     if family == socket.AF_INET6 and len(data) >= 24:

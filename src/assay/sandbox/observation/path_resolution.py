@@ -1,69 +1,64 @@
-"""Where a path leads that another process names: by its links, in its own view of the files.
+"""Resolve paths that another process names, in that process's view of the files.
 
-The kernel is asked, from that process's root. It does not follow the links of `/proc` that are no
-paths, and `/proc/self` would be this process; such ways are followed by hand, part by part.
+The kernel resolves them, from that process's root. It does not follow the links of `/proc` that are
+no paths, and `/proc/self` would be this process; such paths are walked here, part by part.
 """
 
-import ctypes
 import errno
 import os
 import re
 import stat
 
+from assay.sandbox.syscalls import open_in_root
+
 _HERE = -100 & 0xFFFFFFFF
-_OPEN_2 = 437
-_IN_ROOT, _NO_LINKS = 0x10, 0x04
 _MOST_LINKS = 40
 _HEAD = 256
 _JUMP = re.compile(r"(/proc/\d+)(?:/task/\d+)?/(?:cwd|root|exe|fd/\d+|map_files/.+)")
 _UNNAMED = ("/memfd:", "/anon_hugepage", "/dev/zero (deleted)", "/SYSV")
 _BY_HAND = ("/proc/", "/dev/", " (deleted)")
-"""Where what is not there from here may be there from where the process is."""
+"""Parts of paths that may not exist for us and exist for the process."""
 
-Led = tuple[str, int]
-"""A path, and the mode of what is there: 0 where nothing is. The path of what has no name is ''."""
+Resolved = tuple[str, int]
+"""A path and the mode of its file, 0 where there is none. A file without a name has the path ''."""
 
 
-class Leading:
-    """Follows the paths of a command's processes, which all see the same files: see `calls`."""
+class PathResolver:
+    """Resolves the paths of a command's processes, which all see the same files."""
 
     def __init__(self, pid: int) -> None:
         self._root = os.open(f"/proc/{pid}/root", os.O_PATH | os.O_CLOEXEC)
-        self._library = ctypes.CDLL(None, use_errno=True)
-        self._call, self._size = ctypes.c_long(_OPEN_2), ctypes.c_size_t(24)
-        flags, three = os.O_PATH | os.O_CLOEXEC, ctypes.c_uint64 * 3
-        self._how = three(flags, 0, _IN_ROOT)
-        self._without_links = three(flags, 0, _IN_ROOT | _NO_LINKS)
 
     def close(self) -> None:
         """Let go of the root."""
         os.close(self._root)
 
-    def lead(self, pid: int, folder: int | None, text: str, *, made: bool = False) -> Led:
-        """Where a path leads, its last link followed as well.
+    def resolve(self, pid: int, folder: int | None, text: str, *, made: bool = False) -> Resolved:
+        """Resolve a path, its last link included.
 
-        `made` says that what is not there would be made there; else such a path leads nowhere.
+        `made` says that the call creates a missing file; otherwise a missing file has no path.
         """
         path = text if text.startswith("/") else f"{_start(pid, folder)}/{text}"
-        handle = self._open(path, self._without_links)
-        plain = handle != -errno.ELOOP
-        handle = handle if plain else self._open(path, self._how)
-        if handle >= 0:
+        try:
+            handle, followed = self._open(path)
+        except OSError as error:
+            if error.errno == errno.EACCES:
+                return _normal(path), 0
+            if error.errno == errno.ENAMETOOLONG:  # it is not, from where the process is
+                return _normal(path), stat.S_IFREG
+            walks = made or any(part in path for part in _BY_HAND)
+            if error.errno == errno.ENOENT and not walks:
+                return "", 0
+        else:
             try:
-                found = _normal(path) if plain else os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115
+                resolved = os.readlink(f"/proc/self/fd/{handle}") if followed else _normal(path)  # noqa: PTH115
                 mode = os.fstat(handle).st_mode
             finally:
                 os.close(handle)
-            if not found.startswith("/proc/"):
-                return found, mode
-        elif handle == -errno.EACCES:
-            return _normal(path), 0
-        elif handle == -errno.ENAMETOOLONG:  # it is not, from where the process is
-            return _normal(path), stat.S_IFREG
-        elif handle == -errno.ENOENT and not made and not any(one in path for one in _BY_HAND):
-            return "", 0
-        found = self.walk(pid, folder, text, last=True)
-        return found, self._mode(found)
+            if not resolved.startswith("/proc/"):
+                return resolved, mode
+        resolved = self.walk(pid, folder, text, last=True)
+        return resolved, self._mode(resolved)
 
     def walk(self, pid: int, folder: int | None, text: str, *, last: bool) -> str:
         """Follow a path part by part; `last` says whether its last part is followed, if a link."""
@@ -101,7 +96,7 @@ class Leading:
         return place
 
     def head(self, path: str) -> bytes:
-        """What a file begins with; nothing where it cannot be read."""
+        """The first bytes of a file; none where it cannot be read."""
         try:
             flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
             handle = os.open(path.lstrip("/"), flags, dir_fd=self._root)
@@ -114,14 +109,17 @@ class Leading:
         finally:
             os.close(handle)
 
-    def _open(self, path: str, how: ctypes.Array[ctypes.c_uint64]) -> int:
-        """A handle on what a path leads to, for looking only; or minus the number of the error."""
-        name = os.fsencode(path)
-        handle: int = self._library.syscall(self._call, self._root, name, how, self._size)
-        return handle if handle >= 0 else -ctypes.get_errno()
+    def _open(self, path: str) -> tuple[int, bool]:
+        """A handle on what a path leads to, and whether links were followed."""
+        try:
+            return open_in_root(self._root, path, links=False), False
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+        return open_in_root(self._root, path, links=True), True
 
     def _link(self, pid: int, path: str) -> str | None:
-        """What a link says; None where there is none."""
+        """The target of a link; None where there is none."""
         if path == "/proc/self":
             return str(pid)
         if path == "/proc/thread-self":
@@ -143,15 +141,15 @@ def _normal(path: str) -> str:
 
 
 def _start(pid: int, folder: int | None) -> str:
-    """Where a process's relative paths begin: its own folder, or one that it has open."""
+    """Where a relative path begins: the process's working directory, or a folder it has open."""
     low = _HERE if folder is None else folder & 0xFFFFFFFF
     return os.readlink(f"/proc/{pid}/{'cwd' if low == _HERE else f'fd/{low}'}")  # noqa: PTH115
 
 
 def _is_elsewhere(pid: int, other: str) -> bool:
-    """Whether another process sees other files, so that a path of its says nothing here."""
+    """Whether another process has another view of the files."""
     try:
-        one, two = os.stat(f"/proc/{pid}/ns/mnt"), os.stat(f"{other}/ns/mnt")  # noqa: PTH116
+        ours, theirs = os.stat(f"/proc/{pid}/ns/mnt"), os.stat(f"{other}/ns/mnt")  # noqa: PTH116
     except OSError:
         return True
-    return one.st_ino != two.st_ino
+    return ours.st_ino != theirs.st_ino

@@ -1,0 +1,50 @@
+"""The environment variables of a job: few of ours, none by accident."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from assay.errors import SpecError
+
+_KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TZ")
+_FOLDERS = ("HOME", "TMPDIR")
+
+
+def check_passed(names: Sequence[str]) -> None:
+    """Refuse to pass on a variable that is not set."""
+    missing = [name for name in names if name not in os.environ]
+    if missing:
+        raise SpecError(f"the environment has no variable {missing[0]}, which was to be passed on")
+
+
+def job_environment(
+    passed: Sequence[str],
+    *,
+    home: Path | None = None,
+    temporary: Path | None = None,
+    more: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """What a command needs to find programs and a locale, variables by name, and its folders.
+
+    Without a home and a folder for temporary files of its own it has ours. `more` takes precedence.
+    """
+    check_passed(passed)
+    folders = {"HOME": home, "TMPDIR": temporary}
+    kept = (*_KEPT, *(name for name in _FOLDERS if folders[name] is None), *passed)
+    own = {name: str(folder) for name, folder in folders.items() if folder is not None}
+    ours = {name: os.environ[name] for name in kept if name in os.environ}
+    return ours | own | dict(more or {}) | {"PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def empty_environment(*, home: Path, temporary: Path) -> dict[str, str]:
+    """An environment with nothing of ours, for programs whose results must not depend on it."""
+    return {
+        "HOME": str(home),
+        "TMPDIR": str(temporary),
+        "LANG": "C.UTF-8",
+        "PATH": os.defpath,
+        "USER": "nobody",
+        "PYTHONHASHSEED": "0",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }

@@ -1,0 +1,216 @@
+"""Start jobs, wait for them, and end them with all that they started.
+
+Every job's process leads a session of its own. A job with restrictions is started by the launcher,
+which confines itself before it runs the command; a job without is started directly.
+"""
+
+import errno
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from assay.errors import StorageError
+from assay.sandbox.guardian import Guardian
+from assay.sandbox.job import Job, Outcome
+from assay.sandbox.levels import Level
+from assay.sandbox.processes import end_group, end_strays, module_command, overrun
+
+_CONFINE_SECONDS, _END_SECONDS = 60.0, 10.0
+_LAST_WORDS = 500
+_NO_PROGRAM = (
+    *(errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR),
+    *(errno.E2BIG, errno.ELOOP, errno.ENAMETOOLONG, errno.ETXTBSY),
+)
+"""Errors that are the program's fault; any other is the system's."""
+
+
+class Process:
+    """A job that was started. Its number is its own until `reap`."""
+
+    def __init__(self, job: Job) -> None:
+        if job.level is not Level.L1:
+            raise TypeError(f"{job.level} does not start a process")
+        if isinstance(job.output, Path):
+            raise TypeError("only the warden opens a file for the output")
+        self.job = job
+        self._report = -1
+        command, descriptors = [interpreter(job.command[0]), *job.command[1:]], job.descriptors
+        with ExitStack() as stack:
+            if job.restricted:
+                self._report, report = os.pipe()
+                stack.callback(os.close, report)
+                launch = {"restrictions": job.restrictions(), "report": report, "command": command}
+                command = module_command("assay.sandbox.launcher", json.dumps(launch))
+                descriptors = (*descriptors, report)
+            output = subprocess.DEVNULL if job.output is None else job.output
+            try:
+                self._popen = subprocess.Popen(  # noqa: S603 - the user's command, and no shell
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    pass_fds=tuple(descriptors),
+                    cwd=None if job.restricted else job.folder,  # the launcher goes there
+                    env=dict(job.environment),
+                    start_new_session=True,
+                )
+            except BaseException:
+                self._close_report()
+                raise
+        self.pid = self._popen.pid
+
+    def check_confined(self) -> None:
+        """Wait until the command is about to run, confined; a StorageError where it cannot be."""
+        if self._report < 0:
+            return
+        text = ""
+        deadline = time.monotonic() + _CONFINE_SECONDS
+        while True:
+            if not is_ready(self._report, deadline - time.monotonic()):
+                raise StorageError(f"a process was not set apart within {_CONFINE_SECONDS:g} s")
+            data = os.read(self._report, 1024)
+            if not data:
+                break
+            text += data.decode("utf-8", "replace")
+        shared = text == str(os.stat("/proc/self/ns/net").st_ino)  # noqa: PTH116 - one field
+        if not text.isdigit() or (shared and not self.job.network):
+            why = text.partition("no: ")[2] or "its network is this one"
+            raise StorageError(f"a process could not be set apart: {why}")
+
+    def wait_ended(self, seconds: float, *, log_bytes: int | None = None) -> str | None:
+        """Wait for the end without reaping; why the job must be ended now, where it must."""
+        deadline = time.monotonic() + seconds
+        log = self.job.output if isinstance(self.job.output, int) and log_bytes else None
+        pause = 0.0005
+        while os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+            trouble = overrun(deadline, seconds, log, log_bytes or 0)
+            if trouble is not None:
+                return trouble
+            time.sleep(pause)
+            pause = min(pause * 2.0, 0.02)
+        return None
+
+    def kill(self) -> None:
+        """Kill the process and its session."""
+        end_group(self.pid)
+
+    def end(self) -> None:
+        """Kill the job; the launcher first kills what it started and waits for it."""
+        if self._report >= 0:
+            os.kill(self.pid, signal.SIGTERM)  # Popen's own would reap a process that has ended
+            self.wait_ended(_END_SECONDS)
+        self.kill()
+
+    def reap(self, seconds: float | None = None) -> int:
+        """The exit code, or minus the number of the signal that ended it."""
+        try:
+            code = self._popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
+        self._close_report()
+        return code
+
+    def _close_report(self) -> None:
+        if self._report >= 0:
+            os.close(self._report)
+            self._report = -1
+
+
+class JobRunner:
+    """Starts jobs under a guardian; `stop` ends them all, and lets no other begin."""
+
+    def __init__(self, guardian: Guardian) -> None:
+        self.guardian = guardian
+        self.stopping = False
+        self._lock = threading.Lock()
+        self._running: set[Process] = set()
+
+    def stop(self) -> None:
+        """End all jobs."""
+        with self._lock:
+            self.stopping = True
+            for process in self._running:
+                process.kill()
+
+    def start(self, job: Job) -> Process:
+        """Start a job; `finish` it whatever happens."""
+        with self._lock:
+            if self.stopping:
+                raise StorageError("stopped before it was run")
+            process = Process(job)
+            self.guardian.began(process.pid)
+            self._running.add(process)
+        return process
+
+    def finish(self, process: Process) -> int:
+        """End a job and all that it left running; its exit code."""
+        process.end()
+        self.guardian.ended(process.pid)
+        with self._lock:
+            self._running.discard(process)
+        code = process.reap()
+        if process.job.home is not None:
+            end_strays(process.job.home)
+        return code
+
+    def run(self, job: Job) -> Outcome:
+        """Run a job to its end."""
+        program = job.command[0]
+        try:
+            process = self.start(job)
+        except OSError as error:
+            if error.errno not in _NO_PROGRAM:
+                raise StorageError(f"{program} cannot be started: {error.strerror}") from None
+            return Outcome(code=None, trouble=f"{program}: {error.strerror}")
+        except ValueError as error:
+            return Outcome(code=None, trouble=f"{program}: {error}")
+        try:
+            process.check_confined()
+            trouble = process.wait_ended(job.seconds, log_bytes=job.log_bytes)
+        finally:
+            code = self.finish(process)
+        if trouble is not None:
+            return Outcome(code=None, trouble=trouble)
+        return Outcome(code=code, trouble=exit_trouble(code, job.output))
+
+
+def interpreter(program: str) -> str:
+    """The program to run: `python` is the interpreter that runs this."""
+    return sys.executable if program in ("python", "python3") else program
+
+
+def exit_trouble(code: int, log: int | Path | None) -> str | None:
+    """Why an exit code does not count as done, with the last line of the log."""
+    if not code:
+        return None
+    how = f"exit code {code}" if code > 0 else f"ended by signal {-code}"
+    line = _last_line(log)
+    return f"{how}: {line}" if line else how
+
+
+def is_ready(descriptor: int, seconds: float) -> bool:
+    """Whether there is something to read, or will be within so many seconds."""
+    poller = select.poll()
+    poller.register(descriptor, select.POLLIN)
+    return bool(poller.poll(max(seconds, 0.0) * 1000.0))
+
+
+def _last_line(log: int | Path | None) -> str:
+    if log is None:
+        return ""
+    if isinstance(log, Path):
+        try:
+            with log.open("rb") as file:
+                return _last_line(file.fileno())
+        except OSError:
+            return ""
+    size = os.fstat(log).st_size
+    data = os.pread(log, _LAST_WORDS, max(size - _LAST_WORDS, 0))
+    return "".join(data.decode("utf-8", "replace").strip().splitlines()[-1:])

@@ -1,0 +1,113 @@
+"""Processes: commands that run our own modules, and the search for a job's leftovers in `/proc`.
+
+The warden and the guardian import this at their start, so it imports little.
+"""
+
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+HOME = os.path.realpath(__file__).rsplit("/", 3)[0]
+"""The folder that holds the package."""
+_BOOT = "import sys; sys.path.append(sys.argv[1]); from {} import main; main()"
+
+_ROUNDS = 50
+_MILLISECONDS = 5000.0
+_ELSEWHERE = (b"PWD=", b"OLDPWD=")
+"""Where a shell is working says nothing about who started it."""
+
+
+def module_command(
+    module: str, *arguments: str, options: Sequence[str] = ("-I", "-S")
+) -> list[str]:
+    """The command that calls `main` of one of our modules in a Python of its own.
+
+    The package's folder goes last on the path: first, installed packages could hide standard ones.
+    """
+    return [sys.executable, *options, "-c", _BOOT.format(module), HOME, *arguments]
+
+
+def end_group(group: int) -> None:
+    """Kill a process group, if it still has members."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def end_strays(folder: str | os.PathLike[str]) -> None:
+    """Kill every process whose environment names a folder or a path below it (Linux).
+
+    It reaches processes that left their session, and those whose parent is gone.
+    """
+    mark = os.fsencode(folder) + b"/"
+    for _ in range(_ROUNDS):  # a process that forks meanwhile is reached in the next round
+        strays = [pid for pid in _processes() if _names(pid, mark)]
+        if not strays:
+            return
+        for pid in strays:
+            with suppress(OSError):
+                _end(pid, mark)
+
+
+def children() -> list[int]:
+    """The children of this process: as the kernel lists them, or else by asking every process."""
+    own = os.getpid()
+    with suppress(OSError):
+        return [int(word) for word in _read(f"/proc/self/task/{own}/children").split()]
+    return [pid for pid in _processes() if _parent(pid) == own]
+
+
+def overrun(deadline: float, seconds: float, log: int | None, log_bytes: int) -> str | None:
+    """Why a job must be ended now; None where it may go on."""
+    if time.monotonic() > deadline:
+        return f"still running after {seconds:g} s"
+    if log is not None and os.fstat(log).st_size > log_bytes:
+        return f"it printed more than {log_bytes:,} bytes"
+    return None
+
+
+def _processes() -> list[int]:
+    try:
+        names = os.listdir("/proc")  # noqa: PTH208 - names are all we want
+    except FileNotFoundError:
+        return []
+    return [int(name) for name in names if name.isdigit() and int(name) != os.getpid()]
+
+
+def _names(pid: int, mark: bytes) -> bool:
+    """Whether a variable of a process's environment names the marked folder."""
+    with suppress(OSError):
+        variables = _read(f"/proc/{pid}/environ").split(b"\0")
+        return any(mark in each + b"/" for each in variables if not each.startswith(_ELSEWHERE))
+    return False
+
+
+def _parent(pid: int) -> int | None:
+    with suppress(OSError):
+        return int(_read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[1])
+    return None
+
+
+def _end(pid: int, mark: bytes) -> None:
+    """Kill a process and wait for its end; its number may have passed to another meanwhile."""
+    try:
+        handle = os.pidfd_open(pid)
+    except (AttributeError, OSError):  # Linux before 5.3
+        os.kill(pid, signal.SIGKILL)
+        return
+    try:
+        if _names(pid, mark):
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+            ended = select.poll()
+            ended.register(handle, select.POLLIN)
+            ended.poll(_MILLISECONDS)
+    finally:
+        os.close(handle)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:  # noqa: PTH123 - without pathlib, which the warden does without
+        return file.read()
