@@ -20,7 +20,7 @@ from assay.dual_condition.method_command import method_words
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state import Route
 from assay.errors import IntegrityError, MethodError, SpecError, StateNotIsolated, storage
-from assay.logs.trial import read_bounded
+from assay.files import read_bounded
 from assay.manifest import Entry, file_digest, manifest, manifest_digest
 from assay.methods.reference import parse_method
 from assay.methods.registry import REGISTERED

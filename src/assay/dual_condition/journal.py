@@ -17,7 +17,7 @@ import msgspec
 from assay.digests import parse_object
 from assay.dual_condition.condition_run import DualRun, Scores
 from assay.errors import IntegrityError, storage
-from assay.files import write_whole
+from assay.files import pretty_json, write_whole
 
 JOURNAL = "runs.jsonl"
 
@@ -37,7 +37,7 @@ def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
         folder.mkdir(parents=True, exist_ok=True)
         there = path.exists()
     if not there:
-        write_whole(path, msgspec.json.format(msgspec.json.encode(plan), indent=2) + b"\n")
+        write_whole(path, pretty_json(plan))
     else:
         with storage(path):
             noted = parse_object(path.read_bytes(), where=str(path))

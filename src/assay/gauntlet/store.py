@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
+from assay.clock import now
 from assay.digests import decode_utf8, parse_json, short
 from assay.errors import SpecError, storage
-from assay.files import now, write_new
+from assay.files import pretty_json, write_new
 from assay.gauntlet.result import Scorecard
 
 FORMAT = "assay-scorecard/1"
@@ -41,7 +42,7 @@ def keep_scorecard(run: Path, card: Scorecard) -> None:
             return
         number += 1
     head = {"format": FORMAT, "judged": now(), "scorecard": msgspec.to_builtins(card)}
-    write_new(path, msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n")
+    write_new(path, pretty_json(head))
 
 
 def kept_scorecards(run: Path) -> list[Kept]:

@@ -16,9 +16,10 @@ import msgspec
 from msgspec.structs import replace
 
 from assay.benchmark.load import BUNDLED
+from assay.clock import now
 from assay.digests import decode_utf8, digest, json_lines, parse_json
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
-from assay.files import now, write_whole
+from assay.files import pretty_json, write_whole
 from assay.runs.result import Record, Run, Source
 
 FORMAT = "assay-run/1"
@@ -117,8 +118,7 @@ class RunFolder:
         for corpus in (head["benchmark"], head["second"]):
             if corpus is not None and corpus["origin"] is not None:
                 corpus["origin"]["place"] = self._seen_from_here(corpus["origin"]["place"])
-        data = msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
-        write_whole(self.path / "run.json", data)
+        write_whole(self.path / "run.json", pretty_json(head))
 
     def _seen_from_here(self, place: str) -> str:
         return place if place in BUNDLED else os.path.relpath(place, self.path.resolve())

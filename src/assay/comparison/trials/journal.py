@@ -21,7 +21,7 @@ from assay.comparison.trials.schedule import Pair
 from assay.comparison.trials.spec import ARMS, Arm
 from assay.digests import json_lines, parse_object
 from assay.errors import IntegrityError, ProtocolError, SpecError, storage
-from assay.files import write_whole
+from assay.files import pretty_json, write_whole
 
 FORMAT = "assay-trials/1"
 JOURNAL = "runs.jsonl"
@@ -70,7 +70,7 @@ def begin(out: Path, plan: Plan) -> None:
         if not there and any(not one.name.startswith(".") for one in out.iterdir()):
             raise SpecError(f"{out} is not empty", hint="Name a new folder: --out DIR.")
     if not there:
-        write_whole(path, msgspec.json.format(msgspec.json.encode(plan), indent=2) + b"\n")
+        write_whole(path, pretty_json(plan))
         return
     with storage(path):
         old = parse_object(path.read_bytes(), where=str(path))

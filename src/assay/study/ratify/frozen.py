@@ -23,7 +23,8 @@ import msgspec
 from assay.artifact import artifact_digest
 from assay.digests import digest, is_digest, is_name, json_lines, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
-from assay.files import is_inside, sync, write_whole
+from assay.files import sync, write_whole
+from assay.paths import is_record_path
 from assay.sandbox.copies import copy_artifact, remove
 from assay.sandbox.exchange import exchange
 from assay.study.append import enter
@@ -133,7 +134,7 @@ def history(at: Frozen) -> list[Step]:
 
 def can_hold(name: str) -> bool:
     """Whether an artifact of that name can be put in place, and told of."""
-    return is_inside(name) and "/" not in name and not name.startswith(".") and name != HISTORY
+    return is_record_path(name) and "/" not in name and not name.startswith(".") and name != HISTORY
 
 
 def _check_steps(steps: Sequence[Step], where: str) -> None:
