@@ -9,11 +9,9 @@ A step is written down and made durable before the artifact is put in place, and
 is one rename. Whatever cuts it off in between, the next one who opens the folder finishes it.
 """
 
-import fcntl
-import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -24,6 +22,7 @@ from assay.artifact import artifact_digest
 from assay.digests import digest, is_digest, is_name, json_lines, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.files import sync, write_whole
+from assay.lock import locked
 from assay.paths import is_record_path
 from assay.sandbox.copies import copy_artifact, remove
 from assay.sandbox.exchange import exchange
@@ -84,16 +83,13 @@ def frozen_folder(folder: Path, *, new: bool = True, finish: bool = True) -> Ite
         raise SpecError(
             f"{folder} is a place of the study's own records", hint="Name another: --into."
         )
-    with ExitStack() as stack:
-        with storage(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            if (folder / STORE).is_symlink():
-                raise IntegrityError(f"{folder / STORE} is a symbolic link")
-            (folder / STORE).mkdir(exist_ok=True)
-            sync(folder)
-            handle = os.open(folder / STORE / "lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
-            stack.callback(os.close, handle)
-            fcntl.flock(handle, fcntl.LOCK_EX)
+    with storage(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / STORE).is_symlink():
+            raise IntegrityError(f"{folder / STORE} is a symbolic link")
+        (folder / STORE).mkdir(exist_ok=True)
+        sync(folder)
+    with locked(folder / STORE / "lock", busy=None):
         if finish:
             _finish(at)
         yield at

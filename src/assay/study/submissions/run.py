@@ -7,14 +7,13 @@ otherwise than by a kill, the ledger also holds the digest of what it had writte
 on from anything else is refused.
 """
 
-import fcntl
-import os
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 
 from assay.digests import digest
 from assay.errors import AlreadyRun, DigestMismatch, SpecError, storage
 from assay.files import read_inside
+from assay.lock import locked
 from assay.runs.collect import Sealed, collect
 from assay.runs.result import Provenance, Record, Run
 from assay.runs.run_events import Listener
@@ -48,22 +47,12 @@ def run_sealed(
         return conclude(study, sealed)
 
 
-@contextmanager
-def _only_one(study: Study, submission: str) -> Iterator[None]:
-    """Hold the seal while running; the system lets go of it when the process ends, however."""
-    path = study.path(f"preregs/{submission}/seal.json")
-    with storage(path):
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise AlreadyRun(
-                f"{submission} is being run by another process now", hint="Wait for its result."
-            ) from None
-        yield
-    finally:
-        os.close(handle)
+def _only_one(study: Study, submission: str) -> AbstractContextManager[int]:
+    """Hold the seal while running; a process that ends, however it ends, lets go of it."""
+    busy = AlreadyRun(
+        f"{submission} is being run by another process now", hint="Wait for its result."
+    )
+    return locked(study.path(f"preregs/{submission}/seal.json"), busy=busy, create=False)
 
 
 def is_running(study: Study, submission: str) -> bool:
