@@ -13,19 +13,23 @@ BUSY = ProtocolError("taken")
 
 
 def test_a_second_holder_is_refused_until_the_first_is_done(tmp_path):
-    with locked(tmp_path / "lock", busy=BUSY):
-        with pytest.raises(ProtocolError, match="taken"), locked(tmp_path / "lock", busy=BUSY):
-            pass
-    with locked(tmp_path / "lock", busy=BUSY):
+    path = tmp_path / "lock"
+    with (
+        locked(path, busy=BUSY),
+        pytest.raises(ProtocolError, match="taken"),
+        locked(path, busy=BUSY),
+    ):
+        pass
+    with locked(path, busy=BUSY):
         pass
 
 
 def test_readers_share_and_a_writer_is_refused(tmp_path):
     path = tmp_path / "file"
     path.touch()
-    with locked(path, busy=BUSY, create=False, shared=True):
-        with locked(path, busy=BUSY, create=False, shared=True):
-            assert acquire(path) is None
+    reading = {"busy": BUSY, "create": False, "shared": True}
+    with locked(path, **reading), locked(path, **reading):
+        assert acquire(path) is None
 
 
 def test_a_folder_is_filled_by_one_at_a_time(tmp_path):

@@ -20,6 +20,7 @@ from assay.clock import now
 from assay.digests import decode_utf8, digest, json_lines, parse_json
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.files import pretty_json, write_whole
+from assay.journal import cut_torn, write_all
 from assay.runs.result import Record, Run, Source
 
 FORMAT = "assay-run/1"
@@ -56,13 +57,10 @@ class RunFolder:
         with storage(path):
             if not outputs.exists():
                 return folder, ()
-            data = outputs.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
+            whole = cut_torn(outputs)
         made = _records(whole, str(outputs))
         with storage(path):
-            folder._outputs = outputs.open("r+b", buffering=0)
-            folder._outputs.truncate(len(whole))
-            folder._outputs.seek(len(whole))
+            folder._outputs = outputs.open("ab", buffering=0)
         folder._written.update(whole)
         folder.begun, folder.lines = True, whole.count(b"\n")
         return folder, made
@@ -85,9 +83,7 @@ class RunFolder:
         """Hand one record to the disk."""
         line = msgspec.json.encode(record) + b"\n"
         with storage(self.path):
-            view = memoryview(line)
-            while view:
-                view = view[self._outputs.write(view) or 0 :]
+            write_all(self._outputs, line)
         self._written.update(line)
         self.lines += 1
 

@@ -8,7 +8,6 @@ A run that was cut off has no line and is made again.
 """
 
 import errno
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from assay.comparison.trials.spec import ARMS, Arm
 from assay.digests import json_lines, parse_object
 from assay.errors import IntegrityError, ProtocolError, SpecError, storage
 from assay.files import pretty_json, write_whole
+from assay.journal import append, cut_torn
 
 FORMAT = "assay-trials/1"
 JOURNAL = "runs.jsonl"
@@ -86,10 +86,7 @@ def read_journal(out: Path, pairs: Sequence[Pair]) -> dict[tuple[int, Arm], ArmR
     """The runs that were made; half a line at the end is a run that was cut off."""
     path = out / JOURNAL
     with storage(path):
-        data = path.read_bytes() if path.exists() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        if whole != data:
-            os.truncate(path, len(whole))
+        whole = cut_torn(path)
     known = {pair.number: pair for pair in pairs}
     found: dict[tuple[int, Arm], ArmRun] = {}
     for number, row in json_lines(whole, where=str(path)):
@@ -108,10 +105,8 @@ def read_journal(out: Path, pairs: Sequence[Pair]) -> dict[tuple[int, Arm], ArmR
 
 def note(out: Path, run: ArmRun) -> None:
     """Enter a run that has ended, durably."""
-    with storage(out), (out / JOURNAL).open("ab") as journal:
-        journal.write(msgspec.json.encode(run) + b"\n")
-        journal.flush()
-        os.fsync(journal.fileno())
+    with storage(out):
+        append(out / JOURNAL, msgspec.json.encode(run))
 
 
 def keep_outputs(outputs: Path, target: Path) -> None:

@@ -22,6 +22,7 @@ from assay.artifact import artifact_digest
 from assay.digests import digest, is_digest, is_name, json_lines, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.files import sync, write_whole
+from assay.journal import append, cut_torn, read_lines
 from assay.lock import locked
 from assay.paths import is_record_path
 from assay.sandbox.copies import copy_artifact, remove
@@ -118,8 +119,7 @@ def history(at: Frozen) -> list[Step]:
         return steps
     path = at.folder / HISTORY
     with storage(path):
-        data = path.read_bytes() if path.exists() else b""
-    whole = data[: data.rfind(b"\n") + 1]
+        whole = read_lines(path)
     try:
         steps = [msgspec.convert(row, Step) for _, row in json_lines(whole, where=str(path))]
     except (msgspec.ValidationError, SpecError) as error:
@@ -159,9 +159,8 @@ def note(at: Frozen, step: Step, comparison: bytes | None) -> None:
     if at.study is None:
         path = at.folder / HISTORY
         with storage(path):
-            data = path.read_bytes() if path.exists() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        write_whole(path, whole + msgspec.json.encode(step) + b"\n")
+            cut_torn(path)
+            append(path, msgspec.json.encode(step))
         return
     files = {}
     if comparison is not None:

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, closing
 from assay.digests import digest
 from assay.errors import AlreadyRun, DigestMismatch, SpecError, storage
 from assay.files import read_inside
+from assay.journal import whole_lines
 from assay.lock import locked
 from assay.runs.collect import Sealed, collect
 from assay.runs.result import Provenance, Record, Run
@@ -196,7 +197,7 @@ def _check_kept(study: Study, one: SubmissionRecord) -> None:
         return
     name = f"runs/{one.id}/outputs.jsonl"
     data = read_inside(study.root, name)
-    if digest(data[: data.rfind(b"\n") + 1]) != one.stopped[-1].said.get("outputs"):
+    if digest(whole_lines(data)) != one.stopped[-1].said.get("outputs"):
         raise DigestMismatch(
             f"{name} is not what the run had made when it was stopped (entry {one.stopped[-1].n})",
             hint="Something else wrote to it; a run does not go on from that.",
