@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from assay.artifact import artifact_digest
 from assay.comparison.adr_0031 import SourceComparison
 from assay.comparison.judge.compare import compare
 from assay.comparison.judge.pairing import By
@@ -17,6 +16,7 @@ from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed, parse_
 from assay.digests import digest, parse_object
 from assay.errors import IntegrityError, SpecError, storage
 from assay.files import pretty_json, read_bounded, write_whole
+from assay.folders import artifact_digest
 from assay.logs.sides import Read, have_repeats, read_sides
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns

@@ -52,8 +52,8 @@ from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.store import earlier, past_results
 from assay.errors import IntegrityError, MethodError, SpecError, storage
 from assay.files import write_whole
+from assay.folders import state_digest
 from assay.lock import alone
-from assay.manifest import state_digest
 from assay.methods.closure import closure_of
 from assay.methods.reference import MethodRef
 from assay.sandbox.canary import send_canary

@@ -21,10 +21,9 @@ from pathlib import Path
 
 from assay.errors import IntegrityError, ProtocolError, storage
 from assay.files import sync
+from assay.folders import remove, state_digest
 from assay.lock import acquire
-from assay.manifest import state_digest
 from assay.sandbox.exchange import exchange
-from assay.sandbox.throwing import throw_away
 
 _JOURNAL, _STATE, _BETWEEN = "journal.json", "state", "between"
 _MARK, _LOCK = "copy", "lock"
@@ -123,7 +122,7 @@ def _return(found: Path, root: Path, place: Path) -> None:
             _sync(root.parent, place)
             return
         aside = place / (_BETWEEN if found.name == _STATE else _STATE)
-        throw_away(aside)
+        remove(aside)
         root.rename(aside)
         _sync(root.parent, place)
     found.rename(root)
@@ -151,7 +150,7 @@ def _clear(root: Path, place: Path) -> None:
             hint=_HINT,
         )
     for path in left:
-        throw_away(path)
+        remove(path)
     if left:
         _sync(place)  # a copy that came back without its mark would be somebody's state
     for name in (f".{_JOURNAL}", f".{_MARK}", _MARK):

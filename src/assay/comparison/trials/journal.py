@@ -21,6 +21,7 @@ from assay.comparison.trials.spec import ARMS, Arm
 from assay.digests import json_lines, parse_object
 from assay.errors import IntegrityError, ProtocolError, SpecError, storage
 from assay.files import pretty_json, write_whole
+from assay.folders import remove
 from assay.journal import append, cut_torn
 
 FORMAT = "assay-trials/1"
@@ -115,10 +116,7 @@ def keep_outputs(outputs: Path, target: Path) -> None:
     What is neither file, folder nor link stays behind where the folder must be copied.
     """
     target.parent.mkdir(exist_ok=True)
-    if target.is_symlink() or target.is_file():
-        target.unlink()
-    elif target.exists():
-        shutil.rmtree(target)
+    remove(target)
     if outputs.is_symlink() or not outputs.is_dir():
         target.mkdir()
         return

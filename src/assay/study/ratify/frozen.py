@@ -18,14 +18,13 @@ from typing import Literal
 
 import msgspec
 
-from assay.artifact import artifact_digest
 from assay.digests import digest, is_digest, is_name, json_lines, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.files import sync, write_whole
+from assay.folders import artifact_digest, copy_artifact, remove, sync_all
 from assay.journal import append, cut_torn, read_lines
 from assay.lock import locked
 from assay.paths import is_record_path
-from assay.sandbox.copies import copy_artifact, remove
 from assay.sandbox.exchange import exchange
 from assay.study.append import enter
 from assay.study.entries import NOTHING, records_of
@@ -193,7 +192,7 @@ def keep(at: Frozen, source: Path, version: str) -> None:
         copy_artifact(source, aside)
         if artifact_digest(aside) != version:
             raise IntegrityError(f"{source} changed while it was being copied")
-        _sync(aside)
+        sync_all(aside)
         aside.rename(target)
         sync(target.parent)
 
@@ -222,7 +221,7 @@ def put(at: Frozen, step: Step) -> None:
                     hint="Put it back: what was noted cannot be finished without it.",
                 )
             copy_artifact(at.kept(step.artifact), aside)
-            _sync(aside)
+            sync_all(aside)
             _exchange(aside, place)
         sync(at.folder)
         remove(aside)
@@ -269,9 +268,3 @@ def _exchange(new: Path, place: Path) -> None:
     place.rename(before)  # for a moment there is neither; what was noted is finished by anyone
     new.rename(place)
     remove(before)
-
-
-def _sync(path: Path) -> None:
-    """Make a file, or all files of a folder, durable."""
-    for one in (*(path.rglob("*") if path.is_dir() else ()), path):
-        sync(one)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.artifact import artifact_digest
 from assay.clock import now
 from assay.comparison.result import Comparison, NetVerdict
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, NotRatified, SpecError, storage
+from assay.folders import artifact_digest
 from assay.paths import is_record_path
 from assay.study.ratify.frozen import (
     NONE,
