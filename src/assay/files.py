@@ -1,22 +1,24 @@
-"""Files written whole or not at all, and the time."""
+"""Files written whole or not at all, read within bounds, and kept inside their folder."""
 
 import os
 import tempfile
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
+
+import msgspec
 
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
+from assay.paths import is_record_path
 
 
-def now() -> str:
-    """The time, to the millisecond, as text."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+def pretty_json(record: object) -> bytes:
+    """A record as indented JSON with a final newline, its keys in the order of its fields."""
+    return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Replace a file in one step; whoever reads it finds the old bytes or the new."""
+    """Replace a file in one step: a reader sees the old bytes or the new."""
     with storage(path):
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
         aside = Path(name)
@@ -35,28 +37,12 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def is_aside(name: str) -> bool:
-    """Whether a file is one that was being written when something stopped it; nobody reads it."""
+    """Whether a name is that of an interrupted `write_whole`, which readers ignore."""
     return name.startswith(".")
 
 
-def sync(path: Path) -> None:
-    """Make durable what a file holds, or which names a folder has."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _umask() -> int:
-    """What new files may not be; asking is only possible by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
-
-
 def write_new(path: Path, data: bytes) -> None:
-    """Write a file that must not be there yet."""
+    """Write a file that must not exist yet."""
     with storage(path):
         if path.exists():
             raise SpecError(
@@ -66,25 +52,62 @@ def write_new(path: Path, data: bytes) -> None:
     write_whole(path, data)
 
 
-def is_inside(name: str) -> bool:
-    """Whether a name in a record is a path that leads nowhere but down."""
-    plain = all(part not in ("", ".", "..") and part.isprintable() for part in name.split("/"))
-    return plain and "\\" not in name and len(name) <= 1000
+def sync(path: Path) -> None:
+    """Make a file's bytes, or the names in a folder, durable."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _umask() -> int:
+    """The umask, which can only be read by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """The bytes of an untrusted file: a regular one of at most so many bytes."""
+    with storage(path):
+        if path.exists() and not path.is_file():
+            raise SpecError(f"{path}: no regular file")
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    if len(data) > most:
+        raise SpecError(f"{path}: more than {most:,} bytes")
+    return data
 
 
 def inside(root: Path, name: str) -> Path:
     """A path within a folder, from a name in a record; one that leads out of it is refused."""
-    if not is_inside(name):
+    if not is_record_path(name):
         raise IntegrityError(f"{name!r:.200} is no path inside a study")
+    with storage(root):
+        link = _first_link(root, name)
+    if link is not None:
+        raise IntegrityError(
+            f"{name}: {link} is a symbolic link", hint="A record is a regular file."
+        )
+    return root / name
+
+
+def check_no_links(root: Path, inner: str) -> None:
+    """Refuse a path on which a symbolic link may lead out of a folder."""
+    link = _first_link(root, inner)
+    if link is not None:
+        raise SpecError(f"{inner}: {link} is a symbolic link, which may lead anywhere")
+
+
+def _first_link(root: Path, inner: str) -> str | None:
+    """The first part of a path that is a symbolic link."""
     path = root
-    for part in name.split("/"):
+    for part in inner.split("/"):
         path = path / part
-        with storage(path):
-            if path.is_symlink():
-                raise IntegrityError(
-                    f"{name}: {part} is a symbolic link", hint="A record is a regular file."
-                )
-    return path
+        if path.is_symlink():
+            return part
+    return None
 
 
 def read_inside(root: Path, name: str) -> bytes:
@@ -92,8 +115,8 @@ def read_inside(root: Path, name: str) -> bytes:
     path = inside(root, name)
     with storage(path):
         if not path.is_file():
-            said = "is no regular file" if path.exists() else "is gone"
-            raise IntegrityError(f"{name} {said}")
+            problem = "is no regular file" if path.exists() else "is gone"
+            raise IntegrityError(f"{name} {problem}")
         return path.read_bytes()
 
 
@@ -107,3 +130,11 @@ def read_as(root: Path, name: str, expected: str) -> bytes:
             hint="If it was committed as it was, git can put it back: git checkout HEAD -- FILE",
         )
     return data
+
+
+def stamp(path: Path) -> tuple[int, ...] | None:
+    """Inode, size and times, which change when a file is written; None without a file."""
+    with suppress(OSError):
+        known = path.lstat()
+        return known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns
+    return None

@@ -9,7 +9,7 @@ from assay.dual_condition import conditions as module
 from assay.dual_condition.conditions import Conditions, conditions_of, subset_name
 from assay.dual_condition.spec import load_dual_spec
 from assay.errors import SpecError, StateNotIsolated
-from assay.manifest import manifest
+from assay.folders import manifest
 
 LAYERS = """
 [state.layers.cache]

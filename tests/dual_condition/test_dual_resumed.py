@@ -11,7 +11,7 @@ from helpers.dual_cases import SYSTEM, evaluate, lay_out, memory_rows, write_lin
 
 from assay.dual_condition.result import RowState
 from assay.errors import IntegrityError, SpecError, StateNotIsolated
-from assay.manifest import state_digest
+from assay.folders import state_digest
 
 IN_PLACE = SYSTEM.replace(
     "items, outputs, seed, state = sys.argv[1:5]",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay.dual_condition.collect import run_dual
 from assay.dual_condition.spec import load_dual_spec
-from assay.manifest import state_digest
+from assay.folders import state_digest
 from assay.sandbox.warden_client import can_observe
 
 OBSERVED = can_observe()

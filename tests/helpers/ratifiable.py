@@ -4,9 +4,9 @@ import json
 
 import msgspec
 
-from assay.artifact import artifact_digest
 from assay.comparison.collect import Request, compare_paths, read_comparison, write_comparison
 from assay.digests import digest
+from assay.folders import artifact_digest
 from assay.logs.trial_rows import TrialColumns
 
 

@@ -13,7 +13,7 @@ from helpers.call_kills import at_call
 from helpers.scale import scale
 
 from assay.errors import IntegrityError, ProtocolError, StorageError
-from assay.manifest import state_digest
+from assay.folders import state_digest
 from assay.sandbox.in_place import beside, held, put_back, take_place
 from assay.sandbox.syscalls import exchange
 
@@ -220,7 +220,7 @@ import sys, time
 from pathlib import Path
 from assay.errors import ProtocolError
 from assay.sandbox.in_place import held, take_place, put_back
-from assay.manifest import state_digest
+from assay.folders import state_digest
 root, copy = map(Path, sys.argv[1:3])
 count = 0
 for _ in range(int(sys.argv[3])):

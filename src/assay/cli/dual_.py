@@ -69,9 +69,9 @@ def command(
             click.echo("\nRuns that were made are kept. Type the same command to go on.", err=True)
             raise
     if as_json:
-        import msgspec
+        from assay.files import pretty_json
 
-        click.echo(msgspec.json.format(msgspec.json.encode(found.artifact), indent=2).decode())
+        click.echo(pretty_json(found.artifact).decode(), nl=False)
     else:
         from assay.report.dual_condition import draw_dual
         from assay.report.terminal import console

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from assay.artifact import artifact_digest
 from assay.comparison.adr_0031 import SourceComparison
 from assay.comparison.judge.compare import compare
 from assay.comparison.judge.pairing import By
@@ -16,9 +15,10 @@ from assay.comparison.result import Comparison, ComparisonCaveat, Input
 from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed, parse_dimensions
 from assay.digests import digest, parse_object
 from assay.errors import IntegrityError, SpecError, storage
-from assay.files import write_whole
+from assay.files import pretty_json, read_bounded, write_whole
+from assay.folders import artifact_digest
 from assay.logs.sides import Read, have_repeats, read_sides
-from assay.logs.trial import Trial, read_bounded
+from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns
 
 FORMAT = "assay-comparison/1"
@@ -200,7 +200,7 @@ def write_comparison(path: Path, made: Comparison | SourceComparison) -> None:
     record: Any = msgspec.to_builtins(made)
     if isinstance(made, Comparison):
         record = {"format": FORMAT, "checksum": _checksum(record), **record}
-    write_whole(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    write_whole(path, pretty_json(record))
 
 
 def read_comparison(path: Path) -> tuple[Comparison, bytes]:

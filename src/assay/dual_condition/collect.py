@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from assay.clock import now
 from assay.digests import digest, short
 from assay.dual_condition.coherence import check_coherence
 from assay.dual_condition.condition_run import (
@@ -50,9 +51,9 @@ from assay.dual_condition.result_file import artifact_bytes, artifact_of, checks
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.store import earlier, past_results
 from assay.errors import IntegrityError, MethodError, SpecError, storage
-from assay.files import now, write_whole
+from assay.files import write_whole
+from assay.folders import state_digest
 from assay.lock import alone
-from assay.manifest import state_digest
 from assay.methods.closure import closure_of
 from assay.methods.reference import MethodRef
 from assay.sandbox.canary import send_canary

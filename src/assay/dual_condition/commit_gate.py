@@ -12,10 +12,11 @@ gets another number.
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import msgspec
 
+from assay.differences import ABSENT, Difference, differences, is_close
 from assay.dual_condition.evidence import DualEvidence
 from assay.dual_condition.judge import judge_dual
 from assay.dual_condition.preconditions import CHECKS
@@ -34,9 +35,7 @@ from assay.errors import AssayError, DigestMismatch, IntegrityError
 Kind = Literal[
     "one-sided", "preconditions", "difference", "checksum", "numbers", "matrix", "unreadable"
 ]
-_CLOSE = 1e-9
 _UNJUDGED = frozenset({"assay", "made"})
-_NOTHING = object()
 _HEADS = {"a": "condition_a_production_", "b": "condition_b_architecture_only_"}
 _TAILS = ("_interval", "_per_seed", "_t_interval")
 
@@ -148,13 +147,9 @@ def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
         again = artifact_of(evidence, judge_again(evidence, where=where), made="", mark=mark)
     except AssayError as error:
         return [Fault(kind="checksum", message=error.message.removeprefix(f"{where}: "))]
-    for key in {**again, **record}:
-        if key in _UNJUDGED | {DIGEST}:
-            continue
-        place = _differs(again.get(key, _NOTHING), record.get(key, _NOTHING), key)
-        if place is not None:
-            return [Fault(kind="numbers", message=place)]
-    return []
+    unjudged = {name: record[name] for name in (*_UNJUDGED, DIGEST)}
+    first = next(differences(again | unjudged, dict(record), same=_same), None)
+    return [] if first is None else [Fault(kind="numbers", message=_in_words(first))]
 
 
 def held_evidence(record: Mapping[str, Any], *, where: str) -> DualEvidence:
@@ -182,34 +177,24 @@ def judge_again(evidence: DualEvidence, *, where: str) -> DualResult:
         raise IntegrityError(f"{where}: it cannot be judged again: {error}") from None
 
 
-def _differs(ours: object, theirs: object, where: str) -> str | None:
-    """Where two values of JSON first differ, beyond rounding; None where they do not."""
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        for key in {**ours, **theirs}:
-            here = f"{where}.{key}"
-            found = _differs(ours.get(key, _NOTHING), theirs.get(key, _NOTHING), here)
-            if found is not None:
-                return found
-        return None
-    if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
-        for place, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-            found = _differs(one, other, f"{where}[{place}]")
-            if found is not None:
-                return found
-        return None
-    if ours is _NOTHING:
-        return f"{where:.80} is no key of a result"
-    if theirs is _NOTHING:
-        return f"{where:.80} is missing"
+def _in_words(difference: Difference) -> str:
+    """How a result differs from what its own scores give."""
+    ours, theirs = difference.left, difference.right
+    if ours is ABSENT:
+        return f"{difference.path:.80} is no key of a result"
+    if theirs is ABSENT:
+        return f"{difference.path:.80} is missing"
+    return f"{difference.path:.80} is {theirs!r:.60} and by its own scores {ours!r:.60}"
+
+
+def _same(ours: object, theirs: object) -> bool:
+    """Whether two values of JSON are the same beyond rounding; 1 and true are not."""
     if _is_number(ours) and _is_number(theirs):
-        close = math.isclose(ours, theirs, rel_tol=_CLOSE, abs_tol=_CLOSE)  # type: ignore[arg-type]
-        same = close
-    else:
-        same = ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool)
-    return None if same else f"{where:.80} is {theirs!r:.60} and by its own scores {ours!r:.60}"
+        return is_close(ours, theirs)
+    return ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool)
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a number that a float can hold."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value.bit_length() < 1024

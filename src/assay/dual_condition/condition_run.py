@@ -20,13 +20,13 @@ from assay.dual_condition.method_command import method_words
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state import Route
 from assay.errors import IntegrityError, MethodError, SpecError, StateNotIsolated, storage
-from assay.logs.trial import read_bounded
-from assay.manifest import Entry, file_digest, manifest, manifest_digest
+from assay.files import read_bounded, stamp
+from assay.folders import file_digest, manifest
+from assay.manifest import Entry, manifest_digest
 from assay.methods.reference import parse_method
 from assay.methods.registry import REGISTERED
 from assay.runs.answers import score_of
 from assay.sandbox.command_template import fill_in
-from assay.sandbox.copies import stamp
 from assay.sandbox.environment import check_passed, job_environment
 from assay.sandbox.in_place import put_back, take_place
 from assay.sandbox.job import Job, View

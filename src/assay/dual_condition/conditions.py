@@ -22,7 +22,8 @@ from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state import Layer, matches
 from assay.dual_condition.state_rows import kind_of_file, shuffle_rows
 from assay.errors import SpecError, StateNotIsolated, storage
-from assay.manifest import Entry, file_digest, manifest, manifest_digest
+from assay.folders import file_digest, manifest
+from assay.manifest import Entry, manifest_digest
 
 Source = Literal["production", "initial", "forgotten", "placebo"]
 

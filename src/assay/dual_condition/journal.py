@@ -8,7 +8,6 @@ PLAN is the beginning of a digest over all that decides what is run: the spec, t
 the benchmark. Where one of these changes, a new result stands beside the old one.
 """
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +16,8 @@ import msgspec
 from assay.digests import parse_object
 from assay.dual_condition.condition_run import DualRun, Scores
 from assay.errors import IntegrityError, storage
-from assay.files import write_whole
+from assay.files import pretty_json, write_whole
+from assay.journal import append, cut_torn
 
 JOURNAL = "runs.jsonl"
 
@@ -37,7 +37,7 @@ def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
         folder.mkdir(parents=True, exist_ok=True)
         there = path.exists()
     if not there:
-        write_whole(path, msgspec.json.format(msgspec.json.encode(plan), indent=2) + b"\n")
+        write_whole(path, pretty_json(plan))
     else:
         with storage(path):
             noted = parse_object(path.read_bytes(), where=str(path))
@@ -45,10 +45,7 @@ def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
             raise IntegrityError(f"{path} is not what this plan's folder began with")
     journal = folder / JOURNAL
     with storage(journal):
-        data = journal.read_bytes() if journal.exists() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        if whole != data:
-            os.truncate(journal, len(whole))
+        whole = cut_torn(journal)
     made: Made = {}
     decoder = msgspec.json.Decoder(_Line)
     for number, line in enumerate(whole.split(b"\n")[:-1], 1):
@@ -62,8 +59,6 @@ def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
 
 def note_run(folder: Path, run: DualRun, scores: Scores) -> None:
     """Enter a run that has ended, durably."""
-    data = msgspec.json.encode(_Line(run=run, scores=scores)) + b"\n"
-    with storage(folder), (folder / JOURNAL).open("ab") as journal:
-        journal.write(data)
-        journal.flush()
-        os.fsync(journal.fileno())
+    line = msgspec.json.encode(_Line(run=run, scores=scores))
+    with storage(folder):
+        append(folder / JOURNAL, line)

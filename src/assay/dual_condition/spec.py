@@ -57,7 +57,8 @@ from assay.benchmark.rows import rows_of
 from assay.digests import decode_utf8, digest, is_name
 from assay.dual_condition.state import InC, Layer, Match, Route, State, check_layer, matches
 from assay.errors import OneClassPartition, SpecError, storage
-from assay.sandbox.command_template import check_places, has_place, is_inside
+from assay.paths import stays_inside
+from assay.sandbox.command_template import check_places, has_place
 
 Metric = Literal["auroc", "accuracy", "f1", "average-precision"]
 Asked = Literal["A", "B", "C", "layers", "shapley", "placebo"]
@@ -491,7 +492,7 @@ def _check_apart(written: _File, home: Path, where: str) -> None:
         if labels.is_relative_to(path):
             raise SpecError(f"{where}: system.reads: {name} holds the benchmark, labels and all")
     for name in written.state.fixed:
-        if not is_inside(name.rstrip("/")):
+        if not stays_inside(name.rstrip("/")):
             raise SpecError(f"{where}: state.fixed: {name!r} is no path inside the state folder")
     if not (home / written.system.folder).is_dir():
         raise SpecError(f"{where}: system.folder: there is no folder {written.system.folder!r}")

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from assay.errors import SpecError
-from assay.sandbox.command_template import is_inside
+from assay.paths import stays_inside
 
 InC = Literal["initial", "keep"]
 Match = Literal["id", "text"]
@@ -122,7 +122,7 @@ def check_layer(name: str, layer: Layer, where: str) -> None:
     if not layer.patterns:
         raise SpecError(f"{at} has no files", hint='Say which: files = ["memory.jsonl"].')
     for pattern in layer.patterns:
-        if not is_inside(pattern.rstrip("/")):
+        if not stays_inside(pattern.rstrip("/")):
             raise SpecError(f"{at}: {pattern!r} is no path inside the state folder")
     if layer.provenance == "":
         raise SpecError(f"{at}.provenance is empty, expected the name of a field")

@@ -10,7 +10,7 @@ from assay.digests import parse_object
 from assay.dual_condition.evidence import DualEvidence, Past
 from assay.dual_condition.result_file import DIGEST, FORMAT, artifact_digest, headline_keys
 from assay.errors import AssayError, DigestMismatch, SpecError, storage
-from assay.logs.trial import read_bounded
+from assay.files import read_bounded
 
 MOST_BYTES = 1 << 30
 _MOST_PAST = 1000

@@ -10,14 +10,16 @@ from typing import Any
 
 import msgspec
 
+from assay.clock import now
 from assay.digests import decode_utf8, parse_json, short
 from assay.errors import SpecError, storage
-from assay.files import now, write_new
+from assay.files import pretty_json, write_new
+from assay.folders import walk
 from assay.gauntlet.result import Scorecard
 
 FORMAT = "assay-scorecard/1"
 FOLDER = "scorecards"
-_DEEPEST = 4
+_DEEPEST = 3
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +43,7 @@ def keep_scorecard(run: Path, card: Scorecard) -> None:
             return
         number += 1
     head = {"format": FORMAT, "judged": now(), "scorecard": msgspec.to_builtins(card)}
-    write_new(path, msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n")
+    write_new(path, pretty_json(head))
 
 
 def kept_scorecards(run: Path) -> list[Kept]:
@@ -53,24 +55,19 @@ def kept_scorecards(run: Path) -> list[Kept]:
 
 def find_runs(root: Path) -> list[Path]:
     """Every run folder in a folder, itself included, in order of name."""
-    found: list[Path] = []
-    level = [root]
+    runs: list[Path] = []
     with storage(root):
         if not root.is_dir():
             raise SpecError(
                 f"no folder {str(root)!r}", hint="Keep runs with: assay try METHOD --save runs/NAME"
             )
-        for _ in range(_DEEPEST):
-            runs = [folder for folder in level if (folder / "run.json").is_file()]
-            found += runs
-            level = [
-                child
-                for folder in level
-                if folder not in runs
-                for child in sorted(folder.iterdir())
-                if child.is_dir() and not child.is_symlink()
-            ]
-    return sorted(found)
+        for place, folders, _ in walk(root):
+            is_run = (place / "run.json").is_file()
+            if is_run:
+                runs.append(place)
+            if is_run or len(place.relative_to(root).parts) == _DEEPEST:
+                folders.clear()
+    return sorted(runs)
 
 
 def _read(path: Path) -> Kept:

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 from assay.errors import BrokenChain
+from assay.journal import end_of_lines
 from assay.ledger.entry import NOTHING, Entry, Link, decode_lines, decode_links
 from assay.ledger.tree import Tree, leaf_hashes
 
@@ -41,7 +42,7 @@ class Chain:
 
     def extend(self, data: bytes) -> None:
         """Read on from where the good lines end, checking every link."""
-        whole = data.rfind(b"\n") + 1
+        whole = end_of_lines(data)
         last, lines, leaves = self.last, list[bytes](), list[bytes]()
         start = 0
         while start < whole:

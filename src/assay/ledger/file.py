@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Self
 
 from assay.errors import BrokenChain, SpecError, StorageError, storage
+from assay.files import sync
 from assay.ledger.chain import MAX_ENTRIES, Chain, read_chain
 from assay.ledger.entry import Entry, encode_line
+from assay.lock import locked
 
 _SYNC = getattr(os, "fdatasync", os.fsync)  # not on every system
 
@@ -22,16 +24,9 @@ _SYNC = getattr(os, "fdatasync", os.fsync)  # not on every system
 def create_ledger(path: Path) -> None:
     """A new ledger with nothing in it, on the disk together with its name."""
     with storage(path):
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        path.touch(exist_ok=False)
+        sync(path)
+        sync(path.parent)
 
 
 def read_ledger(path: Path) -> Chain:
@@ -46,14 +41,8 @@ def read_ledger(path: Path) -> Chain:
 @contextmanager
 def reading(path: Path) -> Iterator[Chain]:
     """Every entry of a ledger, while nobody appends: what is written in one go is seen as one."""
-    with storage(path):
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    try:
-        with storage(path):
-            fcntl.flock(handle, fcntl.LOCK_SH)
+    with locked(path, busy=None, create=False, shared=True):
         yield read_ledger(path)
-    finally:
-        os.close(handle)
 
 
 class LedgerFile:

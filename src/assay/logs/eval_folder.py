@@ -4,14 +4,15 @@ A folder with an `eval.json` is one run. A folder without one is looked through,
 below it that has one is a run, named by its path from there.
 """
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from assay.comparison.spec import SOURCE_DIMENSIONS, is_cost
 from assay.digests import digest, parse_object
 from assay.errors import SpecError, storage
-from assay.logs.trial import Trial, read_bounded
+from assay.files import read_bounded
+from assay.folders import walk
+from assay.logs.trial import Trial
 
 SCORES, MANIFEST = "eval.json", "manifest.json"
 MOST_BYTES = 16 << 20
@@ -30,29 +31,23 @@ def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
             return
         found = 0
         entered = set()
-        for place, folders, files in os.walk(root, onerror=_raise, followlinks=True):
-            known = Path(place).stat()
+        for place, folders, files in walk(root, follow_links=True):
+            known = place.stat()
             if (known.st_dev, known.st_ino) in entered and SCORES not in files:
                 folders.clear()  # a link back to where we were
                 continue
             entered.add((known.st_dev, known.st_ino))
-            folders.sort()
             if SCORES in files:
                 folders.clear()
                 found += 1
                 if found > MOST_RUNS:
                     raise SpecError(f"{root}: more than {MOST_RUNS:,} runs")
-                yield Path(place).relative_to(root).as_posix(), Path(place)
+                yield place.relative_to(root).as_posix(), place
     if not found:
         raise SpecError(
             f"{root}: no {SCORES} in this folder or below it",
             hint="Name a folder of scored runs, or a .jsonl or .csv of trials.",
         )
-
-
-def _raise(error: OSError) -> None:
-    """A folder that cannot be looked into is not passed over."""
-    raise error
 
 
 def read_run(folder: Path, *, all_scores: bool) -> tuple[Trial, bytes]:

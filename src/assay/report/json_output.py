@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import msgspec
-
 from assay.errors import AssayError
+from assay.files import pretty_json
 
 
 def as_json(record: object) -> str:
     """A record as indented JSON, its keys in the order of its fields."""
-    return msgspec.json.format(msgspec.json.encode(record), indent=2).decode()
+    return pretty_json(record).decode().removesuffix("\n")
 
 
 def error_as_json(error: AssayError) -> str:

@@ -13,6 +13,7 @@ import msgspec
 
 from assay.dual_condition.matrix import Matrix, MatrixRow
 from assay.dual_condition.result import Quantity, RowState
+from assay.files import pretty_json
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import styled, table
 
@@ -121,7 +122,7 @@ def matrix_json(matrix: Matrix, *, of: str, history: bool = False) -> str:  # no
     """Everything, with stable keys."""
     whole: dict[str, Any] = {"format": matrix.format, "matrix_of": written(of)}
     whole |= {"rows": msgspec.to_builtins(matrix)["rows"]}
-    return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode() + "\n"
+    return pretty_json(whole).decode()
 
 
 WRITERS: Mapping[str, Callable[..., str]] = {

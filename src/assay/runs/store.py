@@ -16,9 +16,11 @@ import msgspec
 from msgspec.structs import replace
 
 from assay.benchmark.load import BUNDLED
+from assay.clock import now
 from assay.digests import decode_utf8, digest, json_lines, parse_json
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
-from assay.files import now, write_whole
+from assay.files import pretty_json, write_whole
+from assay.journal import cut_torn, write_all
 from assay.runs.result import Record, Run, Source
 
 FORMAT = "assay-run/1"
@@ -55,13 +57,10 @@ class RunFolder:
         with storage(path):
             if not outputs.exists():
                 return folder, ()
-            data = outputs.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
+            whole = cut_torn(outputs)
         made = _records(whole, str(outputs))
         with storage(path):
-            folder._outputs = outputs.open("r+b", buffering=0)
-            folder._outputs.truncate(len(whole))
-            folder._outputs.seek(len(whole))
+            folder._outputs = outputs.open("ab", buffering=0)
         folder._written.update(whole)
         folder.begun, folder.lines = True, whole.count(b"\n")
         return folder, made
@@ -84,9 +83,7 @@ class RunFolder:
         """Hand one record to the disk."""
         line = msgspec.json.encode(record) + b"\n"
         with storage(self.path):
-            view = memoryview(line)
-            while view:
-                view = view[self._outputs.write(view) or 0 :]
+            write_all(self._outputs, line)
         self._written.update(line)
         self.lines += 1
 
@@ -117,8 +114,7 @@ class RunFolder:
         for corpus in (head["benchmark"], head["second"]):
             if corpus is not None and corpus["origin"] is not None:
                 corpus["origin"]["place"] = self._seen_from_here(corpus["origin"]["place"])
-        data = msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
-        write_whole(self.path / "run.json", data)
+        write_whole(self.path / "run.json", pretty_json(head))
 
     def _seen_from_here(self, place: str) -> str:
         return place if place in BUNDLED else os.path.relpath(place, self.path.resolve())

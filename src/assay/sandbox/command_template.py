@@ -28,9 +28,3 @@ def has_place(words: Sequence[str], name: str) -> bool:
 def fill_in(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
     """A command with its places filled in."""
     return [_PLACE.sub(lambda found: values.get(found[1], found[0]), word) for word in words]
-
-
-def is_inside(name: str) -> bool:
-    """Whether a path leads nowhere but down."""
-    parts = name.split("/")
-    return all(part not in ("", ".", "..") for part in parts) and not set(name) & set("\\\0")

@@ -68,10 +68,10 @@ def main() -> None:
         (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
     else:
         _end_all(groups, folder)
-    from assay.sandbox.throwing import throw_away  # at the end, so that the start is quick
+    from assay.folders import remove  # at the end, so that the start is quick
 
     with suppress(OSError):
-        throw_away(folder)
+        remove(folder)
 
 
 def _end_all(groups: set[int], folder: Path) -> None:

@@ -12,7 +12,6 @@ The journal is durable before the first name changes. Whoever comes next puts pr
 left where it is, and said.
 """
 
-import fcntl
 import json
 import os
 import shutil
@@ -21,9 +20,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from assay.errors import IntegrityError, ProtocolError, storage
-from assay.manifest import state_digest
+from assay.files import sync
+from assay.folders import remove, state_digest
+from assay.lock import acquire
 from assay.sandbox.syscalls import exchange
-from assay.sandbox.throwing import throw_away
 
 _JOURNAL, _STATE, _BETWEEN = "journal.json", "state", "between"
 _MARK, _LOCK = "copy", "lock"
@@ -43,7 +43,7 @@ def held(root: Path) -> Iterator[int]:
             handle = None
             with suppress(FileExistsError, FileNotFoundError):  # it comes and goes with its users
                 place.mkdir(exist_ok=True)
-                handle = _locked(place / _LOCK)
+                handle = acquire(place / _LOCK)
         if handle is None:
             raise ProtocolError(
                 f"{root}: somebody is at work on this state just now",
@@ -122,7 +122,7 @@ def _return(found: Path, root: Path, place: Path) -> None:
             _sync(root.parent, place)
             return
         aside = place / (_BETWEEN if found.name == _STATE else _STATE)
-        throw_away(aside)
+        remove(aside)
         root.rename(aside)
         _sync(root.parent, place)
     found.rename(root)
@@ -150,26 +150,11 @@ def _clear(root: Path, place: Path) -> None:
             hint=_HINT,
         )
     for path in left:
-        throw_away(path)
+        remove(path)
     if left:
         _sync(place)  # a copy that came back without its mark would be somebody's state
     for name in (f".{_JOURNAL}", f".{_MARK}", _MARK):
         (place / name).unlink(missing_ok=True)
-
-
-def _locked(path: Path) -> int | None:
-    """The lock, of the file that still goes by that name; None where somebody else has it."""
-    handle = -1
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if _id(path) == os.fstat(handle).st_ino:
-            return handle
-    except (BlockingIOError, FileNotFoundError):
-        pass
-    if handle >= 0:
-        os.close(handle)
-    return None
 
 
 def _id(path: Path) -> int | None:
@@ -193,8 +178,4 @@ def _write(path: Path, data: bytes) -> None:
 
 def _sync(*folders: Path) -> None:
     for folder in folders:
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync(folder)

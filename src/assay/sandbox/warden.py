@@ -219,6 +219,6 @@ def _put_back(root: str) -> None:
 def _throw_away(folder: str) -> None:
     from pathlib import Path  # at the end, so that the beginning is quick
 
-    from assay.sandbox.throwing import throw_away
+    from assay.folders import remove
 
-    throw_away(Path(folder))
+    remove(Path(folder))

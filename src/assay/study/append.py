@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from assay.files import now
+from assay.clock import now
 from assay.ledger.entry import Entry
 from assay.ledger.file import LedgerFile
 from assay.study.entries import read_records

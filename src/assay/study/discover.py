@@ -1,14 +1,14 @@
 """Every study below a folder, those that have vanished since a commit included."""
 
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import IntegrityError, SpecError, StorageError, storage
+from assay.errors import IntegrityError, SpecError, storage
 from assay.files import read_inside
+from assay.folders import walk
 from assay.study.git import Repository, repository_of
 from assay.study.locate import FILE, LEDGER
 from assay.study.study import Study, open_study
@@ -62,10 +62,9 @@ def find_studies(tree: Tree, *, since: str | None) -> list[Study]:
     """The studies below a folder; one that HEAD (or the revision named) has must be there."""
     found: list[Study] = []
     with storage(tree.folder):
-        for here, folders, files in os.walk(tree.folder, onerror=_say):
-            folders[:] = sorted(name for name in folders if name not in _PASSED_OVER)
+        for here, _, files in walk(tree.folder, skipped=lambda path: path.name in _PASSED_OVER):
             if FILE in files and LEDGER in files:
-                found.append(open_study(Path(here)))
+                found.append(open_study(here))
     repository = tree.repository
     commit = None if repository is None else repository.commit(since or "HEAD")
     if repository is not None and commit is not None:
@@ -78,7 +77,3 @@ def find_studies(tree: Tree, *, since: str | None) -> list[Study]:
                     hint="A record is not taken back: put it back.",
                 )
     return found
-
-
-def _say(error: OSError) -> None:
-    raise StorageError(f"{error.filename}: {error.strerror}")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from assay.benchmark.task import Task
 from assay.digests import is_digest, is_name
 from assay.errors import IntegrityError
-from assay.files import is_inside
 from assay.ledger.entry import Entry
+from assay.paths import is_record_path
 from assay.study.locate import FILE
 from assay.study.study import Study, bars_in
 
@@ -210,7 +210,7 @@ def _frozen(records: Records, entry: Entry, where: str) -> None:
     """What is in place after a step must be what the next step finds there."""
     path, artifact = entry.said.get("path", ""), entry.said.get("artifact", "")
     previous = entry.said.get("previous", "")
-    if not is_inside(path) or not _is_version(artifact) or not _is_version(previous):
+    if not is_record_path(path) or not _is_version(artifact) or not _is_version(previous):
         raise IntegrityError(f"{where}: it does not say what was put where")
     before = [one for one in records.ratified if one.said["path"] == path]
     if before and before[-1].said["artifact"] != previous:

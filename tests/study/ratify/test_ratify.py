@@ -7,7 +7,6 @@ import pytest
 from helpers.ratifiable import compared, forge, shown, skill, skill_folder
 from helpers.studies import a_study, breach, chained, entries, kinds, raised, tree
 
-from assay.artifact import artifact_digest
 from assay.comparison.collect import check_again, read_comparison
 from assay.digests import digest
 from assay.errors import (
@@ -18,6 +17,7 @@ from assay.errors import (
     SpecError,
     StorageError,
 )
+from assay.folders import artifact_digest
 from assay.study.ratify.frozen import frozen_folder, history
 from assay.study.ratify.ratify import check_apart, check_frozen, ratify, revert
 from assay.study.study import open_study

@@ -8,8 +8,8 @@ from helpers.ratifiable import shown, skill, skill_folder
 from helpers.scale import scale
 from helpers.studies import a_study, breach, in_child, kinds, raised
 
-from assay.artifact import artifact_digest
 from assay.errors import StorageError
+from assay.folders import artifact_digest
 from assay.study.ratify import frozen
 from assay.study.ratify.frozen import digest_there, frozen_folder, history
 from assay.study.ratify.ratify import check_frozen, ratify, revert

@@ -23,11 +23,11 @@ from pathlib import Path
 
 from assay.benchmark.corpora.program_verdicts import Outcome, read_verdict
 from assay.errors import NotHere, StorageError, storage
+from assay.folders import remove
 from assay.sandbox.environment import empty_environment
 from assay.sandbox.guardian import Guardian
 from assay.sandbox.job import Identity, Job, Limits
 from assay.sandbox.process import JobRunner, is_ready
-from assay.sandbox.throwing import throw_away
 
 _CHECKER = Path(__file__).with_name("program_checker.py")
 _STRANGERS, _MANY = 0x70000000, 1 << 24
@@ -161,7 +161,7 @@ class Executor:
             raise StorageError(f"no process could be started: {error.strerror}") from None
         finally:
             with suppress(OSError):
-                throw_away(place)
+                remove(place)
 
     def _place(self, identity: Identity | None) -> Path:
         place = Path(tempfile.mkdtemp(dir=self.folder))

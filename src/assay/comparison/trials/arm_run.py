@@ -16,21 +16,22 @@ from typing import Literal
 
 import msgspec
 
-from assay.artifact import artifact_digest, artifact_files, tree_digest
 from assay.comparison.trials.schedule import Pair
 from assay.comparison.trials.spec import Arm, TrialSpec
 from assay.digests import parse_object
 from assay.errors import IntegrityError, SpecError, StorageError, storage
-from assay.logs.trial import RESERVED, Trial, read_bounded
-from assay.sandbox.command_template import fill_in
-from assay.sandbox.copies import (
-    Kept,
-    check_no_links,
+from assay.files import check_no_links, read_bounded, stamp
+from assay.folders import (
+    artifact_digest,
+    artifact_files,
     clear_way,
     copy_artifact,
     remove,
-    stamp,
+    tree_digest,
 )
+from assay.logs.trial import RESERVED, Trial
+from assay.sandbox.command_template import fill_in
+from assay.sandbox.copies import Kept
 from assay.sandbox.environment import check_passed, job_environment
 from assay.sandbox.file_watch import Watch, can_watch
 from assay.sandbox.guardian import Guardian

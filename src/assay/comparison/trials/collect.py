@@ -13,7 +13,6 @@ from pathlib import Path
 
 import msgspec
 
-from assay.artifact import artifact_digest, artifact_files, tree_digest
 from assay.comparison.collect import write_comparison
 from assay.comparison.judge.compare import RESAMPLES
 from assay.comparison.result import Comparison, Input
@@ -26,9 +25,16 @@ from assay.comparison.trials.spec import ARMS, Arm, TrialSpec
 from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.files import write_whole
+from assay.folders import (
+    artifact_digest,
+    artifact_files,
+    copy_artifact,
+    copy_system,
+    tree_digest,
+)
 from assay.lock import alone
 from assay.logs.trial import STOPPED, Trial
-from assay.sandbox.copies import Kept, copy_artifact, copy_system
+from assay.sandbox.copies import Kept
 from assay.sandbox.guardian import Guardian
 
 

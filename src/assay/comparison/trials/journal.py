@@ -8,7 +8,6 @@ A run that was cut off has no line and is made again.
 """
 
 import errno
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,7 +20,9 @@ from assay.comparison.trials.schedule import Pair
 from assay.comparison.trials.spec import ARMS, Arm
 from assay.digests import json_lines, parse_object
 from assay.errors import IntegrityError, ProtocolError, SpecError, storage
-from assay.files import write_whole
+from assay.files import pretty_json, write_whole
+from assay.folders import remove
+from assay.journal import append, cut_torn
 
 FORMAT = "assay-trials/1"
 JOURNAL = "runs.jsonl"
@@ -70,7 +71,7 @@ def begin(out: Path, plan: Plan) -> None:
         if not there and any(not one.name.startswith(".") for one in out.iterdir()):
             raise SpecError(f"{out} is not empty", hint="Name a new folder: --out DIR.")
     if not there:
-        write_whole(path, msgspec.json.format(msgspec.json.encode(plan), indent=2) + b"\n")
+        write_whole(path, pretty_json(plan))
         return
     with storage(path):
         old = parse_object(path.read_bytes(), where=str(path))
@@ -86,10 +87,7 @@ def read_journal(out: Path, pairs: Sequence[Pair]) -> dict[tuple[int, Arm], ArmR
     """The runs that were made; half a line at the end is a run that was cut off."""
     path = out / JOURNAL
     with storage(path):
-        data = path.read_bytes() if path.exists() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        if whole != data:
-            os.truncate(path, len(whole))
+        whole = cut_torn(path)
     known = {pair.number: pair for pair in pairs}
     found: dict[tuple[int, Arm], ArmRun] = {}
     for number, row in json_lines(whole, where=str(path)):
@@ -108,10 +106,8 @@ def read_journal(out: Path, pairs: Sequence[Pair]) -> dict[tuple[int, Arm], ArmR
 
 def note(out: Path, run: ArmRun) -> None:
     """Enter a run that has ended, durably."""
-    with storage(out), (out / JOURNAL).open("ab") as journal:
-        journal.write(msgspec.json.encode(run) + b"\n")
-        journal.flush()
-        os.fsync(journal.fileno())
+    with storage(out):
+        append(out / JOURNAL, msgspec.json.encode(run))
 
 
 def keep_outputs(outputs: Path, target: Path) -> None:
@@ -120,10 +116,7 @@ def keep_outputs(outputs: Path, target: Path) -> None:
     What is neither file, folder nor link stays behind where the folder must be copied.
     """
     target.parent.mkdir(exist_ok=True)
-    if target.is_symlink() or target.is_file():
-        target.unlink()
-    elif target.exists():
-        shutil.rmtree(target)
+    remove(target)
     if outputs.is_symlink() or not outputs.is_dir():
         target.mkdir()
         return

@@ -54,7 +54,8 @@ from assay.benchmark.rows import rows_of
 from assay.comparison.spec import Dimensions, dimensions_table
 from assay.digests import decode_utf8, digest
 from assay.errors import SpecError, storage
-from assay.sandbox.command_template import check_places, is_inside
+from assay.paths import stays_inside
+from assay.sandbox.command_template import check_places
 
 Arm = Literal["baseline", "candidate"]
 ARMS: tuple[Arm, Arm] = ("baseline", "candidate")
@@ -247,7 +248,7 @@ def _check(written: _File, where: str) -> None:
         ("artifact.into", written.artifact.into),
         ("score.file", written.score.file),
     ):
-        if inner is not None and not is_inside(inner):
+        if inner is not None and not stays_inside(inner):
             raise SpecError(f"{where}: {name} = {inner!r}, expected a path inside the folder")
     if written.artifact.into is not None and written.system.folder is None:
         raise SpecError(f"{where}: artifact.into needs system.folder, into whose copy it goes")

@@ -9,22 +9,22 @@ A step is written down and made durable before the artifact is put in place, and
 is one rename. Whatever cuts it off in between, the next one who opens the folder finishes it.
 """
 
-import fcntl
-import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from assay.artifact import artifact_digest
 from assay.digests import digest, is_digest, is_name, json_lines, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
-from assay.files import is_inside, sync, write_whole
-from assay.sandbox.copies import copy_artifact, remove
+from assay.files import sync, write_whole
+from assay.folders import artifact_digest, copy_artifact, remove, sync_all
+from assay.journal import append, cut_torn, read_lines
+from assay.lock import locked
+from assay.paths import is_record_path
 from assay.sandbox.syscalls import exchange
 from assay.study.append import enter
 from assay.study.entries import NOTHING, records_of
@@ -83,16 +83,13 @@ def frozen_folder(folder: Path, *, new: bool = True, finish: bool = True) -> Ite
         raise SpecError(
             f"{folder} is a place of the study's own records", hint="Name another: --into."
         )
-    with ExitStack() as stack:
-        with storage(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            if (folder / STORE).is_symlink():
-                raise IntegrityError(f"{folder / STORE} is a symbolic link")
-            (folder / STORE).mkdir(exist_ok=True)
-            sync(folder)
-            handle = os.open(folder / STORE / "lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
-            stack.callback(os.close, handle)
-            fcntl.flock(handle, fcntl.LOCK_EX)
+    with storage(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / STORE).is_symlink():
+            raise IntegrityError(f"{folder / STORE} is a symbolic link")
+        (folder / STORE).mkdir(exist_ok=True)
+        sync(folder)
+    with locked(folder / STORE / "lock", busy=None):
         if finish:
             _finish(at)
         yield at
@@ -121,8 +118,7 @@ def history(at: Frozen) -> list[Step]:
         return steps
     path = at.folder / HISTORY
     with storage(path):
-        data = path.read_bytes() if path.exists() else b""
-    whole = data[: data.rfind(b"\n") + 1]
+        whole = read_lines(path)
     try:
         steps = [msgspec.convert(row, Step) for _, row in json_lines(whole, where=str(path))]
     except (msgspec.ValidationError, SpecError) as error:
@@ -133,7 +129,7 @@ def history(at: Frozen) -> list[Step]:
 
 def can_hold(name: str) -> bool:
     """Whether an artifact of that name can be put in place, and told of."""
-    return is_inside(name) and "/" not in name and not name.startswith(".") and name != HISTORY
+    return is_record_path(name) and "/" not in name and not name.startswith(".") and name != HISTORY
 
 
 def _check_steps(steps: Sequence[Step], where: str) -> None:
@@ -162,9 +158,8 @@ def note(at: Frozen, step: Step, comparison: bytes | None) -> None:
     if at.study is None:
         path = at.folder / HISTORY
         with storage(path):
-            data = path.read_bytes() if path.exists() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        write_whole(path, whole + msgspec.json.encode(step) + b"\n")
+            cut_torn(path)
+            append(path, msgspec.json.encode(step))
         return
     files = {}
     if comparison is not None:
@@ -197,7 +192,7 @@ def keep(at: Frozen, source: Path, version: str) -> None:
         copy_artifact(source, aside)
         if artifact_digest(aside) != version:
             raise IntegrityError(f"{source} changed while it was being copied")
-        _sync(aside)
+        sync_all(aside)
         aside.rename(target)
         sync(target.parent)
 
@@ -226,7 +221,7 @@ def put(at: Frozen, step: Step) -> None:
                     hint="Put it back: what was noted cannot be finished without it.",
                 )
             copy_artifact(at.kept(step.artifact), aside)
-            _sync(aside)
+            sync_all(aside)
             _exchange(aside, place)
         sync(at.folder)
         remove(aside)
@@ -273,9 +268,3 @@ def _exchange(new: Path, place: Path) -> None:
     place.rename(before)  # for a moment there is neither; what was noted is finished by anyone
     new.rename(place)
     remove(before)
-
-
-def _sync(path: Path) -> None:
-    """Make a file, or all files of a folder, durable."""
-    for one in (*(path.rglob("*") if path.is_dir() else ()), path):
-        sync(one)

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.artifact import artifact_digest
+from assay.clock import now
 from assay.comparison.result import Comparison, NetVerdict
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, NotRatified, SpecError, storage
-from assay.files import is_inside, now
+from assay.folders import artifact_digest
+from assay.paths import is_record_path
 from assay.study.ratify.frozen import (
     NONE,
     Frozen,
@@ -86,7 +87,7 @@ def check_apart(artifact: Path, folder: Path) -> None:
 def _check_place(at: Frozen, name: str) -> None:
     """Refuse a place that cannot be told of afterwards, or that is a record of the study."""
     inner = name if at.study is None else at.inner(name)
-    if not can_hold(name) or not is_inside(inner):
+    if not can_hold(name) or not is_record_path(inner):
         raise SpecError(
             f"{name!r:.200} cannot be ratified under its name", hint="Give it another name."
         )

@@ -1,13 +1,11 @@
-"""Where two records differ; floats may differ in their last digits between machines."""
-
-import math
+"""Where a stored judgement or grade differs from the one made again."""
 
 import msgspec
 
+from assay.differences import differences
 from assay.gauntlet.judgement import Judgement
 from assay.gauntlet.result import Scorecard
 
-_CLOSE = 1e-9
 _FIGURES = ("verdict", "point", "bars", "items", "unscored", "sealed", "digests")
 _OF_THE_RUN = ("unwitnessed", "unsealed-code", "resumed", "unscored", "learner")
 """Caveats that every version knows, and that only the run decides."""
@@ -49,21 +47,11 @@ def _version(card: Scorecard) -> str:
 
 
 def _difference(stored: object, again: object, where: str) -> str | None:
-    if isinstance(stored, float) and isinstance(again, float):
-        close = math.isclose(stored, again, rel_tol=_CLOSE, abs_tol=_CLOSE)
-        return None if close else f"{where} is {stored!r}, and comes to {again!r}"
-    if isinstance(stored, dict) and isinstance(again, dict):
-        for key in dict.fromkeys((*stored, *again)):
-            found = _difference(stored.get(key), again.get(key), f"{where}.{key}".lstrip("."))
-            if found is not None:
-                return found
+    """The first difference in words; a missing key equals a null."""
+    first = next(differences(stored, again, where, absent=None), None)
+    if first is None:
         return None
-    if isinstance(stored, (list, tuple)) and isinstance(again, (list, tuple)):
-        if len(stored) != len(again):
-            return f"{where} has {len(stored)} parts, and comes to {len(again)}"
-        for number, pair in enumerate(zip(stored, again, strict=True)):
-            found = _difference(*pair, f"{where}[{number}]")
-            if found is not None:
-                return found
-        return None
-    return None if stored == again else f"{where} is {stored!r:.80}, and comes to {again!r:.80}"
+    before, after = first.left, first.right
+    if isinstance(before, (list, tuple)) and isinstance(after, (list, tuple)):
+        return f"{first.path} has {len(before)} parts, and comes to {len(after)}"
+    return f"{first.path} is {before!r:.80}, and comes to {after!r:.80}"

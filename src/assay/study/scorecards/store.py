@@ -8,7 +8,7 @@ import msgspec
 from assay._version import __version__
 from assay.digests import decode_utf8, digest, parse_json
 from assay.errors import AssayError, IntegrityError, SpecError, StorageError, storage
-from assay.files import read_as, write_whole
+from assay.files import pretty_json, read_as, write_whole
 from assay.gauntlet.judge import score
 from assay.gauntlet.judgement import Judgement
 from assay.gauntlet.spec import BarSet, parse_bars
@@ -100,7 +100,7 @@ def keep_judgement(study: Study, submission: str, judgement: Judgement) -> None:
 def judgement_bytes(submission: str, judgement: Judgement) -> bytes:
     """A judgement as it is stored."""
     head = {"format": FORMAT, "submission": submission, **msgspec.to_builtins(judgement)}
-    return msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
+    return pretty_json(head)
 
 
 def read_judgement(study: Study, entry: Entry) -> Judgement:
@@ -122,7 +122,7 @@ def keep_grade(study: Study, submission: str, made: Grade) -> None:
 def grade_bytes(made: Grade) -> bytes:
     """A grade as it is stored."""
     head = {"format": GRADE_FORMAT, "made_by": f"assay {__version__}", **msgspec.to_builtins(made)}
-    return msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
+    return pretty_json(head)
 
 
 def read_grade(study: Study, entry: Entry) -> Grade:

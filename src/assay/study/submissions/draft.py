@@ -7,6 +7,7 @@ from pathlib import Path
 from assay.benchmark.task import TASKS, Task
 from assay.errors import AlreadySealed, SpecError, storage
 from assay.files import write_new, write_whole
+from assay.folders import members
 from assay.gauntlet.revision import quoted
 from assay.gauntlet.spec import BarSet
 from assay.methods.closure import closure_of
@@ -85,9 +86,7 @@ def _task_of(study: Study, records: Records, folder: Path, method: str, prereg: 
     if len(tasks) == 1:
         return tasks[0]
     contents = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
+        member.name: member.path.read_bytes() for member in members(folder) if member.kind == "file"
     }
     with laid_out(contents) as place, sealed_worker(method, place, prereg=prereg, seed=0) as worker:
         return default_task(worker, study.benchmark(second=False))

@@ -7,14 +7,14 @@ otherwise than by a kill, the ledger also holds the digest of what it had writte
 on from anything else is refused.
 """
 
-import fcntl
-import os
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 
 from assay.digests import digest
 from assay.errors import AlreadyRun, DigestMismatch, SpecError, storage
 from assay.files import read_inside
+from assay.journal import whole_lines
+from assay.lock import locked
 from assay.runs.collect import Sealed, collect
 from assay.runs.result import Provenance, Record, Run
 from assay.runs.run_events import Listener
@@ -48,22 +48,12 @@ def run_sealed(
         return conclude(study, sealed)
 
 
-@contextmanager
-def _only_one(study: Study, submission: str) -> Iterator[None]:
-    """Hold the seal while running; the system lets go of it when the process ends, however."""
-    path = study.path(f"preregs/{submission}/seal.json")
-    with storage(path):
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise AlreadyRun(
-                f"{submission} is being run by another process now", hint="Wait for its result."
-            ) from None
-        yield
-    finally:
-        os.close(handle)
+def _only_one(study: Study, submission: str) -> AbstractContextManager[int]:
+    """Hold the seal while running; a process that ends, however it ends, lets go of it."""
+    busy = AlreadyRun(
+        f"{submission} is being run by another process now", hint="Wait for its result."
+    )
+    return locked(study.path(f"preregs/{submission}/seal.json"), busy=busy, create=False)
 
 
 def is_running(study: Study, submission: str) -> bool:
@@ -207,7 +197,7 @@ def _check_kept(study: Study, one: SubmissionRecord) -> None:
         return
     name = f"runs/{one.id}/outputs.jsonl"
     data = read_inside(study.root, name)
-    if digest(data[: data.rfind(b"\n") + 1]) != one.stopped[-1].said.get("outputs"):
+    if digest(whole_lines(data)) != one.stopped[-1].said.get("outputs"):
         raise DigestMismatch(
             f"{name} is not what the run had made when it was stopped (entry {one.stopped[-1].n})",
             hint="Something else wrote to it; a run does not go on from that.",

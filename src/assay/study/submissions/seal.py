@@ -6,12 +6,10 @@ benchmark, the installed distributions that the method imports, and the settings
 
 from collections.abc import Mapping
 
-import msgspec
-
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import digest
 from assay.errors import AlreadySealed, IntegrityError, MethodError, SpecError, storage
-from assay.files import read_as, write_whole
+from assay.files import pretty_json, read_as, write_whole
 from assay.ledger.entry import Entry
 from assay.methods.closure import closure_of
 from assay.methods.registry import REGISTERED
@@ -55,7 +53,7 @@ def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, En
         )
     contents = folder_contents(folder)
     made = _seal_of(study, submission, records, contents, probe=probe)
-    data = msgspec.json.format(msgspec.json.encode(made), indent=2) + b"\n"
+    data = pretty_json(made)
     with study.ledger as ledger:
         now_there = read_records(ledger.entries)
         _check_unsealed(now_there, submission)

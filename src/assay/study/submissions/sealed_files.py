@@ -4,15 +4,15 @@ The copy is what runs, so nothing that happens to the study's folder meanwhile c
 and what the method writes beside itself stays out of the record.
 """
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from assay.digests import digest
-from assay.errors import IntegrityError, SpecError, StorageError, storage
+from assay.errors import IntegrityError, SpecError, storage
 from assay.files import inside
+from assay.folders import regular_members
 from assay.methods.reference import MethodRef, parse_method
 from assay.methods.registry import REGISTERED
 from assay.runs.result import Limits
@@ -27,46 +27,22 @@ SEAL = "seal.json"
 
 
 def folder_contents(folder: Path) -> dict[str, bytes]:
-    """Every regular file below a folder but its seal; whatever else is there is refused."""
-    found: dict[str, bytes] = {}
-    total = 0
+    """Every regular file below a folder but its seal; anything else is refused."""
+    contents = {}
     with storage(folder):
-        for here, folders, files in os.walk(folder, onerror=_say):
-            folders[:] = sorted(name for name in folders if name not in NOT_SEALED)
-            for name in sorted({*files, *folders} - set(NOT_SEALED)):
-                path = Path(here, name)
-                relative = path.relative_to(folder).as_posix()
-                _check_plain(path, relative)
-                if path.is_dir() or relative == SEAL:
-                    continue
-                total += path.stat().st_size
-                if total > _MAX_BYTES or len(found) >= _MAX_FILES:
-                    raise SpecError(
-                        f"{folder}: more than {_MAX_FILES:,} files or {_MAX_BYTES:,} bytes",
-                        hint="Keep to what the method needs.",
-                    )
-                found[relative] = path.read_bytes()
-    _check_case(found, folder)
-    return found
-
-
-def _say(error: OSError) -> None:
-    raise StorageError(f"{error.filename}: {error.strerror}")
-
-
-def _check_plain(path: Path, name: str) -> None:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        raise SpecError(f"{name!a}: a file name must be UTF-8") from None
-    if not name.isprintable():
-        raise SpecError(f"{name!a}: a file name must be printable")
-    if path.is_symlink():
-        raise SpecError(
-            f"{name} is a symbolic link", hint="Only regular files can be sealed: copy it."
-        )
-    if not (path.is_file() or path.is_dir()):
-        raise SpecError(f"{name} is no regular file, and only those can be sealed")
+        for member in regular_members(
+            folder,
+            most_files=_MAX_FILES,
+            most_bytes=_MAX_BYTES,
+            skipped=lambda path: path.name in NOT_SEALED or path == folder / SEAL,
+            hint="Only regular files can be sealed: copy it.",
+        ):
+            if not member.name.isprintable():
+                raise SpecError(f"{member.name!a}: a file name must be printable UTF-8")
+            if member.kind == "file":
+                contents[member.name] = member.path.read_bytes()
+    _check_case(contents, folder)
+    return contents
 
 
 def _check_case(found: Mapping[str, bytes], folder: Path) -> None:

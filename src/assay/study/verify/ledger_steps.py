@@ -7,6 +7,7 @@ from pathlib import Path
 from assay.digests import digest
 from assay.errors import BrokenChain, IntegrityError, NotHere, storage
 from assay.files import is_aside, read_inside
+from assay.journal import whole_lines
 from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
 from assay.ledger.file import reading
 from assay.study.entries import SubmissionRecord, read_records
@@ -29,7 +30,7 @@ def check_chain(at: Verifying) -> Found:
         if old is None:
             notes.append(f"{name} holds no ledger of this study")
         else:
-            _check_continues(at, old[: old.rfind(b"\n") + 1], name)
+            _check_continues(at, whole_lines(old), name)
             said += f", continuing the ledger of {name}"
     if at.chain.torn:
         notes.append(f"{counted(at.chain.torn, 'byte')} of a line that was cut off follow")

@@ -1,0 +1,59 @@
+"""Append-only files of lines, of which an interrupted write tears at most the last.
+
+A line counts once its newline is there. What follows the last newline is torn: readers leave it
+out, and a writer cuts it off before it appends.
+"""
+
+import os
+from contextlib import suppress
+from io import FileIO
+from pathlib import Path
+
+from assay.files import sync
+
+
+def end_of_lines(data: bytes) -> int:
+    """Where the last whole line ends."""
+    return data.rfind(b"\n") + 1
+
+
+def whole_lines(data: bytes) -> bytes:
+    """The bytes without a torn last line."""
+    return data[: end_of_lines(data)]
+
+
+def read_lines(path: Path) -> bytes:
+    """The whole lines of a journal; none where there is no file."""
+    return whole_lines(path.read_bytes()) if path.exists() else b""
+
+
+def cut_torn(path: Path) -> bytes:
+    """The whole lines of a journal, which is truncated to them: a writer goes on from there."""
+    data = path.read_bytes() if path.exists() else b""
+    whole = whole_lines(data)
+    if whole != data:
+        os.truncate(path, len(whole))
+    return whole
+
+
+def append(path: Path, line: bytes) -> None:
+    """Append one line and make it durable; what a failed write leaves is cut off again."""
+    is_new = not path.exists()
+    with path.open("ab", buffering=0) as file:
+        end = file.tell()
+        try:
+            write_all(file, line + b"\n")
+            os.fsync(file.fileno())
+        except BaseException:
+            with suppress(OSError):
+                file.truncate(end)
+            raise
+    if is_new:
+        sync(path.parent)
+
+
+def write_all(file: FileIO, data: bytes) -> None:
+    """Hand all bytes to the system, which may take them in parts."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) or 0 :]
