@@ -1,15 +1,13 @@
 """Things that several tests need."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.command import command
 
 
 @dataclass(frozen=True)
@@ -30,18 +28,7 @@ def assay_cmd(tmp_path: Path) -> Callable[..., Done]:
     """Run the command as a user would, in an empty folder."""
 
     def call(*arguments: str, **environment: str) -> Done:
-        done = subprocess.run(
-            [sys.executable, "-m", "assay", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=120,
-            env={**os.environ, **environment},
-            check=False,
-        )
-        assert "Traceback" not in done.stderr, done.stderr
+        done = command(tmp_path, *arguments, **environment)
         return Done(done.returncode, done.stdout, done.stderr)
 
     return call

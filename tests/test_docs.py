@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 from generate import PAGES
+from helpers.command import command
 
 from assay.benchmark.load import BUNDLED, load_benchmark
 from assay.cli.group import assay
@@ -59,11 +60,11 @@ def test_every_verb_has_a_file_and_a_line_in_the_help():
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_has_help_with_an_example_and_json(verb):
-    command = assay.get_command(click.Context(assay), verb)
-    assert command.help.splitlines()[0] == VERBS[verb]
+    described = assay.get_command(click.Context(assay), verb)
+    assert described.help.splitlines()[0] == VERBS[verb]
     commands = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
     assert f"## assay {verb}\n" in commands
-    for part in command.commands.values() if isinstance(command, click.Group) else [command]:
+    for part in described.commands.values() if isinstance(described, click.Group) else [described]:
         assert re.search(r"Examples?:\n\s+assay ", part.help)
         flags = {name for option in part.params for name in option.opts}
         assert "--json" in flags
@@ -107,6 +108,21 @@ def workplace(tmp_path):
     return tmp_path
 
 
+def run_line(folder, words, **environment):
+    """A line of a page, run in this folder: the command, python, or another program."""
+    if words[0] == "assay":
+        return command(folder, *words[1:], **environment)
+    return subprocess.run(
+        [sys.executable if words[0] == "python" else words[0], *words[1:]],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
 @pytest.mark.parametrize("guide", GUIDES)
 def test_the_commands_of_a_guide_run(guide, workplace):
     text = (ROOT / guide).read_text(encoding="utf-8")
@@ -120,15 +136,7 @@ def test_the_commands_of_a_guide_run(guide, workplace):
     for name, body in re.findall(r"\$ cat > (\S+) <<'END'\n(.*?\n)END\n", text, flags=re.DOTALL):
         (workplace / name).write_text(body, encoding="utf-8")
     for words in found:
-        done = subprocess.run(
-            [sys.executable, "-m", *words],
-            cwd=workplace,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            env={**os.environ, "MY_TOKEN": "x"},
-        )
+        done = command(workplace, *words[1:], MY_TOKEN="x")  # noqa: S106 - no secret
         assert done.returncode in (0, 1), (words, done.stderr)
         assert done.stderr == "", words
         assert done.stdout, words
@@ -142,15 +150,7 @@ def test_the_learning_verifier_gives_the_matrix_that_its_page_shows(tmp_path):
     printed = ""
     for line in [line for block in blocks(text, "console") for line in block.splitlines()]:
         words = shlex.split(line.removeprefix("$ "))
-        given = words[1:] if words[0] == "python" else ["-m", *words]
-        done = subprocess.run(
-            [sys.executable, *given],
-            cwd=place,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        done = run_line(place, words)
         blocked = 3 if words[-1] == "blocked.toml" else 0
         assert done.returncode in (blocked, 0 if blocked else 1), (words, done.stderr)
         assert done.stderr == "", words
@@ -168,21 +168,13 @@ def test_the_commands_of_the_worked_study_run_in_a_copy_of_it(tmp_path):
     lines = [line for block in blocks(text, "console") for line in block.splitlines()]
     assert len(lines) >= 5
     for line in lines:
-        done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(line.removeprefix("$ "))],
-            cwd=tmp_path / "gauntlet",
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = run_line(tmp_path / "gauntlet", shlex.split(line.removeprefix("$ ")))
         assert (done.returncode, done.stderr) == (0, ""), line
 
 
 def test_the_guide_of_a_study_works_as_it_stands(workplace):
     text = (ROOT / "docs/how-to/keep-a-study.md").read_text(encoding="utf-8")
     environment = {
-        **os.environ,
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_SYSTEM": os.devnull,
         **{
@@ -197,17 +189,13 @@ def test_the_guide_of_a_study_works_as_it_stands(workplace):
             (here / body.splitlines()[0].removeprefix("# ")).write_text(body)
             continue
         for line in body.splitlines():
-            verb, *words = shlex.split(line.removeprefix("$ "))
-            if verb == "cd":
-                here = here / words[0]
+            words = shlex.split(line.removeprefix("$ "))
+            if words[0] == "cd":
+                here = here / words[1]
                 continue
-            program = [sys.executable, "-m", "assay"] if verb == "assay" else [verb]
-            ended = subprocess.run(
-                [*program, *words], cwd=here, env=environment, capture_output=True, text=True,
-                timeout=120, check=False,
-            )  # fmt: skip
+            ended = run_line(here, words, **environment)
             assert ended.returncode in (0, 1), (line, ended.stdout, ended.stderr)
-            done.append(verb)
+            done.append(words[0])
     assert done.count("assay") >= 14
     assert "is intact" in ended.stdout
 

@@ -8,8 +8,8 @@ import time
 from collections import Counter
 
 import pytest
+from helpers.command import command
 from helpers.dual_cases import SYSTEM, call, lay_out, memory_rows, write_lines
-from helpers.studies import command
 
 SLOW = SYSTEM + "\nimport time; time.sleep(0.2)\n"
 STRONG = SYSTEM.replace("score = 0.3 *", "score = 2.0 *")

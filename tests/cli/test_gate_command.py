@@ -5,8 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.command import command
 from helpers.dual_cases import call, evaluate, lay_out, store
-from helpers.studies import command, git, under_git
+from helpers.studies import git, under_git
 
 ROOT = Path(__file__).parents[2]
 LONE = {"condition_a_production_auroc": 0.9}

@@ -2,8 +2,8 @@ import csv
 import json
 
 import pytest
+from helpers.command import command
 from helpers.dual_cases import call, evaluate, lay_out, remade, store
-from helpers.studies import command
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 import pytest
+from helpers.command import command
 from helpers.ratifiable import compared, forge, skill, skill_folder
-from helpers.studies import a_study, breach, command, kinds, tree
+from helpers.studies import a_study, breach, kinds, tree
 
 from assay.digests import digest
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from helpers.studies import command
+from helpers.command import command
 from helpers.trial_systems import HONEST, READ, SCORE, journal, plan
 
 from assay.comparison.trials.collect import Trials

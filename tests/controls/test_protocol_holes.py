@@ -3,12 +3,12 @@ import shutil
 
 import msgspec
 import pytest
+from helpers.command import command
 from helpers.studies import (
     BARS,
     a_study,
     breach,
     cloned,
-    command,
     commit,
     entries,
     forged,

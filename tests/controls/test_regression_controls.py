@@ -1,6 +1,7 @@
 """Each control bar condemns the cheat that it was made against, on the bundled benchmark."""
 
 import pytest
+from helpers.scale import scale
 
 import assay
 from assay.gauntlet.spec import bundled_versions
@@ -14,20 +15,26 @@ CONTROLS = [
     for version in bundled_versions("detection")
     for control in assay.load_bars(version).regressions
 ]
+STRONGEST = ("question_overlap", "word_length", "char_length", "capitalized_token_ratio")
 
 
-@pytest.mark.parametrize(("version", "control"), CONTROLS, ids=lambda x: getattr(x, "method", x))
-def test_the_cheat_passes_the_old_bars_and_fails_the_new_one(version, control):
-    card = assay.score(assay.run(control.method, DARK), DARK, assay.load_bars(version))
-    by_id = {bar.id: bar for bar in card.bars}
-    for name in control.passes:
-        assert by_id[name].point
-    for name in control.fails:
-        assert not by_id[name].point
-        assert by_id[name].outcome is assay.Verdict.FAIL
-        if by_id[name].metric.startswith("auc - "):
-            assert by_id[name].value == 0.0
-    assert card.verdict is assay.Verdict.FAIL
+@pytest.mark.parametrize("method", sorted({control.method for _, control in CONTROLS}))
+def test_the_cheat_passes_the_old_bars_and_fails_the_new_one(method):
+    run = assay.run(method, DARK)
+    for version, control in CONTROLS:
+        if control.method != method:
+            continue
+        card = assay.score(run, DARK, assay.load_bars(version))
+        by_id = {bar.id: bar for bar in card.bars}
+        for name in control.passes:
+            assert by_id[name].point, version
+        assert control.fails, version
+        for name in control.fails:
+            assert not by_id[name].point, version
+            assert by_id[name].outcome is assay.Verdict.FAIL, version
+            if by_id[name].metric.startswith("auc - "):
+                assert by_id[name].value == 0.0, version
+        assert card.verdict is assay.Verdict.FAIL, version
 
 
 def test_there_are_controls_to_run():
@@ -41,7 +48,8 @@ def test_there_are_controls_to_run():
 
 
 def test_no_single_oracle_in_either_direction_passes_v4():
-    for name, oracle in ORACLES.items():
+    for name in scale(STRONGEST, ORACLES):
+        oracle = ORACLES[name]
         scores = {item.id: oracle(item.question, item.response) for item in DARK.items}
         low, high = known_surface(DARK.items, LABELS, "declared").beyond(scores).interval(0.90)
         assert low < 0.65, name

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from contextlib import suppress
 from functools import cache
@@ -289,23 +288,6 @@ def in_child(action):
 def die():
     """End this process as a power cut would."""
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def command(folder, *arguments, **environment):
-    """The command as a user would call it from a folder; its code, output and errors."""
-    done = subprocess.run(
-        [sys.executable, "-m", "assay", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=120,
-        env={**os.environ, **environment},
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done
 
 
 def remember_installed(monkeypatch):

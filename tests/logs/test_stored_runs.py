@@ -91,24 +91,51 @@ def test_a_run_that_did_not_end_is_refused(saved):
         read_stored_run(saved / "a")
 
 
-@pytest.mark.parametrize("key", ["benchmark", "seed", "harness", "complete"])
-@pytest.mark.parametrize("value", [None, 7, "x", [1]])
-def test_a_head_that_makes_no_sense_is_refused_or_read(saved, key, value):
+NO_OBJECT = [None, 7, "x", [1]]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *[(key, value) for key in ("benchmark", "harness") for value in NO_OBJECT],
+        ("complete", None),
+    ],
+)
+def test_a_head_that_makes_no_sense_is_refused(saved, key, value):
     rewrite(saved / "a" / "run.json", lambda it: it.update({key: value}))
-    try:
+    with pytest.raises(assay.SpecError) as error:
         read_stored_run(saved / "a")
-    except assay.SpecError as error:
-        assert str(saved / "a") in error.message
+    assert str(saved / "a") in error.value.message
 
 
-@pytest.mark.parametrize("key", ["bars", "bars_version", "digests", "unscored"])
-@pytest.mark.parametrize("value", [None, 7, "x", [1], [{"id": "D1", "value": "x"}]])
-def test_a_scorecard_that_makes_no_sense_is_refused_or_read(saved, key, value):
+@pytest.mark.parametrize("seed", NO_OBJECT)
+def test_any_seed_names_the_trial(saved, seed):
+    rewrite(saved / "a" / "run.json", lambda it: it.update(seed=seed))
+    (trial,), _ = read_stored_run(saved / "a")
+    assert trial.trial == str(seed)
+
+
+NO_BARS = [*NO_OBJECT, [{"id": "D1", "value": "x"}]]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *[(key, value) for key in ("bars", "digests") for value in NO_BARS],
+        *[("unscored", value) for value in NO_BARS if value is not None],
+    ],
+)
+def test_a_scorecard_that_makes_no_sense_is_refused(saved, key, value):
     rewrite(card(saved / "a"), lambda it: it["scorecard"].update({key: value}))
-    try:
+    with pytest.raises(assay.SpecError, match=r"no run that Assay wrote|unscored|D1: expected"):
         read_stored_run(saved / "a")
-    except assay.SpecError as error:
-        assert error.message
+
+
+@pytest.mark.parametrize("version", NO_BARS)
+def test_any_version_of_the_bars_names_the_scorer(saved, version):
+    rewrite(card(saved / "a"), lambda it: it["scorecard"].update(bars_version=version))
+    (trial,), _ = read_stored_run(saved / "a")
+    assert trial.scorer.startswith(f"bars {version}@")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"scorecard": 1}', "{}"])

@@ -1,7 +1,7 @@
-import time
 from pathlib import Path
 
 import pytest
+from helpers.trial_systems import alive, eventually
 
 import assay
 from assay.runs.worker import default_task, start_worker
@@ -104,21 +104,24 @@ def test_no_process_is_left_behind_and_no_descriptor():
 
 
 def test_an_abandoned_hang_is_ended_with_what_it_started(tmp_path):
-    (tmp_path / "child.py").write_text(
-        "import pathlib, time\ntime.sleep(3)\npathlib.Path(__file__).with_name('alive').touch()"
+    child = tmp_path / "child.py"
+    child.write_text(
+        "import pathlib, time\npathlib.Path(__file__).with_name('up').touch()\ntime.sleep(600)\n"
     )
     method = tmp_path / "method.py"
     method.write_text(
         "import pathlib, subprocess, sys, time\n"
+        "child = pathlib.Path(__file__).with_name('child.py')\n"
+        "subprocess.Popen([sys.executable, child])\n"
+        "while not child.with_name('up').exists():\n"
+        "    time.sleep(0.01)\n"
         "def detect(question, response):\n"
-        "    child = pathlib.Path(__file__).with_name('child.py')\n"
-        "    subprocess.Popen([sys.executable, child])\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(600)\n"
     )
     with pytest.raises(assay.MethodTimedOut):
         assay.run(f"{method}:detect", DARK, limits=assay.Limits(item_seconds=0.5))
-    time.sleep(3.5)
-    assert not (tmp_path / "alive").exists()
+    assert (tmp_path / "up").exists()
+    assert eventually(lambda: not alive(str(child)))
 
 
 def test_a_callable_has_no_deadline_and_no_environment_to_be_given():

@@ -5,12 +5,12 @@ import pathlib
 
 import msgspec
 import pytest
+from helpers.command import command
 from helpers.scale import scale
 from helpers.studies import (
     a_study,
     breach,
     chained,
-    command,
     entries,
     raised,
     redigest,

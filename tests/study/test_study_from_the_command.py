@@ -1,6 +1,7 @@
 import json
 
-from helpers.studies import command, commit, git, settle
+from helpers.command import command
+from helpers.studies import commit, git, settle
 
 METHOD = "def detect(question, response):\n    return len(response.split())\n"
 

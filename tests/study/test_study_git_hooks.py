@@ -2,9 +2,9 @@ import shlex
 import sys
 
 import pytest
+from helpers.command import command
 from helpers.studies import (
     a_study,
-    command,
     commit,
     drafted,
     git,

@@ -30,10 +30,13 @@ def test_a_signal_of_its_own_keeps_its_auc_and_passes_v4():
 
 
 def test_a_method_at_the_bar_is_not_passed_by_an_optimist():
-    found = [at_the_bar(("weak", 108, seed)) for seed in range(6)]
-    assert sum(passed for _, passed, _ in found) <= 2
-    assert 0.5 < np.mean([value for value, _, _ in found]) < 0.75
+    """Two draws of a true .65; an optimist, who takes the estimate, passes the first."""
+    (above, *decided), (below, *decided_too) = (at_the_bar(("weak", 108, seed)) for seed in (0, 2))
+    assert 0.55 < below < 0.65 < above < 0.75
+    assert not any((*decided, *decided_too))
 
 
 def test_a_benchmark_whose_labels_are_shuffled_is_clean():
-    assert [fitness(("plain", 108, seed))[1] for seed in range(4)].count("clean") >= 3
+    """The first draw has a joint AUC of .63 by chance, which the interval must forgive."""
+    for seed in (0, 1):
+        assert fitness(("plain", 108, seed))[1] == "clean"

@@ -1,5 +1,6 @@
 import pytest
-from helpers.studies import METHOD, a_study, command, raised, remember_installed, sealed, tree
+from helpers.command import command
+from helpers.studies import METHOD, a_study, raised, remember_installed, sealed, tree
 
 from assay.errors import SpecError
 from assay.study.submissions.rerun import audit_run

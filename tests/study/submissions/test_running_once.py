@@ -5,11 +5,11 @@ import sys
 from contextlib import nullcontext
 
 import pytest
+from helpers.command import command
 from helpers.scale import scale
 from helpers.studies import (
     a_study,
     breach,
-    command,
     commit,
     entries,
     git,

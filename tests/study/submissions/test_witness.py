@@ -1,12 +1,12 @@
 import os
 
 import pytest
+from helpers.command import command
 from helpers.studies import (
     METHOD,
     a_study,
     breach,
     cloned,
-    command,
     commit,
     entries,
     git,

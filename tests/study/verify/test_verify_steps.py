@@ -2,13 +2,13 @@ import json
 
 import msgspec
 import pytest
+from helpers.command import command
 from helpers.studies import (
     BARS,
     PREDICTION,
     a_study,
     breach,
     chained,
-    command,
     commit,
     entries,
     forged,
