@@ -20,7 +20,7 @@ from assay.benchmark.benchmark import Benchmark, Item
 from assay.confounding.judge import feature_results, labelled, source_result
 from assay.errors import OneClassPartition
 from assay.stats.arrays import Floats
-from assay.stats.levels import Levels, levels, placements
+from assay.stats.ranks import Levels, levels, placements
 from assay.surface.feature_table import Feature, feature_table
 from assay.surface.joint_model import (
     FEWEST,

@@ -30,9 +30,8 @@ from assay.gauntlet.caveats import CODES, SMALL
 from assay.gauntlet.judge import named_columns
 from assay.gauntlet.result import Caveat
 from assay.stats import auc
-from assay.stats.arrays import Floats
-from assay.stats.codes import coded
-from assay.stats.levels import levels, rank_correlation
+from assay.stats.arrays import Floats, coded
+from assay.stats.ranks import levels, rank_correlation
 from assay.stats.stratified_auc import fit_within
 from assay.surface.beyond import WIDEST, widest_without_signal
 from assay.surface.crossfit import importance

@@ -30,9 +30,8 @@ from assay.dual_condition.result import (
 )
 from assay.dual_condition.spec import Thresholds
 from assay.errors import OneSidedResult
-from assay.stats.arrays import Floats
+from assay.stats.arrays import Floats, coded
 from assay.stats.clusters import effective_groups
-from assay.stats.codes import coded
 from assay.stats.crossed import Crossed, cross
 from assay.stats.estimate import Estimate
 from assay.wording import counted

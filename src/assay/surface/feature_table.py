@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.benchmark.benchmark import Item
-from assay.stats.codes import Places, coded
+from assay.stats.arrays import Places, coded
 from assay.surface import features as surface
 
 Column = NDArray[np.float64]
