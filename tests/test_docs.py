@@ -12,7 +12,8 @@ import click
 import pytest
 from generate import PAGES
 
-from assay.benchmark.load import BUNDLED, load_benchmark
+from assay.benchmark.benchmark import BUNDLED
+from assay.benchmark.load import load_benchmark
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
 

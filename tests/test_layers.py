@@ -19,7 +19,7 @@ PURE = re.compile(r"(^|\.)(stats|judge|result|lint)(\.|$)")
 """Modules that take values and give values. What they import must be pure as well, all the way."""
 IMPURE = {
     *("asyncio", "ctypes", "datetime", "fcntl", "http", "importlib", "io", "multiprocessing"),
-    *("os", "pathlib", "random", "requests", "secrets", "select", "shutil", "signal", "socket"),
+    *("os", "pathlib", "requests", "secrets", "select", "shutil", "signal", "socket"),
     *("sqlite3", "subprocess", "tempfile", "threading", "time", "urllib", "uuid"),
 }
 

@@ -11,8 +11,9 @@ from assay.benchmark.corpora.execute import Bounds, execute
 from assay.benchmark.corpora.format import Wishes
 from assay.benchmark.corpora.formats import FORMATS, read_items, read_tasks
 from assay.benchmark.corpora.program_verdicts import Outcome
-from assay.benchmark.corpora.programming_tasks import Attempt, labelled, match
-from assay.benchmark.corpora.result import Labels, imported, known_outcomes
+from assay.benchmark.corpora.programming_tasks import Attempt, known_outcomes, labelled, match
+from assay.benchmark.corpora.result import Labels
+from assay.benchmark.corpora.summary import imported
 from assay.cli.options import json_flag
 from assay.cli.progress import progress
 from assay.digests import digest

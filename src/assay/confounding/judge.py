@@ -27,7 +27,6 @@ from assay.confounding.result import (
 from assay.digests import short
 from assay.errors import OneClassPartition, SpecError
 from assay.gauntlet.caveats import CODES, SMALL
-from assay.gauntlet.judge import named_columns
 from assay.gauntlet.result import Caveat
 from assay.stats import auc
 from assay.stats.arrays import Floats, coded
@@ -346,6 +345,6 @@ def _parts_of(
 def _signature(benchmark: Benchmark, n: int, negative: str | None, surface: Kind) -> str:
     against = "" if negative is None else f" against {negative}"
     return (
-        f"n {n} · {benchmark.name}@{short(benchmark.digest)}{named_columns(benchmark)}{against}"
+        f"n {n} · {benchmark.name}@{short(benchmark.digest)}{benchmark.named_columns}{against}"
         f" · {surface} surface · assay {__version__}"
     )

@@ -12,8 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assay._version import __version__
-from assay.benchmark.benchmark import Benchmark, Columns
-from assay.benchmark.load import BUNDLED, BUNDLED_COLUMNS
+from assay.benchmark.benchmark import Benchmark
 from assay.digests import short
 from assay.errors import BadOutput, DigestMismatch, IntegrityError, SpecError
 from assay.gauntlet.caveats import SMALL, caveats_of
@@ -173,7 +172,7 @@ def _digests(run: Run, benchmark: Benchmark, bars: BarSet) -> Mapping[str, str |
 def _signature(run: Run, benchmark: Benchmark, bars: BarSet, items: int) -> str:
     """One line that says what a number rests on."""
     method = run.method + ("" if run.method_digest is None else f"@{short(run.method_digest)}")
-    corpora = f"{benchmark.name}@{short(benchmark.digest)}{named_columns(benchmark)}"
+    corpora = f"{benchmark.name}@{short(benchmark.digest)}{benchmark.named_columns}"
     if benchmark.second is not None:
         corpora += f" + {benchmark.second.name}@{short(benchmark.second.digest)}"
     seal = "" if run.provenance is None else f" · seal {short(run.provenance.seal)}"
@@ -181,17 +180,3 @@ def _signature(run: Run, benchmark: Benchmark, bars: BarSet, items: int) -> str:
         f"n {items} · {corpora} · bars {bars.name}@{short(bars.digest)} · {method}"
         f" · seed {run.seed}{seal} · assay {__version__}"
     )
-
-
-def named_columns(benchmark: Benchmark) -> str:
-    """The columns that were named otherwise than by default: they decide what was measured."""
-    if benchmark.origin is None:
-        return ""
-    bundled = benchmark.origin.place in BUNDLED
-    plain, named = BUNDLED_COLUMNS if bundled else Columns(), benchmark.origin.columns
-    told = [
-        f"{'class' if field == 'cls' else field}={getattr(named, field)}"
-        for field in Columns.__struct_fields__
-        if getattr(named, field) != getattr(plain, field)
-    ]
-    return f" ({', '.join(told)})" if told else ""

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from assay.benchmark.benchmark import Benchmark, Columns
-from assay.benchmark.load import BUNDLED, BUNDLED_COLUMNS
+from assay.benchmark.benchmark import BUNDLED, BUNDLED_COLUMNS, Benchmark, Columns
 from assay.benchmark.task import TASKS, Task
 from assay.digests import digest, is_name
 from assay.errors import AssayError, SpecError, storage
