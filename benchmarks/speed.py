@@ -26,7 +26,8 @@ from timing import by_turns, clock, command, cost, gain
 
 import assay
 from assay.benchmark.benchmark import Benchmark, Item
-from assay.confounding.judge import confounds, feature_results
+from assay.confounding.judge import confounds
+from assay.confounding.single_features import feature_results
 from assay.runs.collect import collect
 from assay.runs.result import Limits
 from assay.runs.worker import start_worker

@@ -3,7 +3,7 @@
 import pytest
 
 import assay
-from assay.gauntlet.spec import bundled_versions
+from assay.gauntlet.load import bundled_versions
 from assay.surface.features import ORACLES
 from assay.surface.joint_model import known_surface
 

@@ -13,7 +13,7 @@ import pytest
 from assay.benchmark.benchmark import Benchmark, Item
 from assay.digests import digest
 from assay.gauntlet.judge import score
-from assay.gauntlet.spec import load_bars
+from assay.gauntlet.load import load_bars
 from assay.runs.collect import run
 from assay.stats.ranks import levels, rank_correlation
 from assay.surface.features import capitalized_token_ratio, word_length

@@ -11,9 +11,10 @@ from assay.benchmark.task import TASKS, Task
 from assay.digests import digest, is_name
 from assay.errors import AssayError, SpecError, storage
 from assay.files import write_new
-from assay.gauntlet.parts import check_judgeable
+from assay.gauntlet.judge import check_judgeable
+from assay.gauntlet.load import BUNDLED_BARS, fitting_bars, load_bars
 from assay.gauntlet.revision import quoted
-from assay.gauntlet.spec import BUNDLED_BARS, BarSet, fitting_bars, load_bars
+from assay.gauntlet.spec import BarSet
 from assay.ledger.file import create_ledger
 from assay.study.append import enter
 from assay.study.locate import FILE, LEDGER

@@ -2,7 +2,7 @@
 
 All declared features together, and the source where there are several, predict the label out of
 fold: that is what reading no meaning achieves. The same features predict a method's scores, without
-labels; what is left of both sides gives its beyond-surface AUC (`stats/beyond.py`).
+labels; what is left of both sides gives its beyond-surface AUC (`surface/beyond.py`).
 """
 
 from collections import Counter

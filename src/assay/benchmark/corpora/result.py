@@ -1,9 +1,16 @@
 """What an import came to: counts, what was left out, where the labels are from."""
 
-from collections.abc import Mapping
-from typing import Literal
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
+
+from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.corpora.collected_items import Gathered
+
+if TYPE_CHECKING:
+    from assay.benchmark.corpora.corpus_files import Source
 
 Labels = Literal["given", "results", "executed"]
 """Where labels are from: the corpus, somebody's results of running samples, or our own."""
@@ -41,3 +48,39 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: Mapping[str, int] | None
     run: Run | None
     files: tuple[ReadFile, ...]
+
+
+def imported(
+    gathered: Gathered,
+    *,
+    name: str,
+    sources: "Sequence[Source]",
+    labels: Labels,
+    outcomes: Sequence[str],
+    run: Run | None,
+    out: str,
+    digest: str,
+) -> Imported:
+    """The record of an import, after checking that the items make a benchmark.
+
+    `outcomes` are all that a sample can have; they are counted where samples gave the labels.
+    """
+    Benchmark(name=sources[0].name, digest=digest, items=gathered.items)
+    counts = Counter(item.cls or "" for item in gathered.items)
+    return Imported(
+        format=name,
+        out=out,
+        digest=digest,
+        items=len(gathered.items),
+        positives=gathered.positives,
+        negatives=len(gathered.items) - gathered.positives,
+        groups=gathered.groups,
+        left_out=gathered.left_out,
+        labels=labels,
+        outcomes=None if labels == "given" else {outcome: counts[outcome] for outcome in outcomes},
+        run=run,
+        files=tuple(
+            ReadFile(name=source.name, digest=source.digest, records=len(source.records))
+            for source in sources
+        ),
+    )

@@ -4,8 +4,7 @@ import math
 
 import msgspec
 
-from assay.gauntlet.judgement import Judgement
-from assay.gauntlet.result import Scorecard
+from assay.gauntlet.result import Judgement, Scorecard
 
 _CLOSE = 1e-9
 _FIGURES = ("verdict", "point", "bars", "items", "unscored", "sealed", "digests")
