@@ -20,7 +20,7 @@ import numpy as np
 from situations import Situation, draw_groups, draw_odd, draw_pair, grid
 from verdicts import BOUNDARIES, forecast, rates
 
-from assay.stats import auc, rank
+from assay.stats import auc
 from assay.stats import proportions as share
 from assay.stats.quantiles import normal_quantile
 
@@ -132,19 +132,6 @@ def shares(cell: tuple[str, float, int], draws: int, seed: int) -> tuple[float, 
         found[i] = holds(fit.interval(), truth), fit.interval(level=0.90)[0] > truth + 1e-12
     ours, over = found.mean(axis=0)
     return ours, over
-
-
-def correlations(cell: tuple[float, int], draws: int, seed: int) -> tuple[float]:
-    """Coverage of the interval of Spearman's rho between two normal variables."""
-    truth, n = cell
-    r = 2.0 * math.sin(math.pi * truth / 6.0)
-    rng = np.random.default_rng(seed)
-    hits = 0
-    for _ in range(draws):
-        x, own = rng.normal(size=(2, n))
-        found = rank.spearman(x, r * x + math.sqrt(1 - r * r) * own)
-        hits += found is not None and holds((found.low, found.high), truth)
-    return (hits / draws,)
 
 
 def simulate(
@@ -263,16 +250,6 @@ def table_shares(draws: int) -> str:
     return markdown(("metric", "truth", "n", "coverage", "false pass"), rows)
 
 
-def table_correlations(draws: int) -> str:
-    """Spearman's rho."""
-    cells = list(product((0.0, 0.5, 0.9), (20, 108, 1000)))
-    rows = [
-        (f"{truth:g}", str(n), f"{row[0]:.3f}")
-        for (truth, n), row in simulate(correlations, cells, draws)
-    ]
-    return markdown(("rho", "n", "coverage"), rows)
-
-
 def table_verdicts(draws: int) -> str:
     """Whole scorecards at a bar."""
     rows = [(cell, *(f"{x:.3f}" for x in row)) for cell, row in simulate(rates, BOUNDARIES, draws)]
@@ -295,7 +272,6 @@ TABLES: dict[str, Callable[[int], str]] = {
     "paired": table_paired,
     "clustered": table_clustered,
     "shares": table_shares,
-    "correlations": table_correlations,
     "verdicts": table_verdicts,
     "forecasts": table_forecasts,
 }

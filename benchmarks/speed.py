@@ -26,12 +26,13 @@ from timing import by_turns, clock, command, cost, gain
 
 import assay
 from assay.benchmark.benchmark import Benchmark, Item
-from assay.confounding.judge import confounds, feature_results
+from assay.confounding.judge import confounds
+from assay.confounding.single_features import feature_results
 from assay.runs.collect import collect
 from assay.runs.result import Limits
 from assay.runs.worker import start_worker
 from assay.stats import auc
-from assay.stats.bootstrap import auc_statistic, bootstrap
+from assay.surface.beyond import weights
 from assay.surface.feature_table import Feature, feature_table
 from assay.surface.features import ORACLES
 
@@ -91,10 +92,15 @@ def kernels() -> None:
 
 def bootstraps(label: np.ndarray, scores: np.ndarray) -> None:
     """10,000 paired stratified bootstraps of a difference of AUCs."""
-    first, second = (auc_statistic(row, label) for row in scores)
+    above, below = scores[:, label, None], scores[:, None, ~label]
+    first, second = (above > below) + (above == below) / 2.0
+    pairs = label.sum() * (~label).sum()
 
     def ours() -> object:
-        return bootstrap(lambda w: first(w) - second(w), label, draws=10_000, seed=1)
+        return [
+            np.einsum("ij,ij->i", block[:, label] @ (first - second), block[:, ~label]) / pairs
+            for block in weights(label.astype(np.intp), draws=10_000, seed=1)
+        ]
 
     def difference(above: np.ndarray, below: np.ndarray, axis: int = -1) -> np.ndarray:
         m, n = above.shape[axis], below.shape[axis]

@@ -8,8 +8,9 @@ from situations import Floats, shift
 from assay.benchmark.benchmark import Benchmark, Item
 from assay.digests import digest
 from assay.gauntlet.judge import score
+from assay.gauntlet.load import load_bars
 from assay.gauntlet.result import Scorecard, Verdict
-from assay.gauntlet.spec import BarSet, load_bars, parse_bars
+from assay.gauntlet.spec import BarSet, parse_bars
 from assay.runs.result import Limits, Record, Run, Source
 from assay.sandbox.levels import Level
 

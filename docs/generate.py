@@ -10,9 +10,11 @@ import click
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
 from assay.comparison.judge.caveats import CODES as COMPARISON
+from assay.confounding.caveats import CODES as CONFOUNDING
 from assay.confounding.lint.linter import CODES as LINT
 from assay.dual_condition.caveats import CODES as DUAL
 from assay.gauntlet.caveats import CODES
+from assay.gauntlet.metrics.table import METRICS
 from assay.methods.registry import REGISTERED
 from assay.surface.feature_table import truncated
 from assay.surface.features import QUESTION_FEATURES, TEXT_FEATURES, question_overlap
@@ -48,6 +50,7 @@ def caveats() -> str:
     parts = [f"# Caveats\n\n{MADE}\n"]
     kinds = (
         ("Of a scorecard", CODES),
+        ("Of a confound audit", CONFOUNDING),
         ("Of a comparison", COMPARISON),
         ("Of a dual-condition result", DUAL),
     )
@@ -66,6 +69,17 @@ def methods() -> str:
     )
     head = "Every oracle also has an inverse, such as `oracle:word_length:inverse`."
     return f"# Methods\n\n{MADE}\n\n{head}\n\n| method | tasks | what |\n|---|---|---|\n{rows}\n"
+
+
+def metrics() -> str:
+    """Every metric that a bar may ask for."""
+    rows = "\n".join(
+        f"| `{m.name}` | {m.needs} | {', '.join(f'`{key}`' for key in m.keys)} | {m.about} |"
+        for m in METRICS
+    )
+    head = "What a bar may ask for ([how to write bars](../how-to/write-bars.md))."
+    top = "| metric | needs | keys | what |\n|---|---|---|---|"
+    return f"# Metrics of bars\n\n{MADE}\n\n{head}\n\n{top}\n{rows}\n"
 
 
 def lint() -> str:
@@ -101,6 +115,7 @@ PAGES = {
     "features.md": features,
     "lint.md": lint,
     "methods.md": methods,
+    "metrics.md": metrics,
 }
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from assay._version import __version__
 if TYPE_CHECKING:
     from assay.benchmark.benchmark import Benchmark, Columns, Item
     from assay.benchmark.load import load_benchmark
+    from assay.caveats import Caveat
     from assay.comparison.judge.compare import compare
     from assay.comparison.result import Comparison, NetVerdict
     from assay.comparison.spec import Dimension, Dimensions
@@ -55,9 +56,11 @@ if TYPE_CHECKING:
         StateNotIsolated,
         StorageError,
     )
+    from assay.gauntlet.bar import Bar
     from assay.gauntlet.judge import score
-    from assay.gauntlet.result import Caveat, Scorecard, Verdict
-    from assay.gauntlet.spec import Bar, BarSet, load_bars
+    from assay.gauntlet.load import load_bars
+    from assay.gauntlet.result import Scorecard, Verdict
+    from assay.gauntlet.spec import BarSet
     from assay.logs.trial import Trial
     from assay.report.study.views import verify
     from assay.runs.collect import run
@@ -111,13 +114,16 @@ _HOMES = {
     "dual_condition.evidence": ("DualEvidence",),
     "dual_condition.judge": ("judge_dual",),
     "dual_condition.result": ("DualResult", "Regime"),
+    "gauntlet.bar": ("Bar",),
     "gauntlet.judge": ("score",),
-    "gauntlet.result": ("Caveat", "Scorecard", "Verdict"),
-    "gauntlet.spec": ("Bar", "BarSet", "load_bars"),
+    "gauntlet.load": ("load_bars",),
+    "gauntlet.result": ("Scorecard", "Verdict"),
+    "gauntlet.spec": ("BarSet",),
     "benchmark.benchmark": ("Benchmark", "Columns", "Item"),
     "comparison.spec": ("Dimension", "Dimensions"),
     "dual_condition.spec": ("load_dual_spec",),
     "benchmark.load": ("load_benchmark",),
+    "caveats": ("Caveat",),
     "report.study.views": ("verify",),
     "stats.estimate": ("Estimate",),
     "study.submissions.rerun": ("Audit", "audit_run"),

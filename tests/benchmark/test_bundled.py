@@ -5,7 +5,8 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from assay.benchmark.load import BUNDLED, load_benchmark
+from assay.benchmark.benchmark import BUNDLED
+from assay.benchmark.load import load_benchmark
 from assay.stats.auc import auc
 from assay.surface.features import ORACLES, TEXT_FEATURES
 

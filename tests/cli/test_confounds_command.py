@@ -315,7 +315,7 @@ def test_six_records_are_too_few_for_a_verdict_but_not_for_a_report(assay_cmd, w
     done = assay_cmd("confounds", written(records(6)), "--json")
     assert done.code == 1
     assert (done.json["verdict"], done.json["joint"], done.json["n"]) == ("undecided", None, 6)
-    assert {"too-few", "small-n"} <= {caveat["code"] for caveat in done.json["caveats"]}
+    assert {"no-surface-model", "small-n"} <= {caveat["code"] for caveat in done.json["caveats"]}
 
 
 def test_one_class_alone_is_refused(assay_cmd, written):

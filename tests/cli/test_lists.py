@@ -1,7 +1,7 @@
 import subprocess
 import sys
 
-from assay.benchmark.load import BUNDLED
+from assay.benchmark.benchmark import BUNDLED
 from assay.methods.registry import REGISTERED
 
 

@@ -158,7 +158,7 @@ def test_few_records_give_no_model_and_no_verdict_but_the_features():
     assert audit.verdict is assay.Fitness.UNDECIDED
     assert audit.joint is None
     assert len(audit.features) > 30
-    assert {"too-few", "small-n"} <= {caveat.code for caveat in audit.caveats}
+    assert {"no-surface-model", "small-n"} <= {caveat.code for caveat in audit.caveats}
 
 
 def test_positives_of_a_single_group_cannot_be_fitted():

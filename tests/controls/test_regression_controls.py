@@ -4,7 +4,7 @@ import pytest
 from helpers.scale import scale
 
 import assay
-from assay.gauntlet.spec import bundled_versions
+from assay.gauntlet.load import bundled_versions
 from assay.surface.features import ORACLES
 from assay.surface.joint_model import known_surface
 

@@ -388,7 +388,7 @@ def test_a_benchmark_may_be_csv(tmp_path):
 def test_a_benchmark_may_be_bundled(tmp_path):
     path = lay_out(tmp_path)
     text = spec_text().replace("bench.jsonl", "truth-twins").replace('positive = "label == 1"', "")
-    from assay.benchmark.load import BUNDLED
+    from assay.benchmark.benchmark import BUNDLED
 
     name = next(iter(BUNDLED))
     path.write_text(text.replace("truth-twins", name))

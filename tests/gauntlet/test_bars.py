@@ -3,7 +3,8 @@ from helpers.fakes import detection_bars
 
 from assay.benchmark.task import TASKS
 from assay.errors import SpecError
-from assay.gauntlet.spec import bundled_versions, load_bars, parse_bars
+from assay.gauntlet.load import bundled_versions, load_bars
+from assay.gauntlet.spec import parse_bars
 
 DETECTION = detection_bars(at_least="0.7")
 
@@ -47,9 +48,12 @@ WRONG = {
     "not TOML": ("= 1", "not TOML"),
     "no bars": (DETECTION.split("[[bar]]")[0], "missing required field `bar`"),
     "a bar twice": (DETECTION + DETECTION[DETECTION.index("[[bar]]") :], "bar B1 stands twice"),
-    "an unknown metric": (DETECTION.replace('"auc"', '"bleu"'), "Invalid enum value 'bleu'"),
+    "an unknown metric": (
+        DETECTION.replace('"auc"', '"bleu"'),
+        "no metric 'bleu'; the metrics are auc, f1, accuracy",
+    ),
     "an unknown partition": (DETECTION.replace('["p"]', '["q"]'), "no partition 'q'"),
-    "no partition": (DETECTION.replace('["p"]', "[]"), "an AUC needs partitions"),
+    "no partition": (DETECTION.replace('["p"]', "[]"), "AUC needs the key `partitions`"),
     "a text as threshold": (DETECTION.replace("0.7", '"high"'), "Expected `float`, got `str`"),
     "a misspelt key": (
         DETECTION + 'minsu = {feature = "x", direction = "raw"}',
@@ -61,7 +65,10 @@ WRONG = {
         "unknown field `by` - at `$.bar[0].minus`",
     ),
     "an unreadable expression": (DETECTION.replace("!= truth", "~ truth"), "cannot be read"),
-    "an F1 of scores": (DETECTION.replace('"auc"', '"f1"'), "f1 needs classes"),
+    "an F1 of scores": (
+        DETECTION.replace('"auc"', '"f1"'),
+        "F1 needs classes, and detection gives scores",
+    ),
     "a version that is no name": (DETECTION.replace('"mine"', '"../x"'), "is not a name"),
     "a threshold that is no number": (DETECTION.replace("0.7", "nan"), "from -1 to 1"),
     "a threshold out of reach": (DETECTION.replace("0.7", "70"), "from -1 to 1"),

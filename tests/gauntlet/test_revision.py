@@ -8,8 +8,11 @@ from msgspec.structs import replace
 import assay
 from assay.benchmark.task import TASKS
 from assay.errors import SpecError
+from assay.gauntlet.bar import Bar, Control
+from assay.gauntlet.load import bundled_versions
+from assay.gauntlet.metrics.table import metric_of
 from assay.gauntlet.revision import control_bar, next_version, revised_text
-from assay.gauntlet.spec import Bar, Control, Regression, bundled_versions, parse_bars
+from assay.gauntlet.spec import Regression, parse_bars
 
 V1 = assay.load_bars("v1")
 BAR = control_bar("D9", "feature:word_length", 0.1, ("misconception",))
@@ -47,7 +50,7 @@ def test_a_control_is_a_feature_the_surface_the_words_or_the_source():
     assert (surface.beyond, lexical.beyond, source.within) == ("surface", "lexical", "source")
     for bar in (feature, surface, lexical, source):
         assert (bar.id, bar.metric, bar.at_least, bar.partitions) == ("D9", "auc", 0.6, ("p",))
-    assert len({bar.measure for bar in (feature, surface, lexical, source)}) == 4
+    assert len({metric_of(bar).measured(bar) for bar in (feature, surface, lexical, source)}) == 4
 
 
 @pytest.mark.parametrize("control", ["", "feature", "feature:", "surfaces", "surface:x", "Source"])
@@ -111,7 +114,7 @@ def test_a_reason_is_needed(because):
         ({"bar": replace(BAR, at_least=float("nan"))}, "at_least = nan"),
         ({"bar": replace(BAR, at_least=float("inf"))}, "at_least = inf"),
         ({"bar": replace(BAR, partitions=("elsewhere",))}, "no partition 'elsewhere'"),
-        ({"bar": replace(BAR, partitions=())}, "an AUC needs partitions"),
+        ({"bar": replace(BAR, partitions=())}, "AUC needs the key `partitions`"),
         ({"version": "My Bars"}, "is not a name"),
         ({"version": "../v2"}, "is not a name"),
         ({"regression": replace(CHEAT, fails=("D7",))}, "no bar D7"),

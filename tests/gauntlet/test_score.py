@@ -204,3 +204,16 @@ def test_the_opposite_of_a_raw_control_is_not_the_same_ranking():
     assert "same-ranking" not in [c.code for c in assay.score(run, DARK, V3).caveats]
     run = assay.run("oracle:capitalized_token_ratio:inverse", DARK)
     assert "same-ranking" in [c.code for c in assay.score(run, DARK, V3).caveats]
+
+
+def test_a_name_in_place_of_a_thing_is_refused_with_what_was_expected():
+    benchmark = assay.load_benchmark("darkcore")
+    run, bars = assay.run("constant", benchmark), assay.load_bars("v3")
+    for wrong, expected in (
+        ((run, benchmark, "v3"), "expected a BarSet, got str 'v3'"),
+        ((run, "darkcore", bars), "expected a Benchmark, got str 'darkcore'"),
+        (("runs/first", benchmark, bars), "expected a Run, got str 'runs/first'"),
+    ):
+        with pytest.raises(assay.SpecError, match=expected) as caught:
+            assay.score(*wrong)
+        assert "assay.load_" in caught.value.hint

@@ -1,7 +1,7 @@
 """Judgements, grades and submissions with made-up figures, for what is drawn from records."""
 
-from assay.gauntlet.judgement import Judgement
-from assay.gauntlet.result import BarResult, Caveat, PartResult, PointVerdict, Scorecard, Verdict
+from assay.caveats import Caveat
+from assay.gauntlet.result import BarResult, Judgement, PartResult, PointVerdict, Scorecard, Verdict
 from assay.study.predictions.grade import DirectionGrade, Grade, OutcomeGrade, RangeGrade
 from assay.study.submission import Status, Submission, Version
 

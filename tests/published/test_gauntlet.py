@@ -7,14 +7,15 @@ a fact, and all that the length and capitals oracles read.
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assay.benchmark.benchmark import Benchmark, Item
 from assay.digests import digest
 from assay.gauntlet.judge import score
-from assay.gauntlet.spec import load_bars
+from assay.gauntlet.load import load_bars
 from assay.runs.collect import run
-from assay.stats.rank import rho
+from assay.stats.ranks import levels, rank_correlation
 from assay.surface.features import capitalized_token_ratio, word_length
 
 COUNTS = json.loads((Path(__file__).parent / "gauntlet_token_counts.json").read_text())["counts"]
@@ -80,9 +81,11 @@ def test_the_length_oracle_fails_d3_by_construction():
 def test_the_capitals_oracle_has_the_published_aucs_and_rank_correlation():
     card = judged(capitals, "v1")
     assert [bar.value for bar in card.bars] == pytest.approx([0.296, 0.208], abs=0.0005)
-    lengths = [word_length(item.response) for item in GAUNTLET.items]
-    ratios = [capitalized_token_ratio(item.response) for item in GAUNTLET.items]
-    assert rho(ratios, lengths) == pytest.approx(-0.343, abs=0.0005)
+    ratios, lengths = (
+        levels(np.array([feature(item.response) for item in GAUNTLET.items], dtype=float))
+        for feature in (capitalized_token_ratio, word_length)
+    )
+    assert rank_correlation(ratios, lengths) == pytest.approx(-0.343, abs=0.0005)
 
 
 def test_the_inverted_capitals_oracle_passes_d1_and_d2_and_fails_d4():

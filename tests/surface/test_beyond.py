@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from assay.stats.auc import auc
-from assay.surface.beyond import WIDEST, beyond_surface, widest_without_signal
+from assay.surface.beyond import WIDEST, beyond_surface, weights, widest_without_signal
 from assay.surface.crossfit import design, fit_label, fit_scores, importance, normal_scores
 
 N = 600
@@ -29,6 +29,20 @@ def beyond(scores, *, groups=None, probability=None, predicted=None):
         groups=groups,
         seed=0,
     )
+
+
+def test_the_same_seed_gives_the_same_draws_and_another_does_not():
+    one, again, other = (
+        np.concatenate(list(weights(Y.astype(int), draws=50, seed=seed))) for seed in (1, 1, 2)
+    )
+    assert (one == again).all()
+    assert (one != other).any()
+
+
+def test_every_draw_keeps_the_size_of_each_stratum():
+    for block in weights(Y.astype(int), draws=200, seed=3):
+        assert (block[:, Y].sum(axis=1) == Y.sum()).all()
+        assert (block[:, ~Y].sum(axis=1) == (~Y).sum()).all()
 
 
 def test_the_formula_is_the_one_that_is_written_down():

@@ -16,6 +16,21 @@ SECOND = "second/"
 FEWEST_QUESTIONS = 10
 """With fewer different questions than this, equal ones are no natural groups (a fixed prompt)."""
 
+BUNDLED: Mapping[str, str] = {
+    "darkcore": (
+        "108 questions in four classes, flawed on purpose: truths are short, misconceptions are"
+        " restated sentences"
+    ),
+    "folklore-two": (
+        "80 conversational questions in the same four classes, answers of one length: the second"
+        " corpus of K3"
+    ),
+    "minimal-pairs": (
+        "questions with a true answer and a misconception that match in length, form and capitals"
+    ),
+}
+"""The benchmarks inside the package, and what each is for."""
+
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
     """One question, perhaps with a response to judge, and what is known about it.
@@ -69,6 +84,10 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     positive: str | None = None
 
 
+BUNDLED_COLUMNS = Columns(positive="class != truth")
+"""How the bundled benchmarks are read."""
+
+
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """Where a benchmark was read from, so that it can be read again: a bundled name or a path."""
 
@@ -106,6 +125,20 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def __repr__(self) -> str:
         beside = "" if self.second is None else f", second={self.second.name!r}"
         return f"Benchmark({self.name!r}, {len(self.items)} items{beside}, {self.digest!r})"
+
+    @property
+    def named_columns(self) -> str:
+        """The columns named otherwise than by default: they decide what was measured."""
+        if self.origin is None:
+            return ""
+        named = self.origin.columns
+        default = BUNDLED_COLUMNS if self.origin.place in BUNDLED else Columns()
+        pairs = [
+            f"{'class' if field == 'cls' else field}={getattr(named, field)}"
+            for field in Columns.__struct_fields__
+            if getattr(named, field) != getattr(default, field)
+        ]
+        return f" ({', '.join(pairs)})" if pairs else ""
 
     @property
     def repeated_questions(self) -> int:

@@ -10,34 +10,24 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from assay.benchmark.benchmark import FEWEST_QUESTIONS, Benchmark, Columns, Item, Origin
+from assay.benchmark.benchmark import (
+    BUNDLED,
+    BUNDLED_COLUMNS,
+    FEWEST_QUESTIONS,
+    Benchmark,
+    Columns,
+    Item,
+    Origin,
+)
 from assay.benchmark.bundled import FOLDER
 from assay.benchmark.expression import parse_expression
 from assay.benchmark.rows import Row, json_rows, kind_of, rows_of
 from assay.digests import digest
 from assay.errors import DigestMismatch, SpecError, storage
 
-BUNDLED: Mapping[str, str] = {
-    "darkcore": (
-        "108 questions in four classes, flawed on purpose: truths are short, misconceptions are"
-        " restated sentences"
-    ),
-    "folklore-two": (
-        "80 conversational questions in the same four classes, answers of one length: the second"
-        " corpus of K3"
-    ),
-    "minimal-pairs": (
-        "questions with a true answer and a misconception that match in length, form and capitals"
-    ),
-}
-"""The benchmarks inside the package, and what each is for."""
-
 MAX_FILE_BYTES = 2 << 30
 _YES, _NO = frozenset({"1", "true", "1.0"}), frozenset({"0", "false", "0.0"})
-
-
 _FLAGS = {"cls": "class"}
-BUNDLED_COLUMNS = Columns(positive="class != truth")
 
 
 def load_benchmark(

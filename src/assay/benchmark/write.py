@@ -1,4 +1,4 @@
-"""Some of a file's records as the bytes of another file, in the formats that `plan/rows.py` reads.
+"""Some of a file's records as another file, in the formats that `benchmark/rows.py` reads.
 
 Lines of JSONL are kept as they are, byte for byte.
 """
@@ -8,9 +8,8 @@ import io
 from collections.abc import Collection
 from pathlib import Path
 
-from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.benchmark import BUNDLED, Benchmark
 from assay.benchmark.bundled import FOLDER
-from assay.benchmark.load import BUNDLED
 from assay.benchmark.rows import rows_of
 from assay.digests import digest
 from assay.errors import DigestMismatch, SpecError, storage

@@ -9,7 +9,8 @@ from assay.benchmark.task import TASKS, Task
 from assay.cli.options import column_flags, json_flag
 from assay.cli.revision import plain, revise_file, revise_study
 from assay.errors import SpecError
-from assay.gauntlet.spec import BarSet, bundled_versions, load_bars
+from assay.gauntlet.load import bundled_versions, load_bars
+from assay.gauntlet.spec import BarSet
 
 _task = click.option("--task", type=click.Choice(TASKS), help="Default: detection.")
 

@@ -11,12 +11,13 @@ from assay.benchmark.corpora.execute import Bounds, execute
 from assay.benchmark.corpora.format import Wishes
 from assay.benchmark.corpora.formats import FORMATS, read_items, read_tasks
 from assay.benchmark.corpora.program_verdicts import Outcome
-from assay.benchmark.corpora.programming_tasks import Attempt, labelled, match
-from assay.benchmark.corpora.result import Labels, imported, known_outcomes
+from assay.benchmark.corpora.programming_tasks import Attempt, known_outcomes, labelled, match
+from assay.benchmark.corpora.result import Labels, Run, imported
 from assay.cli.options import json_flag
 from assay.cli.progress import progress
 from assay.digests import digest
 from assay.errors import SpecError
+from assay.sandbox.levels import Level
 
 _LISTED = "".join(f"      {name:<24}{one.about}\n" for name, one in FORMATS.items())
 EXIT_CODES = "Exit codes: 0 a benchmark was written; 2 bad usage or input, and nothing was written."
@@ -132,7 +133,8 @@ def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None
         name=name,
         sources=sources,
         labels=labels,
-        bounds=_bounds(flags) if labels == "executed" else None,
+        outcomes=[outcome.value for outcome in Outcome],
+        run=_run(_bounds(flags)) if labels == "executed" else None,
         out=str(out),
         digest=digest(data),
     )
@@ -182,3 +184,14 @@ def _executed(attempts: list[Attempt], flags: dict[str, Any]) -> list[Outcome]:
 
 def _bounds(flags: dict[str, Any]) -> Bounds:
     return Bounds(seconds=flags["seconds"], memory=flags["memory"] << 20)
+
+
+def _run(bounds: Bounds) -> Run:
+    import platform
+
+    return Run(
+        isolation=Level.L1.value,
+        seconds=bounds.seconds,
+        memory=bounds.memory,
+        python=platform.python_version(),
+    )

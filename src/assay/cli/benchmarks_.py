@@ -2,7 +2,8 @@
 
 import click
 
-from assay.benchmark.load import BUNDLED, load_benchmark
+from assay.benchmark.benchmark import BUNDLED
+from assay.benchmark.load import load_benchmark
 from assay.cli.options import json_flag
 
 

@@ -6,7 +6,7 @@ from assay.benchmark.load import load_benchmark
 from assay.cli.options import json_flag
 from assay.cli.progress import progress
 from assay.gauntlet.judge import score
-from assay.gauntlet.spec import load_bars
+from assay.gauntlet.load import load_bars
 from assay.runs.collect import run
 
 METHODS = ("oracle:word_length", "token-overlap", "tfidf:word")

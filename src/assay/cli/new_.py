@@ -9,7 +9,7 @@ import click
 from assay.benchmark.load import load_benchmark
 from assay.benchmark.task import TASKS
 from assay.cli.options import column_flags, columns_from, json_flag
-from assay.gauntlet.spec import DEFAULT_BARS, load_bars
+from assay.gauntlet.load import DEFAULT_BARS, load_bars
 
 
 @click.command("new")

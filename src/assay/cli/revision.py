@@ -9,12 +9,14 @@ import click
 
 from assay.cli.options import columns_from
 from assay.errors import ProtocolError, SpecError
-from assay.gauntlet.spec import Bar, BarSet, load_bars
+from assay.gauntlet.bar import Bar
+from assay.gauntlet.load import load_bars
+from assay.gauntlet.spec import BarSet
 from assay.surface.features import ORACLES
 
 if TYPE_CHECKING:
     from assay.benchmark.benchmark import Benchmark
-    from assay.gauntlet.revise import Revision
+    from assay.gauntlet.revision import Revision
     from assay.runs.result import Run
     from assay.study.study import Study
 
@@ -89,7 +91,7 @@ def _revised(
     benchmark: "Benchmark",
 ) -> "Revision":
     """The revision that the first fitting cheat shows the need of."""
-    from assay.gauntlet.revise import revise as revised
+    from assay.gauntlet.revision import revise as revised
 
     refusals = []
     for cheat in cheats:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from assay.benchmark.load import BUNDLED
+from assay.benchmark.benchmark import BUNDLED
 from assay.errors import SpecError
 from assay.study.git import Repository, repository_of
 from assay.study.locate import LEDGER

@@ -19,7 +19,8 @@ from assay.cli.printed import Printed
 from assay.cli.progress import progress
 from assay.cli.shown import keep, show_scorecard
 from assay.errors import AssayError, MethodError
-from assay.gauntlet.spec import DEFAULT_BARS, BarSet, fitting_bars, load_bars
+from assay.gauntlet.load import DEFAULT_BARS, fitting_bars, load_bars
+from assay.gauntlet.spec import BarSet
 from assay.runs.collect import collect
 from assay.runs.result import Limits, Record, Run
 from assay.runs.store import RunFolder
@@ -81,8 +82,7 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
         method, seed=flags["seed"], limits=limits, environment=flags["env"], on_print=printed.show
     )
     # Imported while the worker boots: numpy takes as long.
-    from assay.gauntlet.judge import score
-    from assay.gauntlet.parts import check_judgeable
+    from assay.gauntlet.judge import check_judgeable, score
 
     with started as worker:
         task: Task = flags["task"] or default_task(worker, benchmark)

@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from assay.caveats import Caveat
 from assay.comparison.spec import Dimensions
-from assay.gauntlet.result import Caveat
 
 RULE = "net-effect/1"
 

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.benchmark.benchmark import Benchmark, Item
-from assay.confounding.judge import feature_results, labelled, source_result
+from assay.confounding.judge import labelled
+from assay.confounding.single_features import feature_results, source_result
 from assay.errors import OneClassPartition
 from assay.stats.arrays import Floats
-from assay.stats.levels import Levels, levels, placements
+from assay.stats.ranks import Levels, levels, placements
 from assay.surface.feature_table import Feature, feature_table
 from assay.surface.joint_model import (
     FEWEST,

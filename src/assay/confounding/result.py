@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.gauntlet.result import Caveat
+from assay.caveats import Caveat
 
 On = Literal["response", "question", "both"]
 

@@ -1,13 +1,10 @@
-"""What a reader of a dual-condition result must know, as coded data.
-
-The codes are documented in docs/reference/caveats.md, which is made from this module.
-"""
+"""What a reader of a dual-condition result must know."""
 
 from collections.abc import Mapping
 
-import msgspec
+from assay.caveats import Caveat, Caveats, Codes
 
-CODES: Mapping[str, str] = {
+CODES: Codes = {
     "placebo-gains": "A state that can teach nothing gains as well, so not all of A - B is"
     " learning.",
     "only-memorised": "The state is shown to help, but not once what came from this benchmark's own"
@@ -35,20 +32,11 @@ CODES: Mapping[str, str] = {
     " and would not have been held back.",
     "unchanged-layer": "A layer is in production what it was at the beginning.",
 }
-"""Every code, and what it warns of; the weightiest first."""
 
 
-class DualCaveat(msgspec.Struct, frozen=True, kw_only=True):
-    """A code, and what it means here."""
-
-    code: str
-    message: str
-
-
-def told(found: Mapping[str, str]) -> tuple[DualCaveat, ...]:
-    """What was found, by code, in the order of the codes."""
-    return tuple(
-        DualCaveat(code=code, message=f"{about} {found[code]}".rstrip())
-        for code, about in CODES.items()
-        if code in found
-    )
+def caveats_of(details: Mapping[str, str]) -> tuple[Caveat, ...]:
+    """The caveats noted, by code with their details, the weightiest first."""
+    caveats = Caveats(CODES)
+    for code, detail in details.items():
+        caveats.add(code, detail)
+    return caveats.by_weight()

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.dual_condition.caveats import told
+from assay.dual_condition.caveats import caveats_of
 from assay.dual_condition.conditions import subset_name
 from assay.dual_condition.evidence import DualEvidence
 from assay.dual_condition.preconditions import check_preconditions, reasons_of
@@ -30,9 +30,8 @@ from assay.dual_condition.result import (
 )
 from assay.dual_condition.spec import Thresholds
 from assay.errors import OneSidedResult
-from assay.stats.arrays import Floats
+from assay.stats.arrays import Floats, coded
 from assay.stats.clusters import effective_groups
-from assay.stats.codes import coded
 from assay.stats.crossed import Crossed, cross
 from assay.stats.estimate import Estimate
 from assay.wording import counted
@@ -82,7 +81,9 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
         reasons=() if pilot is None else (pilot,),
         regime=regime if pilot is None else None,
         preconditions=checked,
-        caveats=told(_remarks(evidence, table, placebo, without, regime, pilot, seen is not None)),
+        caveats=caveats_of(
+            _remarks(evidence, table, placebo, without, regime, pilot, seen is not None)
+        ),
         level=LEVEL,
         how=difference.how,
         a=table.condition("A"),

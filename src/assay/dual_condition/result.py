@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from assay.dual_condition.caveats import DualCaveat
+from assay.caveats import Caveat
 from assay.dual_condition.preconditions import Precondition
 
 
@@ -71,7 +71,7 @@ class DualResult(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...]
     regime: Regime | None
     preconditions: Mapping[str, Precondition]
-    caveats: tuple[DualCaveat, ...]
+    caveats: tuple[Caveat, ...]
     level: float
     how: str | None = None
     a: Quantity | None = None

@@ -12,16 +12,16 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assay._version import __version__
-from assay.benchmark.benchmark import Benchmark, Columns
-from assay.benchmark.load import BUNDLED, BUNDLED_COLUMNS
+from assay.benchmark.benchmark import Benchmark
 from assay.digests import short
 from assay.errors import BadOutput, DigestMismatch, IntegrityError, SpecError
+from assay.gauntlet.bar import Bar
 from assay.gauntlet.caveats import SMALL, caveats_of
 from assay.gauntlet.decision import holm, times_more
-from assay.gauntlet.part import Part
-from assay.gauntlet.parts import applies, check_judgeable, parts_of
+from assay.gauntlet.metrics.part import Part, all_sides, corpus_of
+from assay.gauntlet.metrics.table import applies, metric_of
 from assay.gauntlet.result import BarResult, PartResult, PointVerdict, Scorecard, Verdict
-from assay.gauntlet.spec import Bar, BarSet
+from assay.gauntlet.spec import BarSet
 from assay.runs.answers import Output, check_output
 from assay.runs.result import Run, Source
 
@@ -31,11 +31,16 @@ POWER = 0.80
 
 def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
     """Judge stored outputs, on the data they were made on, under one version of the bars."""
+    _check_types(run, benchmark, bars)
     _check_same(run, benchmark, bars)
     check_judgeable(benchmark, bars)
     outputs = checked_outputs(run, benchmark)
     asked = [bar for bar in bars.bars if applies(bar, benchmark)]
-    parts = [part for bar in asked for part in parts_of(bar, bars, benchmark, outputs)]
+    parts = [
+        part
+        for bar in asked
+        for part in metric_of(bar).parts(bar, bars.partitions, benchmark, outputs)
+    ]
     missed, alpha = holm([part.bounds for part in parts], ALPHA)
     results = tuple(_result(bar, parts, missed, alpha) for bar in asked)
     items = sum(1 for _ in benchmark.keyed_items())
@@ -82,6 +87,30 @@ def checked_outputs(run: Run, benchmark: Benchmark) -> dict[str, Output]:
                 raise IntegrityError(f"the record of {record.item!r}: {error.message}") from None
             outputs[record.item] = checked
     return outputs
+
+
+def check_judgeable(benchmark: Benchmark, bars: BarSet) -> None:
+    """Refuse, before anything runs, a benchmark that the bars cannot be asked of."""
+    for bar in bars.bars:
+        corpus, _ = corpus_of(bar, benchmark)
+        sides = [all_sides(bar, bars.partitions[name], benchmark) for name in bar.partitions]
+        if applies(bar, benchmark):
+            metric_of(bar).check(bar, corpus, sides)
+
+
+def _check_types(run: object, benchmark: object, bars: object) -> None:
+    """Refuse a name where the thing itself is expected."""
+    expected = (
+        ("run", run, Run, "load_run"),
+        ("benchmark", benchmark, Benchmark, "load_benchmark"),
+        ("bars", bars, BarSet, "load_bars"),
+    )
+    for name, value, kind, load in expected:
+        if not isinstance(value, kind):
+            raise SpecError(
+                f"{name}: expected a {kind.__name__}, got {type(value).__name__} {value!r:.60}",
+                hint=f"Load it first: assay.{load}({value!r:.60}).",
+            )
 
 
 def _check_same(run: Run, benchmark: Benchmark, bars: BarSet) -> None:
@@ -137,7 +166,7 @@ def _result(bar: Bar, parts: Sequence[Part], missed: frozenset[int], alpha: floa
     value = min(result.value for result in results)
     return BarResult(
         id=bar.id,
-        metric=bar.measure,
+        metric=metric_of(bar).measured(bar),
         partition="; ".join(result.partition for result in results),
         value=value,
         low=min(result.low for result in results),
@@ -173,7 +202,7 @@ def _digests(run: Run, benchmark: Benchmark, bars: BarSet) -> Mapping[str, str |
 def _signature(run: Run, benchmark: Benchmark, bars: BarSet, items: int) -> str:
     """One line that says what a number rests on."""
     method = run.method + ("" if run.method_digest is None else f"@{short(run.method_digest)}")
-    corpora = f"{benchmark.name}@{short(benchmark.digest)}{named_columns(benchmark)}"
+    corpora = f"{benchmark.name}@{short(benchmark.digest)}{benchmark.named_columns}"
     if benchmark.second is not None:
         corpora += f" + {benchmark.second.name}@{short(benchmark.second.digest)}"
     seal = "" if run.provenance is None else f" · seal {short(run.provenance.seal)}"
@@ -181,17 +210,3 @@ def _signature(run: Run, benchmark: Benchmark, bars: BarSet, items: int) -> str:
         f"n {items} · {corpora} · bars {bars.name}@{short(bars.digest)} · {method}"
         f" · seed {run.seed}{seal} · assay {__version__}"
     )
-
-
-def named_columns(benchmark: Benchmark) -> str:
-    """The columns that were named otherwise than by default: they decide what was measured."""
-    if benchmark.origin is None:
-        return ""
-    bundled = benchmark.origin.place in BUNDLED
-    plain, named = BUNDLED_COLUMNS if bundled else Columns(), benchmark.origin.columns
-    told = [
-        f"{'class' if field == 'cls' else field}={getattr(named, field)}"
-        for field in Columns.__struct_fields__
-        if getattr(named, field) != getattr(plain, field)
-    ]
-    return f" ({', '.join(told)})" if told else ""

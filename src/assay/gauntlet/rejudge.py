@@ -9,8 +9,8 @@ from assay.benchmark.load import load_benchmark
 from assay.benchmark.task import TASKS
 from assay.errors import AssayError, IntegrityError, SpecError
 from assay.gauntlet.judge import score
+from assay.gauntlet.load import fitting_bars, load_bars
 from assay.gauntlet.result import Scorecard
-from assay.gauntlet.spec import fitting_bars, load_bars
 from assay.gauntlet.store import Kept, find_runs, keep_scorecard, kept_scorecards
 from assay.runs.result import Run, Source
 from assay.runs.store import load_run

@@ -6,6 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from assay.benchmark.task import Task
+from assay.caveats import Caveat
 
 
 class Verdict(StrEnum):
@@ -18,13 +19,6 @@ class Verdict(StrEnum):
     PASS = "pass"  # noqa: S105 - a verdict, not a password
     FAIL = "fail"
     UNRESOLVED = "unresolved"
-
-
-class Caveat(msgspec.Struct, frozen=True, kw_only=True):
-    """Something a reader of the number must know, under a code that programs can read."""
-
-    code: str
-    message: str
 
 
 class PartResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,3 +92,11 @@ class Scorecard(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         bars = ", ".join(f"{bar.id} {bar.value:.3f} {bar.outcome.value}" for bar in self.bars)
         return f"{self.verdict.upper()}: {bars} · {self.signature}"
+
+
+class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+    """A scorecard under one version of the bars, or why there can be none."""
+
+    bars: str
+    scorecard: Scorecard | None
+    error: str | None

@@ -1,17 +1,75 @@
-"""The next version of a bar set: never an edit, always the old bars and one more, with its reason.
+"""The next version of a bar set: the old bars and one more, with its reason and its cheat.
 
-A revision is written as TOML, which is read back before it is given out, so that what was written
-is what will be judged by.
+A new bar needs a cheat: a method, run there and then, that meets every old bar at the point
+estimates and misses the new one. Without it nothing shows that the old bars were weak, or that the
+new one does anything. A revision is written as TOML and read back, so that what was written is what
+will be judged by.
 """
 
 import re
+from dataclasses import dataclass
 from typing import Literal
 
+from assay.benchmark.benchmark import Benchmark
 from assay.digests import is_name
-from assay.errors import SpecError
-from assay.gauntlet.spec import Bar, BarSet, Control, Partition, Regression, parse_bars
+from assay.errors import ProtocolError, SpecError
+from assay.gauntlet.bar import Bar, Control, Partition
+from assay.gauntlet.judge import score
+from assay.gauntlet.result import Scorecard, Verdict
+from assay.gauntlet.spec import BarSet, Regression, parse_bars
+from assay.runs.result import Run
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Revision:
+    """The next version of some bars, its text, and the cheat judged under both."""
+
+    bars: BarSet
+    text: str
+    before: Scorecard
+    after: Scorecard
+
+
+def revise(
+    base: BarSet, bar: Bar, *, version: str, because: str, cheat: Run, benchmark: Benchmark
+) -> Revision:
+    """The next version, or a ProtocolError that says what its regression control did not show."""
+    if version == base.version:
+        raise SpecError(f"the revision must have another version than {version!r}")
+    before = score(cheat, benchmark, base)
+    regression = Regression(
+        method=cheat.method, passes=tuple(result.id for result in before.bars), fails=(bar.id,)
+    )
+    text = revised_text(base, bar, version=version, because=because, regression=regression)
+    bars = parse_bars(text.encode(), where=version)
+    if before.unscored:
+        raise ProtocolError(
+            f"{cheat.method} failed on {before.unscored} items, so it shows nothing"
+        )
+    if before.point.verdict is not Verdict.PASS:
+        missed = ", ".join(
+            f"{result.id} {result.value:.3f}" for result in before.bars if not result.point
+        )
+        raise ProtocolError(
+            f"{cheat.method} does not pass {base.name} (it misses {missed}), so it does not show"
+            " that these bars need another",
+            hint="Name a cheat that does: --regression METHOD.",
+        )
+    after = score(cheat, benchmark, bars)
+    judged = {result.id: result for result in after.bars}
+    if bar.id not in judged:
+        raise ProtocolError(
+            f"bar {bar.id} is not asked of {benchmark.name}, so the cheat cannot fail it"
+        )
+    if judged[bar.id].point:
+        raise ProtocolError(
+            f"{cheat.method} meets the new bar too ({bar.id} {judged[bar.id].value:.3f}, at least"
+            f" {bar.at_least:.2f}), so the bar does not stop it",
+            hint="Choose another control or a larger margin.",
+        )
+    return Revision(bars=bars, text=text, before=before, after=after)
 
 
 def next_version(version: str) -> str:
@@ -59,8 +117,8 @@ def revised_text(
         lines.append(f"second = {quoted(base.second)}")
     for partition in base.partitions.values():
         lines += ["", *_partition_lines(partition)]
-    for one in (*base.bars, bar):
-        lines += ["", *_bar_lines(one)]
+    for each in (*base.bars, bar):
+        lines += ["", *_bar_lines(each)]
     for control in (*base.regressions, regression):
         lines += ["", *_regression_lines(control)]
     text = "\n".join(lines) + "\n"

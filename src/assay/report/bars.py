@@ -2,25 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from assay.gauntlet.spec import Bar, BarSet
+from assay.gauntlet.bar import Bar
+from assay.gauntlet.metrics.table import metric_of
+from assay.gauntlet.spec import BarSet
 from assay.report.terminal import styled, table
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-
-def asks(bar: Bar) -> str:
-    """What a bar asks for, in words."""
-    what = bar.metric.replace("auc", "AUC").replace("f1", "F1")
-    if bar.minus is not None:
-        which = "" if bar.minus.direction == "raw" else ", whichever way it points"
-        return f"{what} at least {bar.at_least:.2f} over {bar.minus.feature}{which}"
-    what += f" of {bar.of}" if bar.of else ""
-    if bar.beyond is not None:
-        features = "surface features" if bar.beyond == "surface" else "words and surface features"
-        what += f" beyond all {features}"
-    several = "" if bar.within is None else " within sources, where there are several"
-    return f"{what} at least {bar.at_least:.2f}{several}"
 
 
 def where(bar: Bar) -> str:
@@ -32,7 +20,7 @@ def draw_bars(bars: BarSet, out: "Console") -> None:
     """One version: its bars, partitions, controls and reason."""
     out.print(styled(f"{bars.name}: {bars.because}"))
     out.print()
-    rows = [(bar.id, asks(bar), where(bar)) for bar in bars.bars]
+    rows = [(bar.id, metric_of(bar).asks(bar), where(bar)) for bar in bars.bars]
     out.print(table(("bar", "asks for", "on"), rows))
     out.print()
     for partition in bars.partitions.values():
@@ -51,7 +39,11 @@ def draw_difference(old: BarSet, new: BarSet, out: "Console") -> None:
     out.print(styled(f"{old.name} -> {new.name}: {new.because}"))
     out.print()
     rows = [
-        (kind, name, *("" if bar is None else f"{asks(bar)} ({where(bar)})" for bar in pair))
+        (
+            kind,
+            name,
+            *("" if bar is None else f"{metric_of(bar).asks(bar)} ({where(bar)})" for bar in pair),
+        )
         for kind, name, pair in changes(old, new)
     ]
     for name in dict.fromkeys((*old.partitions, *new.partitions)):

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING
 
+from assay.gauntlet.metrics.table import titled
 from assay.gauntlet.result import Scorecard, Verdict
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _draw_bars(card: Scorecard, out: "Console") -> None:
     wide = min(max(longest, 20), 30)
     out.print(styled(f"{'':{wide + 4}}  value  95 % interval     lower bound"))
     for bar in card.bars:
-        metric = bar.metric.replace("auc", "AUC").replace("f1", "F1")
+        metric = titled(bar.metric)
         line = styled(f"{bar.id:<3} {metric} at least {bar.threshold:.2f}  ")
         line.append(bar.outcome.value, style=_STYLE[bar.outcome])
         out.print(line)

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from assay.benchmark.load import BUNDLED
+from assay.benchmark.benchmark import BUNDLED
 from assay.clock import now
 from assay.digests import decode_utf8, digest, json_lines, parse_json
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage

@@ -35,10 +35,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.stats.arrays import Floats
+from assay.stats.arrays import Floats, coded
 from assay.stats.auc_interval import score_interval
 from assay.stats.clusters import effective_groups
-from assay.stats.codes import coded
 from assay.stats.estimate import Estimate
 from assay.stats.metrics import MetricName, measure
 from assay.stats.quantiles import normal_quantile, t_quantile

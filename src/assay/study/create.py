@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from assay.benchmark.benchmark import Benchmark, Columns
-from assay.benchmark.load import BUNDLED, BUNDLED_COLUMNS
+from assay.benchmark.benchmark import BUNDLED, BUNDLED_COLUMNS, Benchmark, Columns
 from assay.benchmark.task import TASKS, Task
 from assay.digests import digest, is_name
 from assay.errors import AssayError, SpecError, storage
 from assay.files import write_new
-from assay.gauntlet.parts import check_judgeable
+from assay.gauntlet.judge import check_judgeable
+from assay.gauntlet.load import BUNDLED_BARS, fitting_bars, load_bars
 from assay.gauntlet.revision import quoted
-from assay.gauntlet.spec import BUNDLED_BARS, BarSet, fitting_bars, load_bars
+from assay.gauntlet.spec import BarSet
 from assay.ledger.file import create_ledger
 from assay.study.append import enter
 from assay.study.locate import FILE, LEDGER

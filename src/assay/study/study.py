@@ -23,8 +23,8 @@ from pathlib import Path
 
 import msgspec
 
-from assay.benchmark.benchmark import Benchmark, Columns, Origin
-from assay.benchmark.load import BUNDLED, load_benchmark
+from assay.benchmark.benchmark import BUNDLED, Benchmark, Columns, Origin
+from assay.benchmark.load import load_benchmark
 from assay.benchmark.task import Task
 from assay.digests import decode_utf8, is_name, short
 from assay.errors import DigestMismatch, IntegrityError, NotHere, SpecError, storage

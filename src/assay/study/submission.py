@@ -5,7 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from assay.benchmark.task import Task
-from assay.gauntlet.judgement import Judgement
+from assay.gauntlet.result import Judgement
 from assay.study.predictions.grade import Grade
 
 

@@ -21,18 +21,19 @@ on the scale of d, by 1 + 18 / groups (docs/decisions/0011-surface-model.md).
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.stats.arrays import Floats
+from assay.stats.arrays import Codes, Floats
 from assay.stats.auc import AucFit, fit
-from assay.stats.bootstrap import weights
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import normal_quantile
 
 DRAWS = 4000
+_BLOCK_CELLS = 1 << 20
 _PERFECT = 0.98
 _ROUNDING = 1e-9
 _STRETCH = 18.0
@@ -115,6 +116,29 @@ def beyond_surface(
             groups=None if groups is None else (groups[label], groups[~label]),
         ),
     )
+
+
+def weights(strata: Codes, *, draws: int, seed: int) -> Iterator[Floats]:
+    """Blocks of bootstrap draws (draws x units), each the number of times a unit was drawn.
+
+    In each stratum as many units are drawn as there are. The same seed gives the same draws.
+    """
+    members = [np.flatnonzero(strata == code) for code in np.unique(strata)]
+    rng = np.random.default_rng(seed)
+    block = max(1, _BLOCK_CELLS // strata.size)
+    for start in range(0, draws, block):
+        size = min(block, draws - start)
+        drawn = np.empty((size, strata.size))
+        for units in members:
+            drawn[:, units] = _counts(rng, size, units.size)
+        yield drawn
+
+
+def _counts(rng: np.random.Generator, draws: int, size: int) -> Codes:
+    """How often each of `size` units comes up in `size` draws with replacement, per draw."""
+    picked = rng.integers(0, size, size=(draws, size))
+    picked += np.arange(draws)[:, None] * size
+    return np.bincount(picked.ravel(), minlength=draws * size).reshape(draws, size)
 
 
 def _auc(sums: Floats) -> Floats:

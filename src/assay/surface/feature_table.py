@@ -1,6 +1,6 @@
 """Every surface feature of every record at once: columns instead of calls.
 
-The definitions are those of `methods/surface.py`, and a test holds the two together on any text.
+The definitions are those of `surface/features.py`, and a test holds the two together on any text.
 What a feature asks of a token is asked once per *distinct* token, and what it asks of a text is
 then a sum over its tokens, so a hundred thousand records take seconds. One column has no oracle,
 since it cannot be read off a single text: `truncated`.
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.benchmark.benchmark import Item
-from assay.stats.codes import Places, coded
+from assay.stats.arrays import Places, coded
 from assay.surface import features as surface
 
 Column = NDArray[np.float64]

@@ -2,7 +2,7 @@
 
 All declared features together, and the source where there are several, predict the label out of
 fold: that is what reading no meaning achieves. The same features predict a method's scores, without
-labels; what is left of both sides gives its beyond-surface AUC (`stats/beyond.py`).
+labels; what is left of both sides gives its beyond-surface AUC (`surface/beyond.py`).
 """
 
 from collections import Counter
@@ -19,8 +19,7 @@ from assay.benchmark.folds import assign_folds, fold_units
 from assay.errors import OneClassPartition
 from assay.seeds import derive
 from assay.stats import auc
-from assay.stats.arrays import Floats
-from assay.stats.codes import Codes, coded
+from assay.stats.arrays import Codes, Floats, coded
 from assay.surface.beyond import Beyond, beyond_surface
 from assay.surface.crossfit import Folds, LabelFit, design, fit_label, fit_scores, normal_scores
 from assay.surface.feature_table import Feature, feature_table

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.stats.codes import Codes, coded
+from assay.stats.arrays import Codes, coded
 
 HEADS = 4
 """A text is compared with the first so many of its bucket, and with as many more unlike ones."""

@@ -7,8 +7,7 @@ from assay.benchmark.corpora.corpus_files import read_sources
 from assay.benchmark.corpora.format import Wishes
 from assay.benchmark.corpora.formats import read_items, read_tasks
 from assay.benchmark.corpora.program_verdicts import Outcome
-from assay.benchmark.corpora.programming_tasks import labelled, match
-from assay.benchmark.corpora.result import known_outcomes
+from assay.benchmark.corpora.programming_tasks import known_outcomes, labelled, match
 from assay.errors import SpecError
 
 
@@ -79,7 +78,7 @@ def test_without_results_nothing_is_guessed(tmp_path):
     path = lines(tmp_path / "HumanEval.jsonl", HUMANEVAL)
     rows = [{"task_id": "HumanEval/1", "completion": "a"}]
     found = attempts("humaneval", path, lines(tmp_path / "samples.jsonl", rows))
-    with pytest.raises(SpecError, match="nobody vouches for them") as refused:
+    with pytest.raises(SpecError, match="untrusted programs") as refused:
         known_outcomes(found)
     assert "--execute" in refused.value.hint
 

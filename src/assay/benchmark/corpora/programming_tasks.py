@@ -96,6 +96,19 @@ def labelled(
     return Gathered(items=items, left_out={NO_SAMPLE: without} if without else {})
 
 
+def known_outcomes(attempts: Sequence[Attempt]) -> list[Outcome]:
+    """The outcomes that the samples' own results state; without them nothing is run."""
+    known = [one.known for one in attempts if one.known is not None]
+    if len(known) < len(attempts):
+        raise SpecError(
+            "the samples do not say whether they passed, and to find out they must be run: they are"
+            " untrusted programs that a model wrote",
+            hint="To run them here, cut off from the network and within limits, add --execute; or"
+            " hand in a file of results, with `passed` in every line.",
+        )
+    return known
+
+
 def check_tests(tests: str, where: str) -> None:
     """See that tests can be read at all: samples are not to be failed for them."""
     try:

@@ -2,17 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.corpora.collected_items import Gathered
-from assay.benchmark.corpora.corpus_files import Source
-from assay.benchmark.corpora.execute import Bounds
-from assay.benchmark.corpora.program_verdicts import Outcome
-from assay.benchmark.corpora.programming_tasks import Attempt
-from assay.errors import SpecError
+
+if TYPE_CHECKING:
+    from assay.benchmark.corpora.corpus_files import Source
 
 Labels = Literal["given", "results", "executed"]
 """Where labels are from: the corpus, somebody's results of running samples, or our own."""
@@ -52,33 +50,23 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[ReadFile, ...]
 
 
-def known_outcomes(attempts: Sequence[Attempt]) -> list[Outcome]:
-    """What the samples' own results say; without any, nothing is guessed and nothing is run."""
-    known = [one.known for one in attempts if one.known is not None]
-    if len(known) < len(attempts):
-        raise SpecError(
-            "the samples do not say whether they passed, and to find out they must be run: they are"
-            " programs that a model wrote, and nobody vouches for them",
-            hint="To run them here, cut off from the network and within limits, add --execute; or"
-            " hand in a file of results, with `passed` in every line.",
-        )
-    return known
-
-
 def imported(
     gathered: Gathered,
     *,
     name: str,
-    sources: Sequence[Source],
+    sources: "Sequence[Source]",
     labels: Labels,
-    bounds: Bounds | None,
+    outcomes: Sequence[str],
+    run: Run | None,
     out: str,
     digest: str,
 ) -> Imported:
-    """Put it all together, once it is sure that the items make a benchmark."""
+    """The record of an import, after checking that the items make a benchmark.
+
+    `outcomes` are all that a sample can have; they are counted where samples gave the labels.
+    """
     Benchmark(name=sources[0].name, digest=digest, items=gathered.items)
-    how = Counter(item.cls or "" for item in gathered.items) if labels != "given" else None
-    run = None if bounds is None else _run(bounds)
+    counts = Counter(item.cls or "" for item in gathered.items)
     return Imported(
         format=name,
         out=out,
@@ -89,22 +77,10 @@ def imported(
         groups=gathered.groups,
         left_out=gathered.left_out,
         labels=labels,
-        outcomes=None if how is None else {one.value: how[one.value] for one in Outcome},
+        outcomes=None if labels == "given" else {outcome: counts[outcome] for outcome in outcomes},
         run=run,
         files=tuple(
-            ReadFile(name=one.name, digest=one.digest, records=len(one.records)) for one in sources
+            ReadFile(name=source.name, digest=source.digest, records=len(source.records))
+            for source in sources
         ),
-    )
-
-
-def _run(bounds: Bounds) -> Run:
-    import platform
-
-    from assay.sandbox.levels import Level
-
-    return Run(
-        isolation=Level.L1.value,
-        seconds=bounds.seconds,
-        memory=bounds.memory,
-        python=platform.python_version(),
     )

@@ -1,13 +1,9 @@
-"""What a reader of a comparison must know, as coded data.
+"""What a reader of a comparison must know."""
 
-The codes are documented in docs/reference/caveats.md, which is made from this module.
-"""
-
-from collections.abc import Mapping
-
+from assay.caveats import Caveats, Codes
 from assay.comparison.result import ComparisonCaveat
 
-CODES: Mapping[str, str] = {
+CODES: Codes = {
     "stopped-on-verdict": "The runs were made until there was a verdict, so only a comparison that"
     " reckons with looking is fair: --sequential.",
     "missing": "Values are missing.",
@@ -32,31 +28,25 @@ CODES: Mapping[str, str] = {
     "small-n": "So few runs show only what is very large.",
     "costs-more": "The candidate is shown to cost more.",
 }
-"""Every code, and what it warns of; the weightiest first."""
 
 
-class Notes:
-    """Caveats as they are found; told in the order of the codes."""
+class Notes(Caveats):
+    """The caveats of a comparison, some of which block its verdict."""
 
     def __init__(self) -> None:
-        self._told: dict[str, tuple[str, bool]] = {}
+        super().__init__(CODES)
+        self._blocking: set[str] = set()
 
-    def add(self, code: str, said: str = "", *, blocking: bool = False) -> None:
-        """Note something; noted twice, it is said twice under one code."""
-        before, blocked = self._told.get(code, ("", False))
-        self._told[code] = (f"{before} {said}".strip(), blocked or blocking)
+    def add(self, code: str, detail: str = "", *, blocking: bool = False) -> None:
+        """Note a caveat; one that blocks once goes on blocking."""
+        super().add(code, detail)
+        if blocking:
+            self._blocking.add(code)
 
-    def told(self) -> tuple[ComparisonCaveat, ...]:
-        """Everything noted."""
+    def by_weight(self) -> tuple[ComparisonCaveat, ...]:
+        """A caveat for each code noted, in the order of the table."""
         return tuple(
-            ComparisonCaveat(
-                code=code,
-                message=f"{about} {self._told[code][0]}".rstrip(),
-                blocking=self._told[code][1],
-            )
-            for code, about in CODES.items()
-            if code in self._told
+            ComparisonCaveat(code=code, message=self.message(code), blocking=code in self._blocking)
+            for code in self.codes
+            if code in self
         )
-
-    def __contains__(self, code: str) -> bool:
-        return code in self._told

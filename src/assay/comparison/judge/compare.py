@@ -86,7 +86,7 @@ def compare(
     evidence = watch(table, settings) if sequential else weigh(table, settings)
     others = compare_costs(table, settings)
     remark(table, evidence, others, notes)
-    told = notes.told()
+    told = notes.by_weight()
     verdict, because, needed = _decide(table, evidence, settings, told)
     changes = [one.change for one in evidence.dimensions]
     repairs, regressions = changes.count(Change.REPAIR), changes.count(Change.REGRESSION)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.stats.arrays import Floats
-from assay.stats.codes import Codes, coded
+from assay.stats.arrays import Codes, Floats, coded
 
 _PART = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(\d+|[^\W\d_]+)$")

@@ -2,7 +2,7 @@
 
 from assay.confounding.lint.labelled_records import Records, has_both, quoted
 from assay.confounding.result import Finding
-from assay.stats.codes import coded
+from assay.stats.arrays import coded
 
 
 def one_class_groups(records: Records) -> Finding | None:

@@ -18,8 +18,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.gauntlet.judgement import Judgement
-from assay.gauntlet.result import Scorecard
+from assay.gauntlet.result import Judgement, Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.study.predictions.spec import VERDICTS, Direction, Prediction, Range, Term
 

@@ -3,8 +3,7 @@
 import msgspec
 
 from assay.differences import differences
-from assay.gauntlet.judgement import Judgement
-from assay.gauntlet.result import Scorecard
+from assay.gauntlet.result import Judgement, Scorecard
 
 _FIGURES = ("verdict", "point", "bars", "items", "unscored", "sealed", "digests")
 _OF_THE_RUN = ("unwitnessed", "unsealed-code", "resumed", "unscored", "learner")

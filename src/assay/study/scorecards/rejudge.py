@@ -5,9 +5,10 @@ from pathlib import Path
 
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.gauntlet.judge import score
+from assay.gauntlet.load import load_bars
 from assay.gauntlet.rejudge import Rejudged
 from assay.gauntlet.result import Scorecard
-from assay.gauntlet.spec import BarSet, load_bars
+from assay.gauntlet.spec import BarSet
 from assay.gauntlet.store import Kept
 from assay.ledger.entry import Entry
 from assay.runs.result import Run

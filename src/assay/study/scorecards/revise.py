@@ -4,10 +4,10 @@ from assay.benchmark.task import Task
 from assay.digests import digest
 from assay.errors import SpecError
 from assay.files import write_whole
-from assay.gauntlet.judgement import Judgement
-from assay.gauntlet.revise import Revision
-from assay.gauntlet.revision import next_version
-from assay.gauntlet.spec import BarSet, bundled_versions
+from assay.gauntlet.load import bundled_versions
+from assay.gauntlet.result import Judgement
+from assay.gauntlet.revision import Revision, next_version
+from assay.gauntlet.spec import BarSet
 from assay.runs.result import Run
 from assay.study.append import enter
 from assay.study.entries import read_records, records_of

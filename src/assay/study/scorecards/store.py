@@ -10,7 +10,7 @@ from assay.digests import decode_utf8, digest, parse_json
 from assay.errors import AssayError, IntegrityError, SpecError, StorageError, storage
 from assay.files import pretty_json, read_as, write_whole
 from assay.gauntlet.judge import score
-from assay.gauntlet.judgement import Judgement
+from assay.gauntlet.result import Judgement
 from assay.gauntlet.spec import BarSet, parse_bars
 from assay.ledger.entry import Entry
 from assay.runs.result import Run

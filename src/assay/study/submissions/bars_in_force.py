@@ -4,7 +4,7 @@ from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.task import Task
 from assay.errors import SpecError
 from assay.files import read_as
-from assay.gauntlet.parts import applies
+from assay.gauntlet.metrics.table import applies, metric_of
 from assay.gauntlet.spec import BarSet, parse_bars
 from assay.study.entries import Records, SubmissionRecord
 from assay.study.predictions.spec import Predictable
@@ -45,7 +45,7 @@ def predictable(
     metrics: dict[str, float] = {}
     asked = [bar for bar in bars.bars if applies(bar, benchmark)]
     for bar in asked:
-        least = 0.0 if bar.minus is None else -1.0
+        least = metric_of(bar).least
         metrics[bar.id] = least
         if len(bar.partitions) > 1:
             metrics |= {f"{bar.id}.{name}": least for name in bar.partitions}

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from assay.gauntlet.judgement import Judgement
+from assay.gauntlet.result import Judgement
 from assay.study.entries import records_of
 from assay.study.predictions.grade import Grade
 from assay.study.scorecards.store import (

@@ -8,6 +8,7 @@ from assay.benchmark.task import TASKS, Task
 from assay.errors import AlreadySealed, SpecError, storage
 from assay.files import write_new, write_whole
 from assay.folders import members
+from assay.gauntlet.metrics.table import metric_of
 from assay.gauntlet.revision import quoted
 from assay.gauntlet.spec import BarSet
 from assay.methods.closure import closure_of
@@ -121,7 +122,8 @@ def _prediction_text(submission: str, bars: BarSet, about: Predictable) -> str:
             "",
             "[ranges]",
             *(
-                f"# {bar.id} = [0.0, 1.0]   # {bar.measure}, to be at least {bar.at_least:g}"
+                f"# {bar.id} = [0.0, 1.0]   # {metric_of(bar).measured(bar)},"
+                f" to be at least {bar.at_least:g}"
                 for bar in bars.bars
                 if bar.id in about.metrics
             ),

@@ -3,7 +3,7 @@
 import os
 import shlex
 
-from assay.benchmark.load import BUNDLED
+from assay.benchmark.benchmark import BUNDLED
 from assay.digests import digest
 from assay.errors import BrokenChain, NotWitnessed
 from assay.study.entries import read_records

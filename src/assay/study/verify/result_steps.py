@@ -9,7 +9,7 @@ from assay.comparison.result import NetVerdict
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError
 from assay.files import inside, read_as, read_inside
-from assay.gauntlet.judgement import Judgement
+from assay.gauntlet.result import Judgement
 from assay.ledger.entry import Entry
 from assay.runs.result import Run
 from assay.study.entries import SubmissionRecord

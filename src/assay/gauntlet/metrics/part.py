@@ -1,12 +1,12 @@
-"""What a bar is about, and its estimate on one partition."""
+"""The records that a bar is about, and its estimate on one partition of them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from assay.benchmark.benchmark import SECOND, Benchmark, Item
 from assay.errors import OneClassPartition, SpecError
-from assay.gauntlet.decision import Bounds
-from assay.gauntlet.spec import Bar, Partition
+from assay.gauntlet.bar import Bar, Partition
+from assay.gauntlet.decision import Bounds, Interval
 from assay.stats.estimate import Estimate
 
 LEVEL = 0.95
@@ -18,19 +18,30 @@ Sides = tuple[list[Keyed], list[Keyed]]
 class Part:
     """A bar on one partition, estimated.
 
-    `control` is the AUC that was taken off; `same_ranking` says that the method orders every record
-    as the control does, `idle_control` that the control is the same for every record, `unfit` that
-    the data leave too little beside the surface to tell, so that the bar cannot be passed on them.
+    `interval` gives the interval at any level. `control` is the AUC that was taken off;
+    `same_ranking` says that the method orders every record as the control does, `idle_control` that
+    the control is the same for every record, `unfit` that the data leave too little beside the
+    surface to tell, so that the bar cannot be passed on them.
     """
 
     bar: Bar
     partition: str
     estimate: Estimate
-    bounds: Bounds
+    interval: Interval
     control: float | None = None
     same_ranking: bool = False
     idle_control: bool = False
     unfit: bool = False
+
+    @property
+    def bounds(self) -> Bounds:
+        """The estimate against the bar's threshold."""
+        return Bounds(
+            value=self.estimate.value,
+            n=self.estimate.n,
+            threshold=self.bar.at_least,
+            interval=self.interval,
+        )
 
 
 def units_of(corpus: Benchmark, sides: Sides) -> tuple[list[str], list[str]] | None:
@@ -52,17 +63,19 @@ def corpus_of(bar: Bar, benchmark: Benchmark) -> tuple[Benchmark, Callable[[Item
     return benchmark.second, lambda item: SECOND + item.id
 
 
+def all_sides(bar: Bar, partition: Partition, benchmark: Benchmark) -> Sides:
+    """The positives and negatives of a partition, scored or not."""
+    return sides_of(bar, partition, benchmark, dict(benchmark.keyed_items()))
+
+
 def sides_of(
-    bar: Bar,
-    partition: Partition,
-    corpus: Benchmark,
-    keyed: Callable[[Item], str],
-    outputs: Mapping[str, object],
+    bar: Bar, partition: Partition, benchmark: Benchmark, outputs: Mapping[str, object]
 ) -> Sides:
     """The scored positives and negatives of a partition."""
-    found = []
+    corpus, key_of = corpus_of(bar, benchmark)
+    sides = []
     for expression in (partition.positive, partition.negative):
-        chosen = [(keyed(item), item) for item in corpus.where(expression)]
+        chosen = [(key_of(item), item) for item in corpus.where(expression)]
         scored = [(key, item) for key, item in chosen if key in outputs]
         if not scored:
             failed = f", and all {len(chosen)} failed" if chosen else f"; {values_of(corpus)}"
@@ -73,21 +86,21 @@ def sides_of(
                 else "Name the column that tells right from wrong (--label, --class), or say which"
                 " value is positive (--positive); or write bars for these data.",
             )
-        found.append(scored)
-    both = {key for key, _ in found[0]} & {key for key, _ in found[1]}
+        sides.append(scored)
+    both = {key for key, _ in sides[0]} & {key for key, _ in sides[1]}
     if both:
         raise SpecError(
             f"bar {bar.id}: record {min(both)} is positive and negative at once"
             f" ({partition.positive.text}, {partition.negative.text})"
         )
-    return found[0], found[1]
+    return sides[0], sides[1]
 
 
 def values_of(corpus: Benchmark) -> str:
-    """What the labels and classes of a corpus are, as far as they fit on a line."""
+    """The labels and classes of a corpus with their counts, as far as they fit on a line."""
     labels = [item.label for item in corpus.items if item.label is not None]
-    said = [f"labels: 1 in {sum(labels)}, 0 in {len(labels) - sum(labels)}"] if labels else []
+    values = [f"labels: 1 in {sum(labels)}, 0 in {len(labels) - sum(labels)}"] if labels else []
     counts = [f"{name} {count}" for name, count in corpus.classes.items()]
     if counts:
-        said.append(f"classes: {', '.join(counts[:8])}" + (", ..." if len(counts) > 8 else ""))
-    return "; ".join(said)
+        values.append(f"classes: {', '.join(counts[:8])}" + (", ..." if len(counts) > 8 else ""))
+    return "; ".join(values)

@@ -1,14 +1,14 @@
-"""Values as levels: what ranks, ties and AUCs need of a column, found with one sort or none.
+"""Ranks: a column's values as ordered levels, which give ties, placements and Spearman's rho.
 
-Whole numbers of a narrow range (counts, flags) need no sort at all; other values take one.
+Whole numbers of a narrow range (counts, flags) need no sort; other values take one.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from assay.stats.arrays import Floats
+from assay.stats.arrays import Codes, Floats
 
 _WIDEST_COUNT = 1 << 16
 
@@ -20,8 +20,8 @@ class Levels:
     A level may be empty: the counts say so.
     """
 
-    codes: NDArray[np.intp]
-    counts: NDArray[np.intp]
+    codes: Codes
+    counts: Codes
 
     @property
     def constant(self) -> bool:
@@ -46,19 +46,25 @@ def levels(values: Floats) -> Levels:
     return Levels(codes=codes, counts=counts)
 
 
-def placements(found: Levels, positive: NDArray[np.bool_]) -> tuple[Floats, Floats, float]:
+def ranks(values: ArrayLike) -> Floats:
+    """Ranks from 1, ties sharing the mean of the ranks they span."""
+    column = levels(np.asarray(values, dtype=np.float64))
+    return column.midranks()[column.codes]
+
+
+def placements(column: Levels, positive: NDArray[np.bool_]) -> tuple[Floats, Floats, float]:
     """The placements of positives and of negatives, and the wins of the positives, ties one half.
 
     A positive's placement is the share of negatives that it beats; a negative's is the share of
     positives that beat it.
     """
-    size = found.counts.size
-    ours, theirs = found.codes[positive], found.codes[~positive]
-    up, down = np.bincount(ours, minlength=size), np.bincount(theirs, minlength=size)
+    size = column.counts.size
+    above, below = column.codes[positive], column.codes[~positive]
+    up, down = np.bincount(above, minlength=size), np.bincount(below, minlength=size)
     beaten = np.cumsum(down) - down / 2.0
-    beating = ours.size - np.cumsum(up) + up / 2.0
+    beating = above.size - np.cumsum(up) + up / 2.0
     wins = float(up @ beaten)
-    return beaten[ours] / theirs.size, beating[theirs] / ours.size, wins
+    return beaten[above] / below.size, beating[below] / above.size, wins
 
 
 def rank_correlation(x: Levels, y: Levels) -> float | None:
@@ -69,8 +75,8 @@ def rank_correlation(x: Levels, y: Levels) -> float | None:
     return float(np.clip(np.mean(a[x.codes] * b[y.codes]), -1.0, 1.0))
 
 
-def _standard(of: Levels) -> Floats:
+def _standard(column: Levels) -> Floats:
     """The ranks of the levels with mean 0 and variance 1 over the values."""
-    found, n = of.midranks(), of.codes.size
-    centred = found - (n + 1) / 2.0
-    return np.asarray(centred / np.sqrt(of.counts @ np.square(centred) / n))
+    n = column.codes.size
+    centred = column.midranks() - (n + 1) / 2.0
+    return np.asarray(centred / np.sqrt(column.counts @ np.square(centred) / n))

@@ -6,7 +6,7 @@ from scipy.stats import rankdata, spearmanr
 from sklearn.metrics import roc_auc_score
 
 from assay.stats import auc
-from assay.stats.levels import levels, placements, rank_correlation
+from assay.stats.ranks import levels, placements, rank_correlation, ranks
 
 COLUMNS = {
     "counts": lambda rng: rng.poisson(3.0, 200).astype(float),
@@ -41,6 +41,20 @@ def test_levels_give_the_fit_that_scores_give(values, random):
     assert by_levels.values[0] == by_scores.values[0]
     assert np.allclose(by_levels.placements, by_scores.placements)
     assert by_levels.interval() == pytest.approx(by_scores.interval())
+
+
+@given(st.lists(st.integers(-5, 5).map(float), min_size=5, max_size=40))
+def test_ranks_are_means_of_the_places_they_span(x):
+    for value, rank in zip(x, ranks(x), strict=True):
+        below, same = sum(v < value for v in x), x.count(value)
+        assert rank == below + (same + 1) / 2
+
+
+@given(st.lists(st.integers(-5, 5).map(float), min_size=5, max_size=40))
+def test_rank_correlation_with_itself_is_one_unless_constant(x):
+    column = levels(np.array(x))
+    rho = rank_correlation(column, column)
+    assert rho is None if len(set(x)) == 1 else rho == pytest.approx(1.0)
 
 
 def test_a_column_of_one_value_ranks_nothing():

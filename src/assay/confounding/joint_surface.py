@@ -1,0 +1,100 @@
+"""All surface features together: what they tell of the label, and what they leave of a method."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.benchmark.benchmark import Item
+from assay.confounding.result import (
+    BeyondResult,
+    Fitness,
+    GivenAway,
+    Importance,
+    Joint,
+    MethodResult,
+)
+from assay.errors import SpecError
+from assay.stats.arrays import Floats
+from assay.surface.beyond import WIDEST, widest_without_signal
+from assay.surface.crossfit import importance
+from assay.surface.joint_model import SEED, Step, Surface, auc_of, group_codes
+
+CLEAN_UNDER = 0.60
+SHOWN_RECORDS = 10
+
+
+def joint_result(model: Surface, on_step: Step) -> Joint:
+    """How far all features get, which of them matter, and which records they give away."""
+    fit = model.auc_fit()
+    low, high = fit.interval()
+    label, probability = model.label, model.fit.ensemble
+    drops = importance(
+        model.fit,
+        label,
+        [block.columns for block in model.blocks],
+        seed=SEED,
+        on_step=on_step,
+    )
+    ranked = sorted(zip(drops.tolist(), model.blocks, strict=True), key=lambda pair: -pair[0])
+    sure = np.where(label, probability, 1.0 - probability)
+    most = np.argsort(-sure, kind="stable")[:SHOWN_RECORDS]
+    return Joint(
+        auc=float(fit.values[0]),
+        low=low,
+        high=high,
+        left=float(np.mean(np.square(label - model.fit.probability)) / label.var()),
+        importance=tuple(
+            Importance(name=block.name, on=block.on, value=drop) for drop, block in ranked
+        ),
+        given_away=tuple(
+            GivenAway(id=model.items[i].id, label=int(label[i]), probability=float(sure[i]))
+            for i in most
+            if sure[i] > 0.5
+        ),
+    )
+
+
+def fitness(model: Surface | None, joint: Joint | None) -> Fitness:
+    """The verdict on the benchmark."""
+    if model is None or joint is None:
+        return Fitness.UNDECIDED
+    if joint.low <= 0.5 <= joint.high or joint.high < CLEAN_UNDER:
+        return Fitness.CLEAN
+    if widest_without_signal(model.label, model.fit.probability) > WIDEST:
+        return Fitness.UNFIT
+    return Fitness.CONFOUNDED
+
+
+def method_result(
+    name: str,
+    scores: Mapping[str, float],
+    items: Sequence[Item],
+    label: NDArray[np.bool_],
+    model: Surface | None,
+    on_step: Step,
+) -> MethodResult:
+    """A method's AUC, and what is left of it beyond the surface where there is a model."""
+    chosen = [i for i, item in enumerate(items) if item.id in scores]
+    own, kept = label[chosen], [items[i] for i in chosen]
+    if own.all() or not own.any():
+        raise SpecError(
+            f"{name}: scores for {len(chosen)} of {len(items)} records, all of one class",
+            hint="The ids of the scores must be those of the records.",
+        )
+    values: Floats = np.array([scores[item.id] for item in kept], dtype=np.float64)
+    fit = auc_of(values, own, group_codes(kept))
+    low, high = fit.interval()
+    beyond = None if model is None else model.beyond(scores, on_step=on_step)
+    estimate = None if beyond is None else beyond.estimate()
+    return MethodResult(
+        name=name,
+        auc=float(fit.values[0]),
+        low=low,
+        high=high,
+        beyond=None
+        if estimate is None
+        else BeyondResult(value=estimate.value, low=estimate.low, high=estimate.high),
+        surface_share=None if beyond is None else beyond.share,
+        unscored=len(items) - len(chosen),
+    )

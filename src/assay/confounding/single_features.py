@@ -1,0 +1,101 @@
+"""Each surface feature alone: how far it tells the label, and whether length explains that."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.benchmark.benchmark import Item
+from assay.confounding.result import FeatureResult
+from assay.stats import auc
+from assay.stats.arrays import Codes, coded
+from assay.stats.ranks import levels, rank_correlation
+from assay.stats.stratified_auc import fit_within
+from assay.surface.feature_table import Feature
+from assay.surface.joint_model import FOLDS, SOURCE, deal_folds
+
+BAR = 0.70
+RHO = 0.5
+_AT_ONCE = 8
+
+
+def feature_results(
+    table: Sequence[Feature], label: NDArray[np.bool_], groups: Codes | None
+) -> tuple[FeatureResult, ...]:
+    """Each feature alone, in the better direction."""
+    sides = None if groups is None else (groups[label], groups[~label])
+    lengths = {
+        feature.on: levels(feature.values) for feature in table if feature.name == "word_length"
+    }
+    results: list[FeatureResult] = []
+    for start in range(0, len(table), _AT_ONCE):
+        some = table[start : start + _AT_ONCE]
+        columns = [levels(feature.values) for feature in some]
+        fit = auc.fit_levels(columns, label, groups=sides)
+        for i, (feature, column) in enumerate(zip(some, columns, strict=True)):
+            length = lengths.get("question" if feature.on == "question" else "response")
+            rho = None if length is None else rank_correlation(column, length)
+            value = float(fit.values[i])
+            results.append(_feature_result(feature, value, fit.interval(i), rho))
+    return tuple(results)
+
+
+def _feature_result(
+    feature: Feature, value: float, interval: tuple[float, float], rho: float | None
+) -> FeatureResult:
+    """A feature in its better direction; a source's share of positives has only one."""
+    low, high = interval
+    direction: Literal["higher", "lower"] = "higher"
+    if value < 0.5 and feature.name != SOURCE:
+        direction = "lower"
+        value, low, high = 1.0 - value, 1.0 - high, 1.0 - low
+    flag: Literal["inert", "length", "orthogonal"] = "inert"
+    if value >= BAR:
+        flag = "length" if rho is not None and abs(rho) >= RHO else "orthogonal"
+    return FeatureResult(
+        name=feature.name,
+        on=feature.on,
+        auc=value,
+        low=low,
+        high=high,
+        direction=direction,
+        rho_length=rho,
+        flag=flag,
+    )
+
+
+def source_result(
+    items: Sequence[Item], label: NDArray[np.bool_], groups: Codes | None
+) -> tuple[FeatureResult, ...]:
+    """The source as a feature: the share of positives among its records of other folds.
+
+    Counting a record's own label would make every source with a single record tell it. Records are
+    compared within their fold, where all of one source tie: across folds a record's own label
+    pushes its source's share elsewhere the other way.
+    """
+    codes = coded(item.source for item in items)
+    size = int(codes.max()) + 1
+    if size < 2:
+        return ()
+    folds = deal_folds(items, label, 0)
+    rate = np.zeros(label.size)
+    for fold in range(FOLDS):
+        rest = folds != fold
+        counts = np.bincount(codes[rest], minlength=size)
+        ups = np.bincount(codes[rest], weights=label[rest], minlength=size)
+        rate[~rest] = ((ups + label.mean()) / (counts + 1.0))[codes[~rest]]
+    strata = [str(fold) for fold in folds]
+    fit = fit_within(
+        rate[label],
+        rate[~label],
+        ([s for s, up in zip(strata, label, strict=True) if up],
+         [s for s, up in zip(strata, label, strict=True) if not up]),
+        groups=None if groups is None else (groups[label], groups[~label]),
+    )  # fmt: skip
+    if fit is None:
+        return ()
+    length = np.array([float(len((item.response or "").split())) for item in items])
+    rho = rank_correlation(levels(rate), levels(length))
+    feature = Feature(name=SOURCE, on="both", values=rate)
+    return (_feature_result(feature, fit.value, fit.interval_at(0.95), rho),)

@@ -1,0 +1,44 @@
+"""A bar: a metric on one or more partitions against a threshold.
+
+With `minus` it is the metric less what a surface feature reaches on the same items (`raw` takes the
+feature's AUC as it is, `better` the larger of it and its complement), and the threshold is the
+margin to beat it by. With `beyond = "surface"` it is the AUC of what all declared surface features
+together do not predict; with `within = "source"` it is the AUC over pairs of one source, and the
+bar is asked only of data with several sources. A bar over several partitions is met only where it
+is met on each.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from assay.benchmark.expression import Expression
+
+
+class Control(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The surface feature whose AUC a bar takes off, and in which direction it is read."""
+
+    feature: str
+    direction: Literal["raw", "better"]
+
+
+class Bar(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A metric against a threshold; `of` is the class whose F1 is meant."""
+
+    id: str
+    metric: str
+    at_least: float
+    partitions: tuple[str, ...] = ()
+    of: str | None = None
+    minus: Control | None = None
+    beyond: Literal["surface", "lexical"] | None = None
+    within: Literal["source"] | None = None
+    corpus: Literal["main", "second"] = "main"
+
+
+class Partition(msgspec.Struct, frozen=True, kw_only=True):
+    """Positives against negatives; items that satisfy neither expression are left out."""
+
+    name: str
+    positive: Expression
+    negative: Expression

@@ -1,0 +1,51 @@
+"""Bars from files, and the bundled versions."""
+
+from pathlib import Path
+
+from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.task import TASKS, Task
+from assay.errors import SpecError, storage
+from assay.gauntlet.spec import BarSet, parse_bars
+
+DEFAULT_BARS = "v3"
+BUNDLED_BARS = Path(__file__).parent / "bundled"
+
+
+def bundled_versions(task: Task) -> list[str]:
+    """The versions inside the package, in order of name."""
+    return sorted(
+        file.stem.removeprefix(f"{task}-") for file in BUNDLED_BARS.glob(f"{task}-*.toml")
+    )
+
+
+def fitting_bars(benchmark: Benchmark, task: Task) -> str:
+    """The version to judge by where none is named: `plain` for data without our classes."""
+    ours = {"truth", "folklore"} <= set(benchmark.classes)
+    return DEFAULT_BARS if ours or task == "classification" else "plain"
+
+
+def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSet:
+    """A bundled version of a task's bars (detection unless told), or a TOML file."""
+    wanted = task or "detection"
+    if str(version_or_path) in bundled_versions(wanted):
+        bundled = BUNDLED_BARS / f"{wanted}-{version_or_path}.toml"
+        return parse_bars(bundled.read_bytes(), where=bundled.name)
+    path = Path(version_or_path)
+    with storage(path):
+        is_file = path.is_file()
+    if not is_file:
+        others = [other for other in TASKS if str(version_or_path) in bundled_versions(other)]
+        raise SpecError(
+            f"no {wanted} bars {str(version_or_path)!r}: neither a bundled version"
+            f" ({', '.join(bundled_versions(wanted))}) nor a file",
+            hint=f"There are such bars for another task: --task {others[0]}." if others else None,
+        )
+    with storage(path):
+        data = path.read_bytes()
+    bars = parse_bars(data, where=str(path))
+    if task is not None and bars.task != task:
+        raise SpecError(
+            f"{path}: bars for {bars.task}, and the task is {task}",
+            hint=f"Choose the task: --task {bars.task}.",
+        )
+    return bars

@@ -1,0 +1,70 @@
+"""Metrics of classes: the F1 of one class, and the accuracy over all."""
+
+from collections.abc import Sequence
+
+from assay.benchmark.benchmark import Benchmark
+from assay.errors import OneClassPartition
+from assay.gauntlet.bar import Bar
+from assay.gauntlet.metrics.metric import Metric, Outputs, Partitions
+from assay.gauntlet.metrics.part import LEVEL, Part, Sides, corpus_of, values_of
+from assay.runs.answers import class_of
+
+
+def class_parts(
+    bar: Bar, _partitions: Partitions, benchmark: Benchmark, outputs: Outputs
+) -> list[Part]:
+    """One part: all records of a corpus."""
+    from assay.stats import proportions
+
+    corpus, key_of = corpus_of(bar, benchmark)
+    scored = [
+        (item, class_of(outputs[key_of(item)])) for item in corpus.items if key_of(item) in outputs
+    ]
+    if not scored or (bar.of is not None and not any(item.cls == bar.of for item, _ in scored)):
+        of = "" if bar.of is None else f" of class {bar.of}"
+        raise OneClassPartition(f"bar {bar.id}: no scored record{of} in {corpus.name}")
+    groups = [item.unit for item, _ in scored] if corpus.grouped else None
+    if bar.of is None:
+        fit = proportions.accuracy([item.cls == answer for item, answer in scored], groups=groups)
+    else:
+        is_class = [item.cls == bar.of for item, _ in scored]
+        fit = proportions.f1(is_class, [answer == bar.of for _, answer in scored], groups=groups)
+    return [
+        Part(
+            bar=bar,
+            partition="all records" if bar.corpus == "main" else f"second corpus {corpus.name}",
+            estimate=fit.estimate(level=LEVEL),
+            interval=fit.interval_at,
+        )
+    ]
+
+
+def _check_class(bar: Bar, corpus: Benchmark, _sides: Sequence[Sides]) -> None:
+    if not corpus.classes.get(str(bar.of)):
+        raise OneClassPartition(
+            f"bar {bar.id}: no record of class {bar.of} in {corpus.name}; {values_of(corpus)}",
+            hint="Judge scores instead (--task detection), or write bars for these classes.",
+        )
+
+
+F1 = Metric(
+    name="f1",
+    title="F1",
+    about="The F1 of one class.",
+    needs="classes",
+    keys=("of",),
+    measure="f1",
+    asks=lambda bar: f"F1 of {bar.of} at least {bar.at_least:.2f}",
+    parts=class_parts,
+    check=_check_class,
+)
+ACCURACY = Metric(
+    name="accuracy",
+    title="accuracy",
+    about="The share of records whose class was given right.",
+    needs="classes",
+    keys=(),
+    measure="accuracy",
+    asks=lambda bar: f"accuracy at least {bar.at_least:.2f}",
+    parts=class_parts,
+)
