@@ -1,7 +1,9 @@
 """Jobs that are started without a warden: what they are given, held to, and leave behind."""
 
+import ast
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -12,12 +14,14 @@ from pathlib import Path
 import pytest
 from helpers.trial_systems import alive, eventually
 
+import assay
 from assay.errors import StorageError
 from assay.sandbox.confine import can_enter_view
 from assay.sandbox.guardian import Guardian
 from assay.sandbox.job import Job, Limits, View
 from assay.sandbox.levels import Level
 from assay.sandbox.process import JobRunner, Process
+from assay.sandbox.processes import HOME
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has namespaces")
 
@@ -173,3 +177,30 @@ def test_what_does_not_start_a_process_is_refused(tmp_path):
         Process(replace(job, level=Level.TRUSTED))
     with pytest.raises(TypeError, match="warden"):
         Process(replace(job, output=tmp_path / "log.txt"))
+
+
+def imported_by(module):
+    """The modules of ours that a module imports, at its start or when it needs them."""
+    tree = ast.parse((Path(assay.__file__).parent / "sandbox" / f"{module}.py").read_text())
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return {node.module for node in nodes if node.module.startswith("assay.")}
+
+
+def without_packages(modules):
+    """Import modules where no installed package can be; the error, if any."""
+    lines = f"import sys; sys.path.append({HOME!r}); import {', '.join(sorted(modules))}"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", lines], check=False, capture_output=True, text=True
+    )
+    return done.stderr
+
+
+@LINUX
+@pytest.mark.parametrize("module", ["guardian", "launcher", "warden"])
+def test_our_own_processes_need_no_installed_package(module):
+    """They run without any; what they import late must not fail when all else is gone."""
+    assert without_packages(imported_by(module)) == ""
+
+
+def test_a_module_that_needs_an_installed_package_would_be_caught():
+    assert "ModuleNotFoundError" in without_packages({"assay.runs.store"})

@@ -5,7 +5,7 @@ Three processes stand in a row:
 1. the outer one, which the starter knows. On SIGTERM it kills the second; it ends after the second,
    and then nothing of a job without a network is left.
 2. the first of the job's process namespace. When it ends, the kernel kills all others in it,
-   whatever session they are in.
+   in any session.
 3. the command, in a session of its own, under its limits, able to signal only what it started.
 
 An error before the command runs, or the inode of its network namespace, is reported on a descriptor

@@ -140,7 +140,7 @@ class JobRunner:
                 process.kill()
 
     def start(self, job: Job) -> Process:
-        """Start a job; `finish` it whatever happens."""
+        """Start a job; the caller finishes it."""
         with self._lock:
             if self.stopping:
                 raise StorageError("stopped before it was run")

@@ -24,7 +24,7 @@ _SHORTAGES = frozenset(
         *(errno.ENOSPC, errno.EDQUOT),
     }
 )
-"""Errors of a system that is short of something, whatever the command is."""
+"""Errors of a system that is short of something; they say nothing about the command."""
 
 
 def can_observe() -> bool:
