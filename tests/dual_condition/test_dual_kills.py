@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from helpers.call_kills import at_call
+from helpers.call_kills import at_call, calls, moments
 from helpers.dual_systems import (
     HONEST,
     OBSERVED,
@@ -122,46 +122,57 @@ def check_whole(home, route, before, temporary):
     assert eventually(lambda: not list(temporary.glob("*/*")))
 
 
-def moments(long, step, start=0):
-    """Moments all along a life of so many calls; a few of them in every suite."""
-    return list(range(long)) if scale(0, 1) else list(range(start, long, step))
+def lives(folder, route, *, few, code=None):
+    """A planted system for each call at which its evaluation is cut off.
+
+    Its folder, that call, and whether it is certain to be reached: how many calls there are varies
+    a little.
+    """
+    whole = made(folder / "whole", route)
+    life = calls(lambda: evaluated(whole, route), code=code)
+    for moment in moments(life, few):
+        yield made(folder / str(moment), route), moment, moment < 0.9 * life
 
 
-LIVES = {"parameter": 180, "environment": 180, "namespace": 180, "in-place": 290}
-KILLS = [
-    (route, moment)
-    for number, route in enumerate(ROUTES)
-    for moment in moments(LIVES[route], 30 if route == "in-place" else 75, 7 * number)
-]
-
-
-@pytest.mark.parametrize(("route", "moment"), KILLS)
-def test_killed_at_any_call_production_is_what_it_was(home, temporary, route, moment):
+def made(home, route):
+    home.mkdir()
     planted(home, route)
-    before = production(home)
-    ended, reached = at_call(moment, lambda: evaluated(home, route))
-    assert ended == (-signal.SIGKILL if reached else 0)
-    check_whole(home, route, before, temporary)
+    return home
 
 
-@pytest.mark.parametrize("first", scale([190], range(100, 290, 10)))
+@pytest.mark.parametrize("route", ROUTES)
+def test_killed_at_any_call_production_is_what_it_was(tmp_path, temporary, route):
+    for home, moment, certain in lives(tmp_path, route, few=8 if route == "in-place" else 3):
+        before = production(home)
+        ended, reached = at_call(moment, lambda home=home: evaluated(home, route))
+        assert ended == (-signal.SIGKILL if reached else 0), moment
+        assert reached or not certain, moment
+        check_whole(home, route, before, temporary)
+
+
+@pytest.mark.parametrize("first", scale([190], range(100, 200, 10)))
 @pytest.mark.parametrize("second", scale([9], range(0, 40, 2)))
 def test_killed_again_while_it_is_put_back_production_comes_back(home, temporary, first, second):
     planted(home, "in-place")
     before = production(home)
-    at_call(first, lambda: evaluated(home, "in-place"))
-    at_call(second, lambda: goes_on(home, "in-place"))
+    killed = at_call(first, lambda: evaluated(home, "in-place"))
+    killed_again = at_call(second, lambda: goes_on(home, "in-place"))
+    assert killed == killed_again == (-signal.SIGKILL, True)
     check_whole(home, "in-place", before, temporary)
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO], ids=["full", "harmed"])
-@pytest.mark.parametrize(("route", "moment"), KILLS[1::4] if scale(0, 1) == 0 else KILLS)
-def test_a_disk_that_refuses_any_call_keeps_production(home, temporary, route, moment, code):
-    planted(home, route)
-    before = production(home)
-    ended, _ = at_call(moment, lambda: evaluated(home, route), code=code)
-    assert ended in (0, StorageError.exit_code)
-    check_whole(home, route, before, temporary)
+@pytest.mark.parametrize("route", scale(["namespace", "in-place"], ROUTES))
+def test_a_disk_that_refuses_any_call_keeps_production(tmp_path, temporary, route, code):
+    ends = set()
+    for home, moment, certain in lives(tmp_path, route, few=3, code=code):
+        before = production(home)
+        ended, reached = at_call(moment, lambda home=home: evaluated(home, route), code=code)
+        assert reached or not certain, moment
+        ends.add(ended)
+        check_whole(home, route, before, temporary)
+    assert StorageError.exit_code in ends
+    assert ends <= {0, StorageError.exit_code}
 
 
 @pytest.mark.parametrize("route", ["parameter", "in-place"])

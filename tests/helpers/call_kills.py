@@ -5,9 +5,11 @@ To die before one call is to die after the one before it.
 """
 
 import itertools
+import mmap
 import os
 import sys
 
+from helpers.scale import scale
 from helpers.studies import die, in_child
 
 CHANGES = (
@@ -40,32 +42,59 @@ def _audited(name, event):
     setattr(os, name, call)
 
 
+def moments(life, few):
+    """The numbers of the calls of a life: all of them in a stress test, else a few, evenly."""
+    assert life > few
+    return range(life) if scale(0, 1) else [round(n * (life - 1) / (few - 1)) for n in range(few)]
+
+
+def calls(action, *, code=None):
+    """How many calls something makes at which `at_call` could end it."""
+    ended, count = _watched(action, lambda count: None, code)
+    assert ended == 0
+    return count
+
+
 def at_call(moment, action, *, code=None):
     """Do something in a forked process that dies at its call of that number, or is refused it.
 
     How it ended, as `in_child` says it, and whether that call was reached. `code` is the errno with
     which the call is refused; None kills.
     """
-    ours, theirs = os.pipe()
 
-    def cut_off():
+    def cut_off(count):
+        if count == moment:
+            if code is None:
+                die()
+            raise OSError(code, os.strerror(code))
+
+    ended, count = _watched(action, cut_off, code)
+    return ended, count > moment
+
+
+def _watched(action, before_call, code):
+    """Do something in a forked process and hear of each of its calls; how it ended, and how many.
+
+    The hook runs in every thread and in processes forked from there, which count on their own.
+    """
+    shared = mmap.mmap(-1, 8)
+
+    def watched():
         sys.dont_write_bytecode = True
-        count = itertools.count()
+        first, count = os.getpid(), itertools.count()
 
         def hook(event, arguments):
-            wanted = _changes(event, arguments) and (code is None or event not in NEVER_REFUSED)
-            if wanted and next(count) == moment:
-                os.write(theirs, b"x")
-                if code is None:
-                    die()
-                raise OSError(code, os.strerror(code))
+            if _changes(event, arguments) and (code is None or event not in NEVER_REFUSED):
+                number = next(count)
+                if os.getpid() == first:
+                    reached = max(number + 1, int.from_bytes(shared[:], "big"))
+                    shared[:] = reached.to_bytes(8, "big")
+                before_call(number)
 
         _audited("fsync", "os.fsync")
         _audited("pwrite", "ledger.write")
         sys.addaudithook(hook)
         action()
 
-    ended = in_child(cut_off)
-    os.close(theirs)
-    with os.fdopen(ours, "rb") as pipe:
-        return ended, pipe.read() == b"x"
+    with shared:
+        return in_child(watched), int.from_bytes(shared[:], "big")

@@ -4,12 +4,13 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from helpers.call_kills import at_call
+from helpers.call_kills import at_call, calls, moments
 from helpers.scale import scale
 
 from assay.errors import IntegrityError, ProtocolError, StorageError
@@ -266,10 +267,6 @@ def test_a_folder_that_cannot_be_written_to_is_said_at_once(tmp_path, monkeypatc
     assert not beside(root).exists()
 
 
-def moments(long, step):
-    return list(range(long)) if scale(0, 1) else list(range(0, long, step))
-
-
 def there_and_back(root, copy, before):
     with held(root):
         take_place(root, copy, before)
@@ -277,25 +274,41 @@ def there_and_back(root, copy, before):
         put_back(root)
 
 
-@pytest.mark.parametrize("moment", moments(90, 5))
-def test_killed_at_any_call_production_comes_back(tmp_path, library, moment):
-    root, copy, before, _ = planted(tmp_path)
-    at_call(moment, lambda: there_and_back(root, copy, before))
-    # and once more while it is being put back
-    at_call(moment % 17, lambda: held(root).__enter__())
-    there_and_back(root, copy, before)
-    assert state_digest(root) == before
-    assert not beside(root).exists()
+def lives(folder, *, few, code=None):
+    """Something planted for each call at which its way there and back is cut off, and that call."""
+    for name in ("whole", "again"):  # the first also loads what is loaded once
+        whole = planted(folder / name)
+        life = calls(lambda given=whole[:3]: there_and_back(*given), code=code)
+    for moment in moments(life, few):
+        yield moment, *planted(folder / str(moment))[:3]
+
+
+def test_killed_at_any_call_production_comes_back(tmp_path, library):
+    twice = 0
+    for moment, root, copy, before in lives(tmp_path, few=16):
+        killed = at_call(moment, lambda given=(root, copy, before): there_and_back(*given))
+        assert killed == (-signal.SIGKILL, True), moment
+        # and once more while it is being put back
+        _, reached = at_call(moment % 17, lambda root=root: held(root).__enter__())
+        twice += reached
+        there_and_back(root, copy, before)
+        assert state_digest(root) == before, moment
+        assert not beside(root).exists(), moment
+    assert twice > 3
 
 
 @pytest.mark.parametrize("code", [28, 5], ids=["full", "harmed"])
-@pytest.mark.parametrize("moment", moments(60, 8))
-def test_a_disk_that_refuses_any_call_keeps_production(tmp_path, library, moment, code):
-    root, copy, before, _ = planted(tmp_path)
-    ended, _ = at_call(moment, lambda: there_and_back(root, copy, before), code=code)
-    assert ended in (0, StorageError.exit_code)
-    there_and_back(root, copy, before)
-    assert state_digest(root) == before
+def test_a_disk_that_refuses_any_call_keeps_production(tmp_path, library, code):
+    ends = set()
+    for moment, root, copy, before in lives(tmp_path, few=7, code=code):
+        refused = lambda given=(root, copy, before): there_and_back(*given)  # noqa: E731
+        ended, reached = at_call(moment, refused, code=code)
+        assert reached, moment
+        ends.add(ended)
+        there_and_back(root, copy, before)
+        assert state_digest(root) == before, moment
+    assert StorageError.exit_code in ends
+    assert ends <= {0, StorageError.exit_code}
 
 
 class ThrownAway(BaseException):

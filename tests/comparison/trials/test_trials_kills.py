@@ -8,7 +8,7 @@ import tempfile
 from collections import Counter
 
 import pytest
-from helpers.call_kills import at_call
+from helpers.call_kills import at_call, calls, moments
 from helpers.scale import scale
 from helpers.studies import raised
 from helpers.trial_systems import READ, SCORE, alive, eventually, journal, plan
@@ -78,29 +78,44 @@ def check_gone_on(home, spec):
     }
 
 
-def moments(long):
-    """Moments all along a life of so many calls; a few of them in every suite."""
-    return list(range(long)) if scale(0, 1) else list(range(2, long, 7))
+def lives(folder, *, few, part=0, parts=1, code=None):
+    """A plan for each call at which its runs are cut off; that call, and whether it is certain.
+
+    How many calls there are varies a little, so the last of them may not be reached.
+    """
+    life = calls(trials_in(folder / "whole"), code=code)
+    for moment in moments(life, few)[part::parts]:
+        yield folder / str(moment), moment, moment < 0.9 * life
 
 
-@pytest.mark.parametrize("moment", moments(170))
-def test_killed_at_any_call_no_run_is_lost_and_none_made_twice(tmp_path, temporary, moment):
-    spec = load_trial_spec(planned(tmp_path))
-    ended, reached = at_call(moment, lambda: run_trials(spec, tmp_path / "results"))
-    assert ended == (-signal.SIGKILL if reached else 0)
-    # A folder may be left that nothing was put into: there was no guardian yet.
-    assert eventually(lambda: is_empty(temporary))
-    check_gone_on(tmp_path, spec)
-    assert not list(temporary.glob("*/*"))
+def trials_in(home):
+    home.mkdir()
+    spec = load_trial_spec(planned(home))
+    return lambda: run_trials(spec, home / "results")
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_killed_at_any_call_no_run_is_lost_and_none_made_twice(tmp_path, temporary, part):
+    for home, moment, certain in lives(tmp_path, few=16, part=part, parts=4):
+        ended, reached = at_call(moment, trials_in(home))
+        assert ended == (-signal.SIGKILL if reached else 0), moment
+        assert reached or not certain, moment
+        # A folder may be left that nothing was put into: there was no guardian yet.
+        assert eventually(lambda: is_empty(temporary)), moment
+        check_gone_on(home, load_trial_spec(home / "trial.toml"))
+        assert not list(temporary.glob("*/*")), moment
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO], ids=["full", "harmed"])
-@pytest.mark.parametrize("moment", moments(150)[1::2])
-def test_a_disk_that_refuses_any_call_costs_the_runs_at_hand_only(tmp_path, moment, code):
-    spec = load_trial_spec(planned(tmp_path))
-    ended, _ = at_call(moment, lambda: run_trials(spec, tmp_path / "results"), code=code)
-    assert ended in (0, StorageError.exit_code)
-    check_gone_on(tmp_path, spec)
+def test_a_disk_that_refuses_any_call_costs_the_runs_at_hand_only(tmp_path, code):
+    ends = set()
+    for home, moment, certain in lives(tmp_path, few=8, code=code):
+        ended, reached = at_call(moment, trials_in(home), code=code)
+        assert reached or not certain, moment
+        ends.add(ended)
+        check_gone_on(home, load_trial_spec(home / "trial.toml"))
+    assert StorageError.exit_code in ends
+    assert ends <= {0, StorageError.exit_code}
 
 
 def heard():
@@ -229,5 +244,6 @@ def test_without_a_guardian_a_kill_would_leave_its_folder_behind(tmp_path, tempo
     spec = load_trial_spec(planned(tmp_path))
     with monkeypatch.context() as unguarded:
         unguarded.setattr("assay.comparison.trials.collect.Guardian", Nobody)
-        at_call(100, lambda: run_trials(spec, tmp_path / "results"))
+        ended, _ = at_call(100, lambda: run_trials(spec, tmp_path / "results"))
+    assert ended == -signal.SIGKILL
     assert list(temporary.iterdir())

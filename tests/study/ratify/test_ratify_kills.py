@@ -3,7 +3,7 @@ import resource
 import signal
 
 import pytest
-from helpers.call_kills import at_call
+from helpers.call_kills import at_call, calls, moments
 from helpers.ratifiable import shown, skill, skill_folder
 from helpers.scale import scale
 from helpers.studies import a_study, breach, in_child, kinds, raised
@@ -20,6 +20,7 @@ STORAGE = StorageError.exit_code
 
 def prepared(home, kind):
     """A folder with one version in place, a second to come, and what would bring it."""
+    home.mkdir(exist_ok=True)
     home = a_study(home, "opened").root if kind.startswith("study") else home
     place = home / "skills"
     before = skill(home / "1", "one")
@@ -35,7 +36,7 @@ def forward(place, what):
         ratify(at, *what)
 
 
-def back(place):
+def back(place, _=None):
     with frozen_folder(place) as at:
         revert(at, "skill.md")
 
@@ -55,49 +56,59 @@ def check_whole(place, before, after):
     return noted
 
 
-def moments(long, step):
-    """Moments all along a life of so many calls; a few of them in every suite."""
-    return list(range(long)) if scale(0, 1) else list(range(0, long, step))
-
-
 KINDS = ("alone, a file", "alone, a folder", "study, a file", "study, a folder")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("moment", moments(80, 5))
-def test_killed_at_any_call_it_is_done_or_not_begun(tmp_path, kind, moment):
-    place, before, after, what = prepared(tmp_path, kind)
-    ended, reached = at_call(moment, lambda: forward(place, what))
-    assert ended == (-signal.SIGKILL if reached else 0)
-    if check_whole(place, before, after) == before:
-        forward(place, what)
-    assert digest_there(place / "skill.md") == after
-    back(place)
-    assert digest_there(place / "skill.md") == before
+def lives(folder, kind, action, *, few, before=lambda *given: None, code=None):
+    """Something prepared for each call at which an action will be cut off, and that call.
+
+    `before` is done first; the action takes the place and what comes there.
+    """
+    whole, *_, coming = prepared(folder / "whole", kind)
+    before(whole, coming)
+    for moment in moments(calls(lambda: action(whole, coming), code=code), few):
+        place, first, second, what = prepared(folder / str(moment), kind)
+        before(place, what)
+        yield moment, place, first, second, what
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("moment", moments(60, 7))
-def test_taking_back_is_done_or_not_begun_too(tmp_path, kind, moment):
-    place, before, after, what = prepared(tmp_path, kind)
-    forward(place, what)
-    ended, reached = at_call(moment, lambda: back(place))
-    assert ended == (-signal.SIGKILL if reached else 0)
-    if check_whole(place, before, after) == after:
+def test_killed_at_any_call_it_is_done_or_not_begun(tmp_path, kind):
+    for moment, place, before, after, what in lives(tmp_path, kind, forward, few=10):
+        killed = at_call(moment, lambda place=place, what=what: forward(place, what))
+        assert killed == (-signal.SIGKILL, True), moment
+        if check_whole(place, before, after) == before:
+            forward(place, what)
+        assert digest_there(place / "skill.md") == after, moment
         back(place)
-    assert digest_there(place / "skill.md") == before
+        assert digest_there(place / "skill.md") == before, moment
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_taking_back_is_done_or_not_begun_too(tmp_path, kind):
+    made = lives(tmp_path, kind, back, few=5, before=forward)
+    for moment, place, before, after, _ in made:
+        killed = at_call(moment, lambda place=place: back(place))
+        assert killed == (-signal.SIGKILL, True), moment
+        if check_whole(place, before, after) == after:
+            back(place)
+        assert digest_there(place / "skill.md") == before, moment
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO], ids=["full", "harmed"])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("moment", moments(60, 9))
-def test_a_disk_that_refuses_any_call_leaves_it_done_or_not_begun(tmp_path, kind, moment, code):
-    place, before, after, what = prepared(tmp_path, kind)
-    ended, _ = at_call(moment, lambda: forward(place, what), code=code)
-    assert ended in (0, STORAGE)
-    if check_whole(place, before, after) == before:
-        forward(place, what)
-    assert digest_there(place / "skill.md") == after
+def test_a_disk_that_refuses_any_call_leaves_it_done_or_not_begun(tmp_path, kind, code):
+    ends = set()
+    for moment, place, before, after, what in lives(tmp_path, kind, forward, few=5, code=code):
+        refuse = lambda place=place, what=what: forward(place, what)  # noqa: E731
+        ended, reached = at_call(moment, refuse, code=code)
+        assert reached, moment
+        ends.add(ended)
+        if check_whole(place, before, after) == before:
+            forward(place, what)
+        assert digest_there(place / "skill.md") == after, moment
+    assert STORAGE in ends
+    assert ends <= {0, STORAGE}
 
 
 @pytest.mark.parametrize("size", scale([0, 3, 60, 300, 700], range(0, 1200, 20)))
@@ -119,56 +130,50 @@ class OldLibrary:
     """A C library that cannot swap two names in one step."""
 
 
-@pytest.mark.parametrize("moment", moments(80, 6))
-def test_where_names_cannot_be_swapped_a_kill_in_between_is_made_good(
-    tmp_path, monkeypatch, moment
-):
-    """For a moment nothing is there; the next opening puts it there."""
-    place, before, after, what = prepared(tmp_path, "alone, a folder")
+def test_where_names_cannot_be_swapped_a_kill_in_between_is_made_good(tmp_path, monkeypatch):
+    """For a moment nothing is in place; the next opening puts it there."""
     monkeypatch.setattr("assay.sandbox.syscalls._LIBRARY", OldLibrary())
-    at_call(moment, lambda: forward(place, what))
-    assert digest_there(place / "skill.md") in (before, after, "none")
-    with frozen_folder(place) as at:
-        noted = history(at)[-1].artifact
-        assert digest_there(place / "skill.md") == noted
-    if noted == before:
-        forward(place, what)
-    back(place)
-    assert digest_there(place / "skill.md") == before
+    for moment, place, before, after, what in lives(tmp_path, KINDS[1], forward, few=14):
+        killed = at_call(moment, lambda place=place, what=what: forward(place, what))
+        assert killed == (-signal.SIGKILL, True), moment
+        assert digest_there(place / "skill.md") in (before, after, "none"), moment
+        with frozen_folder(place) as at:
+            noted = history(at)[-1].artifact
+            assert digest_there(place / "skill.md") == noted, moment
+        if noted == before:
+            forward(place, what)
+        back(place)
+        assert digest_there(place / "skill.md") == before, moment
 
 
 def test_a_step_in_the_wrong_order_would_be_caught(tmp_path, monkeypatch):
     """An artifact that is put in place before anything is noted is in nobody's record."""
     put, note, caught = frozen.put, frozen.note, 0
 
-    def eager(at, step, comparison):
-        frozen.keep(at, what[1], step.artifact)
-        put(at, step)
-        note(at, step, comparison)
+    def eagerly(place, what):
+        def eager(at, step, comparison):
+            frozen.keep(at, what[1], step.artifact)
+            put(at, step)
+            note(at, step, comparison)
 
-    for moment in range(60):
-        home = tmp_path / str(moment)
-        home.mkdir()
-        place, _, _, what = prepared(home, "alone, a file")
         with monkeypatch.context() as naive:
             naive.setattr("assay.study.ratify.ratify.note", eager)
-            _, reached = at_call(moment, lambda place=place, what=what: forward(place, what))
+            forward(place, what)
+
+    for moment, place, _, _, what in lives(tmp_path, "alone, a file", eagerly, few=12):
+        at_call(moment, lambda place=place, what=what: eagerly(place, what))
         with frozen_folder(place) as at:
             caught += digest_there(place / "skill.md") != history(at)[-1].artifact
-        if not reached:
-            break
     assert caught
 
 
 def test_a_kill_leaves_one_entry_and_not_two(tmp_path):
     """What was noted is finished, and not noted again."""
-    for moment in moments(80, 11):
-        home = tmp_path / str(moment)
-        home.mkdir()
-        place, before, after, what = prepared(home, "study, a file")
-        at_call(moment, lambda place=place, what=what: forward(place, what))
+    for moment, place, before, after, what in lives(tmp_path, "study, a file", forward, few=4):
+        killed = at_call(moment, lambda place=place, what=what: forward(place, what))
+        assert killed == (-signal.SIGKILL, True), moment
         if check_whole(place, before, after) == after:
-            assert raised(forward, place, what) is not None
+            assert raised(forward, place, what) is not None, moment
         else:
             forward(place, what)
-        assert kinds(open_study(place.parent)).count("ratify") == 2
+        assert kinds(open_study(place.parent)).count("ratify") == 2, moment
