@@ -5,7 +5,7 @@ half (Mann-Whitney). Each item has a *placement*: the share of the other class t
 AUC is the mean placement of the positives, and the placements' spread gives its variance and the
 covariance between methods scored on the same items (DeLong, DeLong & Clarke-Pearson, 1988).
 
-*Interval of one AUC.* A score interval: `stats/score_interval.py`.
+*Interval of one AUC.* A score interval: `stats/auc_interval.py`.
 
 *Interval of a difference.* At each end the wider of two: Wald with DeLong's variance and t, and
 MOVER (Zou & Donner 2008), which combines the single intervals with DeLong's correlation. A control

@@ -23,7 +23,7 @@ Few seeds or few items tell a variance badly, which is met in four places:
   difference is at least that of one item of each class which differs. An item can be right here and
   wrong there; a rank goes half of the way.
 
-A condition by itself has the score interval of `stats/score_interval.py`, or for other metrics
+A condition by itself has the score interval of `stats/auc_interval.py`, or for other metrics
 Wilson's, at the size of sample that the variance amounts to.
 """
 

@@ -7,7 +7,7 @@ AUCs weighted by their pairs. A stratum with a single class has no pair and coun
 
 The variance is the sum of each stratum's (DeLong's, from placements within it). Where records form
 groups it is that of group totals, and at least what the strata themselves differ by where a group
-is as large as a stratum; the interval is the score interval of `stats/score_interval.py`
+is as large as a stratum; the interval is the score interval of `stats/auc_interval.py`
 at the sizes of the classes.
 """
 

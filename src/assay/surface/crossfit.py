@@ -4,7 +4,7 @@ Every record is predicted by models that were fitted without its fold, so a pred
 the features tell, and not what was memorised. Folds are handed in, several deals of them, and the
 predictions are averaged over the deals.
 
-Predictions of several models (`stats/surface_models.py`) are combined with the non-negative weights
+Predictions of several models (`surface/learners.py`) are combined with the non-negative weights
 that fit the target best out of fold: a function that one of them finds exactly must not keep the
 errors of the others, and where the features tell nothing all weights go to nought.
 """
