@@ -5,8 +5,6 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-import msgspec
-
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.paths import is_record_path
@@ -14,6 +12,8 @@ from assay.paths import is_record_path
 
 def pretty_json(record: object) -> bytes:
     """A record as indented JSON with a final newline, its keys in the order of its fields."""
+    import msgspec  # here, because the warden imports this module without installed packages
+
     return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
 
 
