@@ -29,7 +29,7 @@ def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
         if (root / SCORES).is_file():
             yield root.resolve().name, root
             return
-        found = 0
+        count = 0
         entered = set()
         for place, folders, files in walk(root, follow_links=True):
             known = place.stat()
@@ -39,11 +39,11 @@ def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
             entered.add((known.st_dev, known.st_ino))
             if SCORES in files:
                 folders.clear()
-                found += 1
-                if found > MOST_RUNS:
+                count += 1
+                if count > MOST_RUNS:
                     raise SpecError(f"{root}: more than {MOST_RUNS:,} runs")
                 yield place.relative_to(root).as_posix(), place
-    if not found:
+    if not count:
         raise SpecError(
             f"{root}: no {SCORES} in this folder or below it",
             hint="Name a folder of scored runs, or a .jsonl or .csv of trials.",

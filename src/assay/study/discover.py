@@ -60,15 +60,15 @@ def staged(folder: Path, *, endings: tuple[str, ...] = ("",)) -> Iterator[Tree]:
 
 def find_studies(tree: Tree, *, since: str | None) -> list[Study]:
     """The studies below a folder; one that HEAD (or the revision named) has must be there."""
-    found: list[Study] = []
+    studies: list[Study] = []
     with storage(tree.folder):
         for here, _, files in walk(tree.folder, skipped=lambda path: path.name in _PASSED_OVER):
             if FILE in files and LEDGER in files:
-                found.append(open_study(here))
+                studies.append(open_study(here))
     repository = tree.repository
     commit = None if repository is None else repository.commit(since or "HEAD")
     if repository is not None and commit is not None:
-        plans = {read_inside(study.root, FILE) for study in found}
+        plans = {read_inside(study.root, FILE) for study in studies}
         for place in repository.folders(commit, LEDGER):
             known = repository.read(commit, FILE, place=place)
             if known is not None and known not in plans:
@@ -76,4 +76,4 @@ def find_studies(tree: Tree, *, since: str | None) -> list[Study]:
                     f"the study {place} was there in {since or 'HEAD'}, and is gone",
                     hint="A record is not taken back: put it back.",
                 )
-    return found
+    return studies

@@ -38,7 +38,7 @@ def folder_contents(folder: Path) -> dict[str, bytes]:
             hint="Only regular files can be sealed: copy it.",
         ):
             if not member.name.isprintable():
-                raise SpecError(f"{member.name!a}: a file name must be printable UTF-8")
+                raise SpecError(f"{member.name!a}: a file name must be UTF-8 and printable")
             if member.kind == "file":
                 contents[member.name] = member.path.read_bytes()
     _check_case(contents, folder)
