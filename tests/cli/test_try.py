@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers.fakes import detection_bars
+from helpers.scale import scale
 
 KEYS = {
     "verdict",
@@ -206,8 +207,9 @@ def test_classification_uses_the_second_corpus_of_its_bars(assay_cmd):
 
 @pytest.mark.parametrize("name", ["tfidf:word", "tfidf:char"])
 def test_tfidf_runs_out_of_fold_in_both_tasks(assay_cmd, name):
-    classes = assay_cmd("try", name, "--json").json
-    assert classes["task"] == "classification"
+    if name in scale(("tfidf:word",), ("tfidf:word", "tfidf:char")):  # the long part of it
+        classes = assay_cmd("try", name, "--json").json
+        assert classes["task"] == "classification"
     scores = assay_cmd("try", name, "--task", "detection", "--json", "--save", "kept").json
     assert 0.5 < scores["bars"][0]["value"] < 0.95
     assert assay_cmd("score", "kept", "--json").json == scores

