@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from assay.study.study import Study, open_study
     from assay.study.submissions.conclude import Finished
     from assay.study.submissions.draft import draft
-    from assay.study.submissions.rerun import Audit, audit_run
+    from assay.study.submissions.rerun import Rerun, rerun
     from assay.study.submissions.run import run_sealed
     from assay.study.submissions.seal import seal
     from assay.study.verify.verification import Verification
@@ -120,7 +120,7 @@ _HOMES = {
     "benchmark.load": ("load_benchmark",),
     "report.study.views": ("verify",),
     "stats.estimate": ("Estimate",),
-    "study.submissions.rerun": ("Audit", "audit_run"),
+    "study.submissions.rerun": ("Rerun", "rerun"),
     "study.submissions.conclude": ("Finished",),
     "study.create": ("new_study",),
     "study.submissions.draft": ("draft",),
@@ -137,7 +137,6 @@ __all__ = [
     "AlreadyRun",
     "AlreadySealed",
     "AssayError",
-    "Audit",
     "BadOutput",
     "Balanced",
     "Bar",
@@ -177,6 +176,7 @@ __all__ = [
     "ProtocolError",
     "Record",
     "Regime",
+    "Rerun",
     "Run",
     "Scorecard",
     "SpecError",
@@ -187,7 +187,6 @@ __all__ = [
     "Verdict",
     "Verification",
     "__version__",
-    "audit_run",
     "balance",
     "compare",
     "confounds",
@@ -199,6 +198,7 @@ __all__ = [
     "load_run",
     "new_study",
     "open_study",
+    "rerun",
     "run",
     "run_dual",
     "run_sealed",

@@ -7,7 +7,7 @@ import click
 
 from assay.cli.options import json_flag
 from assay.cli.run_ import Following
-from assay.cli.studies import study_flag
+from assay.cli.study_options import study_flag
 from assay.study.study import find_study
 from assay.wording import counted
 
@@ -26,12 +26,12 @@ def command(submission: str, folder: Path, as_json: bool) -> None:
     Example:
       assay audit-run 019
     """
-    from assay.study.submissions.rerun import audit_run
+    from assay.study.submissions.rerun import rerun
 
     study = find_study(folder)
     shown = Following()
     try:
-        found = audit_run(study, submission, listener=shown)
+        found = rerun(study, submission, listener=shown)
     finally:
         shown.close()
     if as_json:

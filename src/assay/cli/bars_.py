@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from assay.benchmark.task import TASKS, Task
+from assay.cli.bars_revision import plain, revise_file, revise_study
 from assay.cli.options import column_flags, json_flag
-from assay.cli.revision import plain, revise_file, revise_study
 from assay.errors import SpecError
 from assay.gauntlet.spec import BarSet, bundled_versions, load_bars
 

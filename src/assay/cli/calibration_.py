@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import study_flag, wrote
+from assay.cli.study_options import study_flag, wrote
 from assay.study.study import find_study
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import study_flag
+from assay.cli.study_options import study_flag
 from assay.errors import IntegrityError, SpecError, storage
 from assay.study.study import find_study
 

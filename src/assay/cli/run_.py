@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 import msgspec
 
+from assay.cli.method_output import MethodOutput
 from assay.cli.options import EXIT_CODES, json_flag
-from assay.cli.printed import Printed
 from assay.cli.progress import progress
-from assay.cli.studies import (
+from assay.cli.study_options import (
     commit,
     committable,
     how_to_commit,
@@ -32,7 +32,7 @@ class Following(Listener):
     def __init__(self, on_started: Callable[[], None] | None = None) -> None:
         self.on_started = on_started
         self.stack = ExitStack()
-        self.out = Printed()
+        self.out = MethodOutput()
         self.advance: Callable[[], None] = lambda: None
         self.made = 0
 

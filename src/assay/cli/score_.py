@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import EXIT_CODES, json_flag
-from assay.cli.shown import keep, show_scorecard
+from assay.cli.scorecard_output import keep, show_scorecard
 from assay.errors import SpecError
 from assay.gauntlet.rejudge import Rejudged, judge_again, judge_all
 from assay.study.locate import study_root

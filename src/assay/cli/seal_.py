@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import (
+from assay.cli.study_options import (
     commit,
     committable,
     how_to_commit,

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import load_benchmark
 from assay.benchmark.task import TASKS, Task
+from assay.cli.method_output import MethodOutput
 from assay.cli.options import EXIT_CODES, column_flags, columns_from, json_flag
-from assay.cli.printed import Printed
 from assay.cli.progress import progress
-from assay.cli.shown import keep, show_scorecard
+from assay.cli.scorecard_output import keep, show_scorecard
 from assay.errors import AssayError, MethodError
 from assay.gauntlet.spec import DEFAULT_BARS, BarSet, fitting_bars, load_bars
 from assay.runs.collect import collect
@@ -76,7 +76,7 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
     plans = _plans(benchmark, flags)
     folder = None if flags["save"] is None else RunFolder(flags["save"])
     limits = Limits(item_seconds=flags["item_seconds"], load_seconds=flags["load_seconds"])
-    printed = Printed()
+    printed = MethodOutput()
     started = start_worker(
         method, seed=flags["seed"], limits=limits, environment=flags["env"], on_print=printed.show
     )

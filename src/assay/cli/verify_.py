@@ -60,7 +60,7 @@ def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - 
     from assay.ledger.checkpoint import parse_checkpoint
     from assay.ledger.note import parse_verifier
     from assay.report.study.views import verify
-    from assay.study.discover import find_studies, staged, tree_of
+    from assay.study.discover import checkout_of, find_studies, staged
     from assay.study.study import find_study
     from assay.study.verify.steps import Shown
 
@@ -81,7 +81,7 @@ def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - 
             if not (flags["staged"] or flags["every"]):
                 found.append(verify(find_study(place), shown))
                 continue
-            tree = stack.enter_context(staged(place)) if flags["staged"] else tree_of(place)
+            tree = stack.enter_context(staged(place)) if flags["staged"] else checkout_of(place)
             below = find_studies(tree, since=shown.since)
             chosen = below if flags["every"] else [find_study(tree.folder)]
             found += [verify(one, shown, repository=tree.repository_of(one)) for one in chosen]

@@ -18,7 +18,7 @@ GIVE_UP_AFTER = 10
 """How many items in a row may end the worker before a run that keeps going gives up."""
 
 Example = dict[str, object]
-Entry = tuple[str, Item]
+KeyedItem = tuple[str, Item]
 
 
 class Asking:
@@ -65,7 +65,7 @@ class Asking:
             if examples is not None:
                 self.worker.forget()
 
-    def rounds(self) -> Iterator[tuple[list[Example] | None, list[Entry]]]:
+    def rounds(self) -> Iterator[tuple[list[Example] | None, list[KeyedItem]]]:
         """What to fit on (None for a method that does not learn), and what to ask then."""
         shuffled = list(self.benchmark.keyed_items())
         order = derive(self.seed, "order", self.benchmark.digest)

@@ -1,4 +1,4 @@
-"""The leaderboard: every sealed submission under every version of the bars, from records alone."""
+"""The leaderboard: every sealed submission under every version of the bars. Reads no files."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     why: str | None
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
     """One submission."""
 
     id: str
@@ -36,12 +36,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     entry: int
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class BoardTable(msgspec.Struct, frozen=True, kw_only=True):
     """The submissions of one task, best first under the newest bars."""
 
     task: Task
     versions: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[BoardRow, ...]
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     sealed: int
     started: int
     finished: int
-    tables: tuple[Table, ...]
+    tables: tuple[BoardTable, ...]
 
 
 def board(
@@ -70,7 +70,7 @@ def board(
         rows = [_row(one, mine) for one in submissions if one.task == task]
         if mine:
             tables.append(
-                Table(task=task, versions=tuple(mine), rows=tuple(sorted(rows, key=_rank)))
+                BoardTable(task=task, versions=tuple(mine), rows=tuple(sorted(rows, key=_rank)))
             )
     return Board(
         study=study,
@@ -83,9 +83,9 @@ def board(
     )
 
 
-def _row(one: Submission, versions: Sequence[str]) -> Row:
+def _row(one: Submission, versions: Sequence[str]) -> BoardRow:
     newest = one.judgements[-1].scorecard if one.judgements else None
-    return Row(
+    return BoardRow(
         id=one.id,
         method=one.method,
         status=one.status,
@@ -117,7 +117,7 @@ def _cell(one: Submission, version: str) -> Cell:
 _ORDER = {"pass": 0, "unresolved": 1, "fail": 2}
 
 
-def _rank(row: Row) -> tuple[float, ...]:
+def _rank(row: BoardRow) -> tuple[float, ...]:
     """By verdict under the newest bars, bars met, and the first bar's value; then as sealed."""
     cell = row.cells[-1]
     if cell.verdict is None:

@@ -16,7 +16,7 @@ from assay.gauntlet.parts import check_judgeable
 from assay.gauntlet.revision import quoted
 from assay.gauntlet.spec import BUNDLED_BARS, BarSet, fitting_bars, load_bars
 from assay.ledger.file import create_ledger
-from assay.study.append import enter
+from assay.study.entries import enter
 from assay.study.locate import FILE, LEDGER
 from assay.study.study import FORMAT, Study, open_study
 

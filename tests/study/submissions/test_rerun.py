@@ -2,7 +2,7 @@ import pytest
 from helpers.studies import METHOD, a_study, command, raised, remember_installed, sealed, tree
 
 from assay.errors import SpecError
-from assay.study.submissions.rerun import audit_run
+from assay.study.submissions.rerun import rerun
 from assay.study.submissions.run import run_sealed
 
 RANDOM = (
@@ -39,14 +39,14 @@ def ran(home, body):
 def test_an_audit_changes_no_byte_of_the_study(tmp_path, body, same):
     study = ran(tmp_path, body)
     before = tree(tmp_path)
-    found = audit_run(study, "001")
+    found = rerun(study, "001")
     assert tree(tmp_path) == before
     assert (found.changed == 0) is same
 
 
 def test_an_audit_reports_the_largest_difference(tmp_path):
     study = ran(tmp_path, RANDOM)
-    found = audit_run(study, "001")
+    found = rerun(study, "001")
     assert (found.items, found.changed, found.unmatched) == (24, 24, 0)
     assert 0.0 < found.largest < 1.0
     assert found.item is not None
@@ -61,14 +61,14 @@ def test_an_audit_sees_where_an_output_is_on_one_side_only(tmp_path):
     study = ran(tmp_path, body)
     with pytest.MonkeyPatch.context() as elsewhere:
         elsewhere.setenv("HOME", "/")
-        found = audit_run(study, "001")
+        found = rerun(study, "001")
     assert (found.changed, found.unmatched) == (0, 1)
 
 
 def test_there_is_nothing_to_audit_before_a_result(tmp_path):
     study = a_study(tmp_path)
     before = tree(tmp_path)
-    assert isinstance(raised(audit_run, study, "001"), SpecError)
+    assert isinstance(raised(rerun, study, "001"), SpecError)
     assert tree(tmp_path) == before
 
 

@@ -26,8 +26,7 @@ from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.files import is_inside, sync, write_whole
 from assay.sandbox.copies import copy_artifact, remove
 from assay.sandbox.exchange import exchange
-from assay.study.append import enter
-from assay.study.entries import NOTHING, records_of
+from assay.study.entries import NOTHING, enter, records_of
 from assay.study.locate import study_root
 from assay.study.study import RECORDS, Study, open_study
 

@@ -11,7 +11,7 @@ from assay.gauntlet.spec import BarSet, load_bars
 from assay.gauntlet.store import Kept
 from assay.ledger.entry import Entry
 from assay.runs.result import Run
-from assay.study.entries import BarsRecord, Records, SubmissionRecord, records_of
+from assay.study.entries import BarsRecord, StudyRecords, SubmissionRecord, records_of
 from assay.study.scorecards.store import judge_missing, load_result, load_version, read_judgement
 from assay.study.study import Study
 
@@ -32,7 +32,7 @@ def judge_in_study(study: Study, folder: Path, bars: str | None) -> Scorecard:
     return score(run, study.benchmark(second=run.second is not None), chosen)
 
 
-def _versions(records: Records, run: Run) -> list[BarsRecord]:
+def _versions(records: StudyRecords, run: Run) -> list[BarsRecord]:
     """The versions under which a run is judged; one at least, or it is no run of the study."""
     found = records.versions(run.task)
     if not found:
@@ -40,7 +40,7 @@ def _versions(records: Records, run: Run) -> list[BarsRecord]:
     return found
 
 
-def _check_own(study: Study, file: Path, records: Records, bars: BarSet) -> None:
+def _check_own(study: Study, file: Path, records: StudyRecords, bars: BarSet) -> None:
     """Refuse a bars file of the study that is not what the ledger says it is."""
     with storage(file):
         own = file.resolve().is_relative_to(study.root / "bars")

@@ -9,8 +9,7 @@ from assay.gauntlet.revise import Revision
 from assay.gauntlet.revision import next_version
 from assay.gauntlet.spec import BarSet, bundled_versions
 from assay.runs.result import Run
-from assay.study.append import enter
-from assay.study.entries import read_records, records_of
+from assay.study.entries import enter, read_records, records_of
 from assay.study.scorecards.store import judge_missing, load_result, load_version
 from assay.study.study import Study
 from assay.study.submissions.bars_in_force import bars_in_force

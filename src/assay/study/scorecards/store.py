@@ -15,8 +15,14 @@ from assay.gauntlet.spec import BarSet, parse_bars
 from assay.ledger.entry import Entry
 from assay.runs.result import Run
 from assay.runs.store import load_run
-from assay.study.append import enter
-from assay.study.entries import BarsRecord, Records, SubmissionRecord, read_records, records_of
+from assay.study.entries import (
+    BarsRecord,
+    StudyRecords,
+    SubmissionRecord,
+    enter,
+    read_records,
+    records_of,
+)
 from assay.study.predictions.grade import Grade, grade
 from assay.study.predictions.spec import Prediction
 from assay.study.study import Study
@@ -131,7 +137,7 @@ def read_grade(study: Study, entry: Entry) -> Grade:
 
 
 def grade_of(
-    study: Study, records: Records, one: SubmissionRecord, prediction: Prediction, bars: BarSet
+    study: Study, records: StudyRecords, one: SubmissionRecord, prediction: Prediction, bars: BarSet
 ) -> Grade:
     """What became of a prediction, under the bars that were sealed with it."""
     version = bars.version

@@ -16,7 +16,7 @@ from assay.study.submissions.run import ask
 from assay.study.submissions.sealed import load_sealed
 
 
-class Audit(msgspec.Struct, frozen=True, kw_only=True):
+class Rerun(msgspec.Struct, frozen=True, kw_only=True):
     """Another run of a sealed submission beside its result; never a result itself.
 
     `largest` is the largest difference between two scores of one item, `changed` how many items
@@ -32,7 +32,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     same_installed: bool
 
 
-def audit_run(study: Study, submission: str, *, listener: Listener | None = None) -> Audit:
+def rerun(study: Study, submission: str, *, listener: Listener | None = None) -> Rerun:
     """Run a sealed submission again and compare with what is stored; nothing is kept."""
     sealed = load_sealed(study, submission, distributions=False)
     one = records_of(study).submission(submission)
@@ -55,7 +55,7 @@ def _same_installed(study: Study, submission: str) -> bool:
     return True
 
 
-def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Audit:
+def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Rerun:
     before = {record.item: record.output for record in stored.records}
     after = {record.item: record.output for record in again.records}
     changed = unmatched = 0
@@ -69,7 +69,7 @@ def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Audit:
         difference = _difference(output, other, stored.task)
         if difference > largest:
             largest, worst = difference, item
-    return Audit(
+    return Rerun(
         submission=submission,
         items=len(before),
         changed=changed,

@@ -19,8 +19,7 @@ from assay.runs.collect import Sealed, collect
 from assay.runs.result import Provenance, Record, Run
 from assay.runs.run_events import Listener
 from assay.runs.store import RunFolder
-from assay.study.append import enter
-from assay.study.entries import SubmissionRecord, read_records, records_of
+from assay.study.entries import SubmissionRecord, enter, read_records, records_of
 from assay.study.git import repository_of
 from assay.study.study import Study
 from assay.study.submissions.conclude import Finished, conclude

@@ -18,8 +18,7 @@ from assay.methods.registry import REGISTERED
 from assay.runs.answers import check_output
 from assay.runs.collect import check_answerable
 from assay.runs.worker_process import ProcessWorker
-from assay.study.append import enter
-from assay.study.entries import Records, read_records, records_of
+from assay.study.entries import StudyRecords, enter, read_records, records_of
 from assay.study.locate import FILE
 from assay.study.predictions.spec import parse_prediction
 from assay.study.study import Study, check_id
@@ -67,7 +66,7 @@ def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, En
     return made, entry
 
 
-def _check_unsealed(records: Records, submission: str) -> None:
+def _check_unsealed(records: StudyRecords, submission: str) -> None:
     if submission in records.submissions:
         entry = records.submissions[submission].seal
         raise AlreadySealed(
@@ -79,7 +78,7 @@ def _check_unsealed(records: Records, submission: str) -> None:
 def _seal_of(
     study: Study,
     submission: str,
-    records: Records,
+    records: StudyRecords,
     contents: Mapping[str, bytes],
     *,
     probe: bool,
@@ -119,7 +118,7 @@ def _seal_of(
     )
 
 
-def _opening(records: Records) -> Entry:
+def _opening(records: StudyRecords) -> Entry:
     if records.opening is None:
         raise IntegrityError("the ledger is empty: the study was never opened")
     return records.opening

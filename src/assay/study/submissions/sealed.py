@@ -20,7 +20,7 @@ from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
 from assay.sandbox.levels import Level
 from assay.seeds import derive
-from assay.study.entries import Records, records_of
+from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
 from assay.study.study import Study, bars_in, check_id
 from assay.study.submissions.bars_in_force import predictable
@@ -58,7 +58,7 @@ def load_sealed(
     submission: str,
     *,
     distributions: bool = True,
-    records: Records | None = None,
+    records: StudyRecords | None = None,
 ) -> SealedPrereg:
     """A sealed submission, everything that its seal names checked byte by byte.
 

@@ -8,12 +8,12 @@ from assay.ledger.chain import Chain
 from assay.ledger.checkpoint import Checkpoint
 from assay.ledger.note import VerifierKey
 from assay.runs.result import Run
-from assay.study.entries import Records
+from assay.study.entries import StudyRecords
 from assay.study.git import Repository
 from assay.study.study import Study
 from assay.study.submissions.sealed import SealedPrereg
 
-View = Callable[[Study, Records], str]
+View = Callable[[Study, StudyRecords], str]
 
 
 class Found(NamedTuple):
@@ -42,6 +42,6 @@ class Verifying:
     shown: Shown
     repository: Repository | None
     chain: Chain = field(default_factory=Chain)
-    records: Records = field(default_factory=Records)
+    records: StudyRecords = field(default_factory=StudyRecords)
     sealed: dict[str, SealedPrereg] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)

@@ -54,7 +54,7 @@ PROCEDURE: Mapping[str, Callable[[Verifying], Found]] = {
 """The steps in order; the last is for those who ask for it."""
 
 
-class Outcome(StrEnum):
+class StepOutcome(StrEnum):
     """How a step ended. UNCHECKED: what would be needed to tell is not here."""
 
     OK = "ok"
@@ -63,12 +63,12 @@ class Outcome(StrEnum):
     BREACH = "breach"
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class VerificationStep(msgspec.Struct, frozen=True, kw_only=True):
     """One step: what was looked at, and what was found."""
 
     number: int
     name: str
-    outcome: Outcome
+    outcome: StepOutcome
     found: str
 
 
@@ -78,7 +78,7 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     study: str
     folder: str
     intact: bool
-    steps: tuple[Step, ...]
+    steps: tuple[VerificationStep, ...]
     entries: int
     root: str | None
 
@@ -99,7 +99,7 @@ def verify_with(
     if shown.since is not None and repository is None:
         raise SpecError(f"no revision {shown.since!r:.80}: the study is in no git repository")
     at = Verifying(study=study, views=views, shown=shown, repository=repository)
-    steps: list[Step] = []
+    steps: list[VerificationStep] = []
     for number, (name, check) in enumerate(PROCEDURE.items(), 1):
         if check is check_again and not at.shown.rerun:
             continue
@@ -108,15 +108,15 @@ def verify_with(
         except AssayError as error:
             said = error.message if error.hint is None else f"{error.message}. {error.hint}"
             open_ = isinstance(error, (NotHere, StorageError))
-            outcome = Outcome.UNCHECKED if open_ else Outcome.BREACH
-            steps.append(Step(number=number, name=name, outcome=outcome, found=said))
+            outcome = StepOutcome.UNCHECKED if open_ else StepOutcome.BREACH
+            steps.append(VerificationStep(number=number, name=name, outcome=outcome, found=said))
             break
-        outcome = Outcome.NOTED if found.noted else Outcome.OK
-        steps.append(Step(number=number, name=name, outcome=outcome, found=found.said))
+        outcome = StepOutcome.NOTED if found.noted else StepOutcome.OK
+        steps.append(VerificationStep(number=number, name=name, outcome=outcome, found=found.said))
     return Verification(
         study=study.config.name,
         folder=os.path.relpath(study.root) if at.repository is None else at.repository.prefix,
-        intact=steps[-1].outcome in (Outcome.OK, Outcome.NOTED),
+        intact=steps[-1].outcome in (StepOutcome.OK, StepOutcome.NOTED),
         steps=tuple(steps),
         entries=len(at.chain.lines),
         root=base64.b64encode(at.chain.tree().root()).decode() if at.chain.lines else None,

@@ -2,7 +2,7 @@
 
 from assay.errors import IntegrityError
 from assay.files import read_inside
-from assay.study.submissions.rerun import audit_run
+from assay.study.submissions.rerun import rerun
 from assay.study.verify.steps import Found, Verifying
 from assay.wording import counted
 
@@ -29,7 +29,7 @@ def check_views(at: Verifying) -> Found:
 def check_again(at: Verifying) -> Found:
     """Step 9."""
     for name in at.runs:
-        audit = audit_run(at.study, name)
+        audit = rerun(at.study, name)
         if audit.changed or audit.unmatched:
             largest = "" if audit.largest is None else f", by up to {audit.largest:.3g}"
             raise IntegrityError(

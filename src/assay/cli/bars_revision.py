@@ -45,7 +45,7 @@ def revise_file(base: str | None, flags: dict[str, Any]) -> None:
 
 def revise_study(study: "Study", base: str | None, flags: dict[str, Any]) -> None:
     """Revise the bars in force, enter the new version, and judge every result under it."""
-    from assay.cli.studies import how_to_commit
+    from assay.cli.study_options import how_to_commit
     from assay.report.rejudged import draw_rejudged
     from assay.report.study.views import refresh_views
     from assay.report.terminal import console

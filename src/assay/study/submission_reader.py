@@ -1,19 +1,19 @@
-"""Submissions and versions as records give them, for everything that is drawn from records."""
+"""Read submissions and bar versions from the files of a study."""
 
 from assay.files import read_as
-from assay.study.entries import Records, SubmissionRecord
+from assay.study.entries import StudyRecords, SubmissionRecord
 from assay.study.scorecards.store import load_version, read_grade, read_judgement
 from assay.study.study import Study
 from assay.study.submission import Status, Submission, Version
 from assay.study.submissions.spec import parse_seal
 
 
-def submissions_of(study: Study, records: Records) -> list[Submission]:
+def submissions_of(study: Study, records: StudyRecords) -> list[Submission]:
     """Every sealed submission, in the order of the seals."""
     return [_submission(study, records, one) for one in records.submissions.values()]
 
 
-def versions_of(study: Study, records: Records) -> list[Version]:
+def versions_of(study: Study, records: StudyRecords) -> list[Version]:
     """Every version of the bars, oldest first."""
     found = []
     for record in records.bars:
@@ -34,7 +34,7 @@ def versions_of(study: Study, records: Records) -> list[Version]:
     return found
 
 
-def _submission(study: Study, records: Records, one: SubmissionRecord) -> Submission:
+def _submission(study: Study, records: StudyRecords, one: SubmissionRecord) -> Submission:
     ((path, expected),) = one.seal.files.items()
     seal = parse_seal(read_as(study.root, path, expected), where=path)
     status = Status.SEALED if one.started is None else Status.STARTED
