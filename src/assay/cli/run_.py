@@ -2,15 +2,13 @@
 
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
 import msgspec
 
-from assay.cli.method_output import MethodOutput
 from assay.cli.options import EXIT_CODES, json_flag
-from assay.cli.progress import progress
+from assay.cli.run_output import RunOutput
 from assay.cli.study_options import (
     commit,
     committable,
@@ -19,48 +17,9 @@ from assay.cli.study_options import (
     typed,
 )
 from assay.errors import MethodError
-from assay.runs.result import Record
-from assay.runs.run_events import Listener
 from assay.study.study import Study, find_study
 from assay.study.submissions.conclude import Finished
 from assay.study.submissions.run import run_sealed
-
-
-class Following(Listener):
-    """Shows how a run goes on, and what the method prints, on standard error."""
-
-    def __init__(self, on_started: Callable[[], None] | None = None) -> None:
-        self.on_started = on_started
-        self.stack = ExitStack()
-        self.out = MethodOutput()
-        self.advance: Callable[[], None] = lambda: None
-        self.made = 0
-
-    def total(self, items: int, made: int) -> None:
-        """Begin a bar."""
-        if made:
-            click.echo(f"Taken up again after {made} of {items} items.", err=True)
-        self.made = made
-        self.advance = self.stack.enter_context(progress("items", items - made))
-
-    def started(self) -> None:
-        """Make the start public."""
-        if self.on_started is not None:
-            self.on_started()
-
-    def record(self, record: Record) -> None:
-        """One step further."""
-        self.made += record.error is None
-        self.advance()
-
-    def printed(self, data: bytes) -> None:
-        """Pass on, made harmless."""
-        self.out.show(data)
-
-    def close(self) -> None:
-        """End the bar."""
-        self.stack.close()
-        self.out.end()
 
 
 @click.command("run", epilog=EXIT_CODES)
@@ -87,7 +46,7 @@ def command(
     study = find_study(folder)
     if committing:
         committable(study)
-    shown = Following(_starting(study, submission, committing=committing))
+    shown = RunOutput(_starting(study, submission, committing=committing))
     try:
         finished = run_sealed(study, submission, unwitnessed=unwitnessed, listener=shown)
     except (MethodError, KeyboardInterrupt) as error:

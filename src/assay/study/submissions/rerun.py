@@ -1,11 +1,11 @@
-"""Running a sealed submission again, only to compare with its result."""
+"""Run a sealed submission again, and compare with its stored result."""
 
 import math
 
 import msgspec
 
 from assay.benchmark.task import Task
-from assay.errors import DigestMismatch, SpecError
+from assay.errors import DigestMismatch, NotHere
 from assay.runs.answers import Output, score_of
 from assay.runs.result import Run
 from assay.runs.run_events import Listener
@@ -17,7 +17,7 @@ from assay.study.submissions.sealed import load_sealed
 
 
 class Rerun(msgspec.Struct, frozen=True, kw_only=True):
-    """Another run of a sealed submission beside its result; never a result itself.
+    """The outputs of another run beside the stored ones; never a result itself.
 
     `largest` is the largest difference between two scores of one item, `changed` how many items
     came out differently, `unmatched` how many have an output on one side only.
@@ -31,19 +31,24 @@ class Rerun(msgspec.Struct, frozen=True, kw_only=True):
     item: str | None
     same_installed: bool
 
+    @property
+    def differ(self) -> int:
+        """How many items have another output, or an output on one side only."""
+        return self.changed + self.unmatched
+
 
 def rerun(study: Study, submission: str, *, listener: Listener | None = None) -> Rerun:
-    """Run a sealed submission again and compare with what is stored; nothing is kept."""
+    """Run a sealed submission again and compare with its result; nothing is stored."""
     sealed = load_sealed(study, submission, distributions=False)
-    one = records_of(study).submission(submission)
-    if one.run is None:
-        raise SpecError(
+    record = records_of(study).submission(submission)
+    if record.run is None:
+        raise NotHere(
             f"{submission} has no result to compare with",
             hint=f"Run it first: assay run {submission}",
         )
-    stored = load_result(study, one)
-    heard = listener or Listener()
-    again = ask(sealed, heard, on_record=heard.record)
+    stored = load_result(study, record)
+    listener = listener or Listener()
+    again = ask(sealed, listener)
     return _compared(submission, stored, again, same=_same_installed(study, submission))
 
 

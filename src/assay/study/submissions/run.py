@@ -15,7 +15,8 @@ from contextlib import closing, contextmanager
 from assay.digests import digest
 from assay.errors import AlreadyRun, DigestMismatch, SpecError, storage
 from assay.files import read_inside
-from assay.runs.collect import Sealed, collect
+from assay.runs.collect import Sealed
+from assay.runs.recording import record_run
 from assay.runs.result import Provenance, Record, Run
 from assay.runs.run_events import Listener
 from assay.runs.store import RunFolder
@@ -42,7 +43,8 @@ def run_sealed(
         elif one.grade is not None:
             raise AlreadyRun(
                 f"{submission} has been run: entry {one.run.n} holds its result",
-                hint=f"See it: assay board. To compare another run: assay audit-run {submission}",
+                hint="See it: assay board. To run it again and compare: assay verify `rerun="
+                f"{submission}`",
             )
         return conclude(study, sealed)
 
@@ -122,29 +124,22 @@ def _ask(
     made: tuple[Record, ...],
     listener: Listener,
 ) -> Run:
-    def start(run: Run) -> None:
+    def start() -> None:
         _start(study, sealed, provenance, made)
-        listener.started()
-        folder.begin(run)
 
-    def add(record: Record) -> None:
-        folder.add(record)
-        listener.record(record)
-
-    return ask(sealed, listener, provenance=provenance, made=made, on_start=start, on_record=add)
+    return ask(sealed, listener, folder, provenance=provenance, made=made, on_start=start)
 
 
 def ask(
     sealed: SealedPrereg,
     listener: Listener,
+    folder: RunFolder | None = None,
     *,
     provenance: Provenance | None = None,
     made: tuple[Record, ...] = (),
-    on_start: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 - nobody listens
-    on_record: Callable[[Record], None],
+    on_start: Callable[[], None] | None = None,
 ) -> Run:
-    """Ask a copy of the sealed method about every item that has not been asked."""
-    listener.total(sum(1 for _ in sealed.benchmark.keyed_items()), len(made))
+    """Ask a copy of the sealed method about every item that was not asked before."""
     with (
         laid_out(sealed.contents) as place,
         sealed_worker(
@@ -155,9 +150,10 @@ def ask(
             on_print=listener.printed,
         ) as worker,
     ):
-        return collect(
+        return record_run(
             worker,
             sealed.benchmark,
+            folder,
             task=sealed.prereg.task,
             seed=sealed.seed,
             limits=limits_of(sealed.prereg),
@@ -165,8 +161,8 @@ def ask(
             sealed=Sealed(
                 provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
             ),
+            listener=listener,
             on_start=on_start,
-            on_record=on_record,
         )
 
 
