@@ -212,9 +212,9 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    found = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
