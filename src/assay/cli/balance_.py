@@ -1,13 +1,12 @@
 """`assay balance`: a subset whose surface does not tell the label."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from assay.benchmark.load import load_benchmark
-from assay.cli.options import column_flags, columns_from, json_flag
+from assay.cli.options import column_flags, columns_from, json_flag, leave
 from assay.cli.progress import progress
 from assay.errors import SpecError
 
@@ -68,5 +67,4 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
         from assay.report.terminal import console
 
         draw_balanced(found, str(out), console())
-    sys.stdout.flush()
-    sys.exit(0 if found.achieved else 1)
+    leave(favourable=found.achieved)

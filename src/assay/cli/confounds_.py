@@ -1,6 +1,5 @@
 """`assay confounds`: what the surface of the data gives away."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import click
 
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import load_benchmark, read_fields
-from assay.cli.options import column_flags, columns_from, json_flag
+from assay.cli.options import column_flags, columns_from, json_flag, leave
 from assay.cli.progress import progress
 from assay.errors import SpecError
 
@@ -94,8 +93,7 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
         from assay.report.terminal import console
 
         draw_audit(audit, console(), every=flags["every"])
-    sys.stdout.flush()
-    sys.exit(0 if audit.verdict == "clean" else 1)
+    leave(favourable=audit.verdict.favourable)
 
 
 def _all_scores(

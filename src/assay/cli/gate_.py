@@ -47,10 +47,7 @@ def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: b
     else:
         _draw(found)
     sys.stdout.flush()
-    kinds = {fault.kind for one in found for fault in one.faults}
-    if kinds - {"one-sided", "preconditions"}:
-        sys.exit(4)
-    sys.exit(3 if kinds else 0)
+    sys.exit(max((fault.exit_code for one in found for fault in one.faults), default=0))
 
 
 def _look(files: tuple[Path, ...], *, skip_others: bool) -> "list[Gated]":

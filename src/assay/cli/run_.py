@@ -1,21 +1,15 @@
 """`assay run`: the one run of a sealed submission."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 import msgspec
 
-from assay.cli.options import EXIT_CODES, json_flag
+from assay.cli.options import EXIT_CODES, json_flag, leave
 from assay.cli.run_output import RunOutput
-from assay.cli.study_options import (
-    commit,
-    committable,
-    how_to_commit,
-    study_flag,
-    typed,
-)
+from assay.cli.study_commits import commit, committable, how_to_commit
+from assay.cli.study_options import study_flag, typed
 from assay.errors import MethodError
 from assay.study.study import Study, find_study
 from assay.study.submissions.conclude import Finished
@@ -61,8 +55,7 @@ def command(
     finally:
         shown.close()
     _publish(study, finished, committing=committing, as_json=as_json)
-    card = next(one for one in finished.judgements if one.bars == finished.original).scorecard
-    sys.exit(0 if card is not None and card.verdict == "pass" else 1)
+    leave(favourable=finished.favourable)
 
 
 def _starting(study: Study, submission: str, *, committing: bool) -> Callable[[], None]:
@@ -100,4 +93,3 @@ def _publish(study: Study, finished: Finished, *, committing: bool, as_json: boo
             click.echo(f"Committed as {done[:12]}.")
         else:
             click.echo(f"Publish it:\n  {how_to_commit(study, names, message)}")
-    sys.stdout.flush()

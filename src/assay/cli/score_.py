@@ -1,12 +1,11 @@
 """`assay score`: judge stored outputs again."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from assay.cli.options import EXIT_CODES, json_flag
+from assay.cli.options import EXIT_CODES, json_flag, leave
 from assay.cli.scorecard_output import keep, show_scorecard
 from assay.errors import SpecError
 from assay.gauntlet.rejudge import Rejudged, judge_again, judge_all
@@ -97,6 +96,4 @@ def _show_all(
         from assay.report.terminal import console
 
         draw_rejudged(found, console(), kept=kept)
-    sys.stdout.flush()
-    good = all(one.scorecard is not None and one.scorecard.verdict == "pass" for one in found)
-    sys.exit(0 if good else 1)
+    leave(favourable=all(judged.favourable for judged in found))

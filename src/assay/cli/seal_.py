@@ -5,15 +5,8 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.study_options import (
-    commit,
-    committable,
-    how_to_commit,
-    outside_files,
-    plan_files,
-    study_flag,
-    typed,
-)
+from assay.cli.study_commits import commit, committable, how_to_commit, outside_files, plan_files
+from assay.cli.study_options import study_flag, typed
 from assay.errors import AlreadySealed, StorageError
 from assay.study.study import Study, find_study
 from assay.study.submissions.sealed import SealedPrereg

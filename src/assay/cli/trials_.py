@@ -1,11 +1,10 @@
 """`assay trials`: make the paired runs, and compare them."""
 
-import sys
 from pathlib import Path
 
 import click
 
-from assay.cli.options import json_flag
+from assay.cli.options import json_flag, leave
 from assay.cli.progress import progress
 
 
@@ -40,7 +39,6 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
     """
     from msgspec.structs import replace
 
-    from assay.comparison.result import NetVerdict
     from assay.comparison.trials.collect import run_trials
     from assay.comparison.trials.spec import load_trial_spec
 
@@ -69,6 +67,4 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
         from assay.report.trials import draw_trials
 
         draw_trials(found, console())
-    sys.stdout.flush()
-    favourable = found.comparison is not None and found.comparison.verdict is NetVerdict.RATIFY
-    sys.exit(0 if favourable else 1)
+    leave(favourable=found.comparison is not None and found.comparison.verdict.favourable)

@@ -41,6 +41,11 @@ class SourceComparison(msgspec.Struct, frozen=True, kw_only=True):
     deltas: tuple[Delta, ...]
     caveats: tuple[str, ...]
 
+    @property
+    def favourable(self) -> bool:
+        """Whether the command exits with 0."""
+        return self.verdict == "ratify"
+
 
 def compare_adr_0031(
     baseline: Sequence[Trial],

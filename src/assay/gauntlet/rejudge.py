@@ -25,6 +25,11 @@ class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
     scorecard: Scorecard | None
     error: str | None
 
+    @property
+    def favourable(self) -> bool:
+        """Whether the new scorecard passes."""
+        return self.scorecard is not None and self.scorecard.verdict.favourable
+
 
 def judge_again(
     folder: Path,

@@ -19,6 +19,11 @@ class Verdict(StrEnum):
     FAIL = "fail"
     UNRESOLVED = "unresolved"
 
+    @property
+    def favourable(self) -> bool:
+        """Whether the command exits with 0."""
+        return self is Verdict.PASS
+
 
 class Caveat(msgspec.Struct, frozen=True, kw_only=True):
     """Something a reader of the number must know, under a code that programs can read."""

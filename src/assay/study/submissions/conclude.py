@@ -25,6 +25,12 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     grade: Grade
     resumed: int
 
+    @property
+    def favourable(self) -> bool:
+        """Whether it passes under the bars that were sealed with it."""
+        cards = (made.scorecard for made in self.judgements if made.bars == self.original)
+        return any(card is not None and card.verdict.favourable for card in cards)
+
 
 def conclude(study: Study, sealed: SealedPrereg) -> Finished:
     """Judge a result under every version of the bars and grade its prediction, once."""
