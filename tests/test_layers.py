@@ -147,6 +147,35 @@ def crowded(root: Path) -> list[str]:
     return sorted(folder.name for folder, count in counts.items() if count > MOST_FILES)
 
 
+FLAG = re.compile(r"(?<![\w-])--[a-z]")
+NOT_OUR_FLAGS = {
+    "wording": "turns parameters into flags, for the command",
+    "study.git": "git's own arguments",
+    "comparison.trials.spec": "arguments of the system under test, in an example",
+}
+STORED_TEXTS = (
+    *("--group.", "--sequential.", "--missing fail, or --missing exclude."),
+    *("--crashed fail, or --crashed exclude.", "--allow harness."),
+    *("(--keep-unverifiable keeps them, as positives)", " --history"),
+)
+"""Texts inside stored records and pages, which are compared word by word."""
+
+
+def flags(trees: dict[str, ast.Module]) -> list[str]:
+    """Texts below the command that speak of its flags; they name parameters: `task=detection`."""
+    places = []
+    for name, tree in trees.items():
+        if name.split(".")[0] == "cli" or name in NOT_OUR_FLAGS:
+            continue
+        for node in ast.walk(tree):
+            text = node.value if isinstance(node, ast.Constant) else None
+            if not isinstance(text, str) or "git fetch --unshallow" in text:
+                continue
+            if FLAG.search(text) and not text.endswith(STORED_TEXTS):
+                places.append(f"{name}, line {node.lineno}")
+    return places
+
+
 OURS = modules(SOURCE)
 
 
@@ -168,6 +197,24 @@ def test_every_generator_is_seeded():
 
 def test_every_package_has_its_place():
     assert {name.split(".")[0] for name in OURS} <= set(ORDER)
+
+
+def test_no_text_below_the_command_speaks_of_flags():
+    assert flags(OURS) == []
+
+
+def test_a_planted_flag_is_caught():
+    planted = {
+        "cli.wrong": ast.parse("hint = 'Name it: --task TASK.'"),
+        "gauntlet.wrong": ast.parse(
+            "hint = 'Name it: `task=TASK`.'\n"
+            "hint = 'Name it: --task TASK.'\n"
+            "hint = f'Name it: --task {task}.'\n"
+            "line = 'a--b ---'"
+        ),
+        "study.git": ast.parse("run('git', 'log', '--format')"),
+    }
+    assert flags(planted) == [f"gauntlet.wrong, line {line}" for line in (2, 3)]
 
 
 def test_no_folder_is_crowded():

@@ -130,7 +130,7 @@ def _check_positive(items: tuple[Item, ...], columns: Columns, name: str) -> Non
     """A value that was called positive and never occurs is a misspelling."""
     if columns.positive is not None and not any(item.label for item in items):
         raise SpecError(
-            f"{name}: no record is {columns.positive!r}, which --positive calls positive",
+            f"{name}: no record is {columns.positive!r}, which `positive=` calls positive",
             hint="Look at the values of the label column; capitals and spaces count.",
         )
 
@@ -165,7 +165,7 @@ def _item(row: Row, columns: Columns, where: str, number: int) -> Item:
     if label is None and cls is None:
         raise SpecError(
             f"{where}: neither a label nor a class; the columns are {_listed(row)}",
-            hint="Name the one that tells right from wrong: --label COLUMN or --class COLUMN.",
+            hint="Name the one that tells right from wrong: `label=COLUMN` or `class=COLUMN`.",
         )
     known = {
         "id": read("id", columns.id) or str(number),
@@ -220,7 +220,7 @@ def _label(
         return value.lower() in _YES
     raise SpecError(
         f"{where}, field {columns.label or 'label'!r}: expected 0, 1, true or false, got {value!r}",
-        hint="Say which value means positive: --positive VALUE.",
+        hint="Say which value means positive: `positive=VALUE`.",
     )
 
 

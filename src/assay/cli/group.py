@@ -84,7 +84,10 @@ def _wants_json() -> bool:
 
 def _fail(error: AssayError) -> NoReturn:
     from assay.report.terminal import printable
+    from assay.wording import as_flags
 
+    error.message = as_flags(error.message)
+    error.hint = None if error.hint is None else as_flags(error.hint)
     if _wants_json():
         with suppress(OSError):
             _print_json(error)

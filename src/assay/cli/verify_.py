@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from assay.cli.options import json_flag
 from assay.errors import SpecError, storage
 from assay.study.locate import FILE
+from assay.wording import as_flags
 
 if TYPE_CHECKING:
     from assay.study.verify.steps import Shown
@@ -77,6 +79,7 @@ def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - 
         verifications = _verified((*folders, *flags["more"]) or (Path(),), flags, output)
     finally:
         output.close()
+    verifications = [_with_flags(verification) for verification in verifications]
     _show(verifications, every=flags["every"], as_json=flags["as_json"])
     sys.exit(max((one.exit_code for one in verifications), default=0))
 
@@ -135,6 +138,12 @@ def _submissions(ids: tuple[str, ...]) -> tuple[str, ...] | None:
                 hint=f"Name the study first: assay verify {name} --rerun",
             )
     return () if _EVERY in ids else tuple(dict.fromkeys(ids))
+
+
+def _with_flags(verification: "Verification") -> "Verification":
+    """The findings, and what to do about them, as a user of the command types it."""
+    steps = (replace(step, found=as_flags(step.found)) for step in verification.steps)
+    return replace(verification, steps=tuple(steps))
 
 
 def _show(verifications: "list[Verification]", *, every: bool, as_json: bool) -> None:

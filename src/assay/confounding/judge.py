@@ -125,7 +125,7 @@ def labelled(benchmark: Benchmark, negative: str | None) -> tuple[list[int], NDA
         if item.label is None:
             raise SpecError(
                 f"{benchmark.name}: record {item.id} has a class and no label",
-                hint="Say which records are positive: --positive 'class != truth'.",
+                hint="Say which records are positive: `positive='class != truth'`.",
             )
         if item.label or is_negative is None or is_negative.holds(item.fields()):
             chosen.append(place)
@@ -135,8 +135,8 @@ def labelled(benchmark: Benchmark, negative: str | None) -> tuple[list[int], NDA
         which = "positive" if found.size and found.all() else "negative"
         raise OneClassPartition(
             f"{benchmark.name}: every record is {which}; nothing can be told apart",
-            hint="Name the column that tells right from wrong (--label), or say which value is"
-            " positive (--positive).",
+            hint="Name the column that tells right from wrong (`label=`), or say which value is"
+            " positive (`positive=`).",
         )
     return chosen, found
 

@@ -154,7 +154,7 @@ def _check_apart(spec: DualSpec, out: Path) -> None:
     results = out.resolve()
     for path, what in ((spec.state.root, "the state"), *((one, str(one)) for one in spec.reads)):
         if results.is_relative_to(path.resolve()):
-            raise SpecError(f"{out} lies in {what}", hint="Name another folder: --out DIR.")
+            raise SpecError(f"{out} lies in {what}", hint="Name another folder: `out=DIR`.")
 
 
 def _plan(spec: DualSpec, conditions: Conditions) -> dict[str, object]:

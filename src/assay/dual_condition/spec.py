@@ -58,6 +58,7 @@ from assay.digests import decode_utf8, digest, is_name
 from assay.dual_condition.state import InC, Layer, Match, Route, State, check_layer, matches
 from assay.errors import OneClassPartition, SpecError, storage
 from assay.sandbox.command_template import check_places, has_place, is_inside
+from assay.wording import PARAMETER
 
 Metric = Literal["auroc", "accuracy", "f1", "average-precision"]
 Asked = Literal["A", "B", "C", "layers", "shapley", "placebo"]
@@ -65,7 +66,6 @@ NAMES = ("items", "outputs", "seed", "state")
 MOST_SHAPLEY = 5
 _LONGEST = 7 * 24 * 3600.0
 _MOST_SEEDS = 10_000
-_FLAG = re.compile(r"--(\w+) (COLUMN|VALUE)")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _AT = re.compile(r"(.*) - at `\$\.(.*)`", re.DOTALL)
 _WORDS = {
@@ -334,9 +334,9 @@ def _benchmark(written: _Evaluation, home: Path, where: str) -> Benchmark:
     try:
         found = load_benchmark(place, columns=columns)
     except SpecError as error:
-        # What flags name elsewhere, keys name here.
-        hint = None if error.hint is None else _FLAG.sub(r'evaluation.\1 = "\2"', error.hint)
-        message = error.message.replace("--positive", "evaluation.positive")
+        # Parameters elsewhere are keys here.
+        hint = None if error.hint is None else PARAMETER.sub(r'evaluation.\1 = "\2"', error.hint)
+        message = error.message.replace("`positive=`", "evaluation.positive")
         raise type(error)(f"{where}: {message}", hint=hint) from None
     blind = next((item.id for item in found.items if item.label is None), None)
     if blind is not None:

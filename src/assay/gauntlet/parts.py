@@ -43,7 +43,7 @@ def check_judgeable(benchmark: Benchmark, bars: BarSet) -> None:
         if bar.of is not None and not corpus.classes.get(bar.of):
             raise OneClassPartition(
                 f"bar {bar.id}: no record of class {bar.of} in {corpus.name}; {values_of(corpus)}",
-                hint="Judge scores instead (--task detection), or write bars for these classes.",
+                hint="Judge scores instead (`task=detection`), or write bars for these classes.",
             )
 
 

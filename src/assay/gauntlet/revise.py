@@ -47,7 +47,7 @@ def revise(
         raise ProtocolError(
             f"{cheat.method} does not pass {base.name} (it misses {missed}), so it does not show"
             " that these bars need another",
-            hint="Name a cheat that does: --regression METHOD.",
+            hint="Name a cheat that does: `regression=METHOD`.",
         )
     after = score(cheat, benchmark, bars)
     judged = {one.id: one for one in after.bars}

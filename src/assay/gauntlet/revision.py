@@ -48,7 +48,7 @@ def revised_text(
 ) -> str:
     """The TOML of the next version."""
     if not because.strip():
-        raise SpecError("a revision needs its reason", hint="Say it: --because TEXT.")
+        raise SpecError("a revision needs its reason", hint="Say it: `because=TEXT`.")
     lines = [
         f"task = {quoted(base.task)}",
         f"version = {quoted(version)}",

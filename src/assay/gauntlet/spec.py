@@ -140,7 +140,7 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
         raise SpecError(
             f"no {wanted} bars {str(version_or_path)!r}: neither a bundled version"
             f" ({', '.join(bundled_versions(wanted))}) nor a file",
-            hint=f"There are such bars for another task: --task {others[0]}." if others else None,
+            hint=f"There are such bars for another task: `task={others[0]}`." if others else None,
         )
     with storage(path):
         data = path.read_bytes()
@@ -148,7 +148,7 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
     if task is not None and bars.task != task:
         raise SpecError(
             f"{path}: bars for {bars.task}, and the task is {task}",
-            hint=f"Choose the task: --task {bars.task}.",
+            hint=f"Choose the task: `task={bars.task}`.",
         )
     return bars
 

@@ -58,7 +58,7 @@ def find_runs(root: Path) -> list[Path]:
     with storage(root):
         if not root.is_dir():
             raise SpecError(
-                f"no folder {str(root)!r}", hint="Keep runs with: assay try METHOD --save runs/NAME"
+                f"no folder {str(root)!r}", hint="Keep runs with: assay try METHOD `save=runs/NAME`"
             )
         for _ in range(_DEEPEST):
             runs = [folder for folder in level if (folder / "run.json").is_file()]

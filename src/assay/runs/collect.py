@@ -151,19 +151,19 @@ def check_answerable(worker: Worker, benchmark: Benchmark, task: Task) -> None:
         if bare is not None:
             raise SpecError(
                 f"{benchmark.name}: record {bare.id} has no class, which classification needs",
-                hint="Name the column that holds it (--class COLUMN), or --task detection.",
+                hint="Name the column that holds it (`class=COLUMN`), or `task=detection`.",
             )
     if task == "detection" and ("response" in worker.arguments or worker.learner):
         mute = next((item for item in items if item.response is None), None)
         if mute is not None:
             raise SpecError(
                 f"{benchmark.name}: record {mute.id} has no response, which the method is to judge",
-                hint="Name the column that holds it: --response COLUMN.",
+                hint="Name the column that holds it: `response=COLUMN`.",
             )
     if task == "detection" and worker.learner and any(i.label is None for i in benchmark.items):
         raise SpecError(
             f"{benchmark.name}: a learner needs to know which records are positive",
-            hint="Say it: --label COLUMN, or --positive 'class != truth'.",
+            hint="Say it: `label=COLUMN`, or `positive='class != truth'`.",
         )
 
 

@@ -142,7 +142,7 @@ def load_run(path: str | Path) -> Run:
             if not file.is_file():
                 raise SpecError(
                     f"{path} is not a run folder: it has no {file.name}",
-                    hint="Make one: assay try METHOD --save DIR",
+                    hint="Make one: assay try METHOD `save=DIR`",
                 )
         head_bytes, stored = head_file.read_bytes(), outputs_file.read_bytes()
     head = parse_json(decode_utf8(head_bytes, where=str(head_file)), where=str(head_file))

@@ -39,7 +39,7 @@ def new_study(
     if not is_name(name):
         raise SpecError(
             f"{name!r:.80} cannot name a study",
-            hint="Name it: --name NAME (letters a-z, digits, dots, dashes, underscores).",
+            hint="Name it: `name=NAME` (letters a-z, digits, dots, dashes, underscores).",
         )
     chosen = _chosen_bars(benchmark, bars, task)
     with storage(root):

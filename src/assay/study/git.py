@@ -190,7 +190,9 @@ def _git_or_say(folder: Path, *words: str) -> None:
             check=False,
         )
     except FileNotFoundError:
-        raise SpecError("there is no git here", hint="Install it, or leave out --commit.") from None
+        raise SpecError(
+            "there is no git here", hint="Install it, or leave out `commit=True`."
+        ) from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StorageError(f"git {words[0]}: {error}") from None
     if done.returncode != 0:

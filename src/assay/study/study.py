@@ -146,7 +146,7 @@ def open_study(root: Path) -> Study:
     if not there:
         raise SpecError(
             f"{str(root)!r} is no study: it has no {FILE} and {LEDGER}",
-            hint="Make one: assay new STUDY --benchmark FILE",
+            hint="Make one: assay new STUDY `benchmark=FILE`",
         )
     data = read_inside(root, FILE)
     try:
@@ -177,7 +177,7 @@ def find_study(start: Path) -> Study:
         )
     raise SpecError(
         f"{'this folder' if str(start) == '.' else repr(str(start))} is in no study",
-        hint="Go into one, or name it: --study DIR. `assay new STUDY` makes one.",
+        hint="Go into one, or name it: `study=DIR`. `assay new STUDY` makes one.",
     )
 
 

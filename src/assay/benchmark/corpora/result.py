@@ -59,8 +59,8 @@ def known_outcomes(attempts: Sequence[Attempt]) -> list[Outcome]:
         raise SpecError(
             "the samples do not say whether they passed, and to find out they must be run: they are"
             " programs that a model wrote, and nobody vouches for them",
-            hint="To run them here, cut off from the network and within limits, add --execute; or"
-            " hand in a file of results, with `passed` in every line.",
+            hint="To run them here, cut off from the network and within limits, add"
+            " `execute=True`; or hand in a file of results, with `passed` in every line.",
         )
     return known
 

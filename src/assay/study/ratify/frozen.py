@@ -80,7 +80,7 @@ def frozen_folder(folder: Path, *, new: bool = True, finish: bool = True) -> Ite
     at = Frozen(folder=folder, study=None if root is None else open_study(root))
     if root is not None and at.inner("").split("/")[0] in RECORDS:
         raise SpecError(
-            f"{folder} is a place of the study's own records", hint="Name another: --into."
+            f"{folder} is a place of the study's own records", hint="Name another: `into=`."
         )
     with ExitStack() as stack:
         with storage(folder):

@@ -54,7 +54,7 @@ def bars_of_study(study: Study, task: Task | None) -> BarSet:
     tasks = list(dict.fromkeys(bars.task for bars in records.bars))
     if task is None and len(tasks) > 1:
         raise SpecError(
-            f"the study has bars for {' and '.join(tasks)}", hint="Say which: --task TASK."
+            f"the study has bars for {' and '.join(tasks)}", hint="Say which: `task=TASK`."
         )
     return bars_in_force(study, records, task or tasks[0])
 

@@ -50,7 +50,7 @@ def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, En
     if not there:
         raise SpecError(
             f"there is no draft {submission}",
-            hint=f"Make one: assay draft {submission} --method FILE:FUNCTION",
+            hint=f"Make one: assay draft {submission} `method=FILE:FUNCTION`",
         )
     contents = folder_contents(folder)
     made = _seal_of(study, submission, records, contents, probe=probe)
@@ -165,5 +165,5 @@ def _probe(worker: ProcessWorker, prereg: Prereg, benchmark: Benchmark) -> None:
     except MethodError as error:
         raise type(error)(
             f"{prereg.method}, asked {PROBE[0]!r} to see whether it answers: {error.message}",
-            hint="Mend it before its only run; or seal it all the same: --no-probe.",
+            hint="Mend it before its only run; or seal it all the same: `probe=False`.",
         ) from None

@@ -24,7 +24,7 @@ def witness_of(study: Study, sealed: SealedPrereg, *, unwitnessed: bool) -> str 
         hint = f"Commit it: git add {place} && git commit -m 'Seal {sealed.id}'"
         if not lacking:
             said = f"{sealed.id} has no witness: the study is in no git repository"
-            hint = "Put it into one and commit; or run it unwitnessed: --unwitnessed."
+            hint = "Put it into one and commit; or run it unwitnessed: `unwitnessed=True`."
         elif _ignored(study, lacking):
             said = f"git is told to leave out {_ignored(study, lacking)} (see .gitignore)"
             hint = "A study is published whole: take that line away, or `git add -f`."

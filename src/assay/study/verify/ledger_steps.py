@@ -218,7 +218,7 @@ def _stray_hint(path: Path) -> str | None:
     if path.name == "seal.json":
         return f"Seal it: assay seal {folder}"
     if folder == "scorecards":
-        return "If a command was cut off: assay score --all"
+        return "If a command was cut off: assay score `all=True`"
     if folder == "grades":
         return f"If a command was cut off: assay run {path.stem}"
     if folder == "bars":

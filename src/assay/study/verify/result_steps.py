@@ -90,7 +90,7 @@ def check_outputs(at: Verifying) -> Found:
     if killed:
         return Found(
             f"{said}, all as they were entered; cut off by a kill, so that only their owner's word"
-            f" vouches for what had been made by then: {', '.join(killed)} (--rerun compares)",
+            f" vouches for what had been made by then: {', '.join(killed)} (`rerun=` compares)",
             noted=True,
         )
     return Found(f"{said}, all as they were made" if at.runs else "none yet")
@@ -199,6 +199,6 @@ def check_versions(at: Verifying) -> Found:
                 raise IntegrityError(
                     f"{one.id} was not judged under {bars.task} bars {bars.version}, which"
                     f" entry {bars.entry.n} brought",
-                    hint="Judge everything again: assay score --all",
+                    hint="Judge everything again: assay score `all=True`",
                 )
     return Found(f"{counted(len(at.runs), 'result')} under every version of the bars")

@@ -16,7 +16,9 @@ def check_views(at: Verifying) -> Found:
         if read_inside(at.study.root, name) != at.views[name](at.study, at.records).encode()
     ]
     if stale:
-        again = " && ".join(f"assay {name.removesuffix('.md').lower()} --write" for name in stale)
+        again = " && ".join(
+            f"assay {name.removesuffix('.md').lower()} `write=True`" for name in stale
+        )
         raise IntegrityError(
             f"{' and '.join(stale)} are not what the records give"
             if len(stale) > 1
