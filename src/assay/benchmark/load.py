@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import FEWEST_QUESTIONS, Benchmark, Columns, Item, Origin
 from assay.benchmark.bundled import FOLDER
 from assay.benchmark.expression import parse_expression
@@ -40,6 +41,7 @@ _FLAGS = {"cls": "class"}
 BUNDLED_COLUMNS = Columns(positive="class != truth")
 
 
+@checked
 def load_benchmark(
     name_or_path: str | Path, *, columns: Columns | None = None, second: str | Path | None = None
 ) -> Benchmark:

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark, Item
 from assay.confounding.judge import feature_results, labelled, source_result
 from assay.errors import OneClassPartition
@@ -101,6 +102,7 @@ class _Pool:
         return True
 
 
+@checked
 def balance(
     benchmark: Benchmark,
     *,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay._version import __version__
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark, Item
 from assay.benchmark.expression import parse_expression
 from assay.confounding.lint.linter import lint
@@ -59,6 +60,7 @@ SHOWN_RECORDS = 10
 _AT_ONCE = 8
 
 
+@checked
 def confounds(
     benchmark: Benchmark,
     *,

@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from assay.arguments import checked
 from assay.digests import digest, short
 from assay.dual_condition.coherence import check_coherence
 from assay.dual_condition.condition_run import (
@@ -72,9 +73,10 @@ class Dual:
     planned: int
 
 
+@checked
 def run_dual(
     spec: DualSpec,
-    out: Path,
+    out: str | Path,
     *,
     on_run: Callable[[DualRun], None] | None = None,
     private: bool = True,
@@ -83,6 +85,7 @@ def run_dual(
 
     `private` False does without a private view of the files, as systems do that cannot give one.
     """
+    out = Path(out)
     _check_apart(spec, out)
     with storage(out):
         out.mkdir(parents=True, exist_ok=True)

@@ -51,6 +51,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark, Columns
 from assay.benchmark.load import load_benchmark
 from assay.benchmark.rows import rows_of
@@ -177,8 +178,10 @@ class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(self.home / name for name in self.system.reads)
 
 
-def load_dual_spec(path: Path, *, metric: Metric | None = None) -> DualSpec:
+@checked
+def load_dual_spec(path: str | Path, *, metric: Metric | None = None) -> DualSpec:
     """A spec file, every part checked."""
+    path = Path(path)
     with storage(path):
         data = path.read_bytes()
     where = str(path)

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assay._version import __version__
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark, Columns
 from assay.benchmark.load import BUNDLED, BUNDLED_COLUMNS
 from assay.digests import short
@@ -29,6 +30,7 @@ ALPHA = 0.05
 POWER = 0.80
 
 
+@checked
 def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
     """Judge stored outputs, on the data they were made on, under one version of the bars."""
     _check_same(run, benchmark, bars)

@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.expression import Expression, parse_expression
 from assay.benchmark.task import TASKS, Task
@@ -126,6 +127,7 @@ def fitting_bars(benchmark: Benchmark, task: Task) -> str:
     return DEFAULT_BARS if ours or task == "classification" else "plain"
 
 
+@checked
 def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSet:
     """A bundled version of a task's bars (detection unless told), or a TOML file."""
     wanted = task or "detection"

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from assay._version import __version__
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.task import Task
 from assay.errors import MethodError, SpecError
@@ -57,6 +58,7 @@ class Sealed:
         return replace(self.provenance, unsealed_code=tuple(sorted(self._unsealed)))
 
 
+@checked
 def run(
     method: str | Callable[..., Any],
     benchmark: Benchmark,

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from assay.arguments import checked
 from assay.benchmark.load import BUNDLED
 from assay.digests import decode_utf8, digest, json_lines, parse_json
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
@@ -124,6 +125,7 @@ class RunFolder:
         return place if place in BUNDLED else os.path.relpath(place, self.path.resolve())
 
 
+@checked
 def save_run(run: Run, path: str | Path) -> None:
     """Keep a run that was made in memory in a new folder."""
     folder = RunFolder(path)
@@ -133,6 +135,7 @@ def save_run(run: Run, path: str | Path) -> None:
     folder.finish(run)
 
 
+@checked
 def load_run(path: str | Path) -> Run:
     """Read a run folder, checking the outputs against the digest in `run.json`."""
     folder = Path(path)

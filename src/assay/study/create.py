@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark, Columns
 from assay.benchmark.load import BUNDLED, BUNDLED_COLUMNS
 from assay.benchmark.task import TASKS, Task
@@ -26,16 +27,19 @@ _ATTRIBUTES = """\
 """
 
 
+@checked
 def new_study(
-    root: Path,
+    root: str | Path,
     benchmark: Benchmark,
     *,
     name: str | None = None,
-    bars: str | None,
-    task: Task | None,
+    bars: str | None = None,
+    task: Task | None = None,
 ) -> Study:
     """A study in a new or empty folder (one that holds only .git will do), its ledger opened."""
-    name = name or root.resolve().name.lower()
+    root = Path(root)
+    with storage(root):
+        name = name or root.resolve().name.lower()
     if not is_name(name):
         raise SpecError(
             f"{name!r:.80} cannot name a study",

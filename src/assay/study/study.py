@@ -23,6 +23,7 @@ from pathlib import Path
 
 import msgspec
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark, Columns, Origin
 from assay.benchmark.load import BUNDLED, load_benchmark
 from assay.benchmark.task import Task
@@ -138,12 +139,14 @@ def _columns(corpus: Corpus) -> Columns | None:
     return Columns(**corpus.columns) if corpus.columns else None
 
 
-def open_study(root: Path) -> Study:
+@checked
+def open_study(root: str | Path) -> Study:
     """The study in a folder."""
+    root = Path(root)
     where = str(root / FILE)
     with storage(root):
-        there = (root / FILE).is_file() and (root / LEDGER).exists()
-    if not there:
+        complete = (root / FILE).is_file() and (root / LEDGER).exists()
+    if not complete:
         raise SpecError(
             f"{str(root)!r} is no study: it has no {FILE} and {LEDGER}",
             hint="Make one: assay new STUDY `benchmark=FILE`",

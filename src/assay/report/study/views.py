@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from assay.arguments import checked
 from assay.files import write_whole
 from assay.report.study.board import board_markdown
 from assay.report.study.calibration import calibration_markdown
@@ -54,6 +55,7 @@ VIEWS: Mapping[str, View] = {
 """The pages that may lie in a study, and what each must hold."""
 
 
+@checked
 def verify(
     study: Study, shown: Shown | None = None, *, repository: Repository | None = None
 ) -> Verification:

@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from assay.arguments import checked
 from assay.benchmark.task import TASKS, Task
 from assay.errors import AlreadySealed, SpecError, storage
 from assay.files import write_new, write_whole
@@ -21,6 +22,7 @@ from assay.study.submissions.sealed_files import laid_out, sealed_worker
 from assay.study.submissions.spec import Prereg
 
 
+@checked
 def draft(
     study: Study,
     submission: str,

@@ -4,6 +4,7 @@ import math
 
 import msgspec
 
+from assay.arguments import checked
 from assay.benchmark.task import Task
 from assay.errors import DigestMismatch, NotHere
 from assay.runs.answers import Output, score_of
@@ -37,6 +38,7 @@ class Rerun(msgspec.Struct, frozen=True, kw_only=True):
         return self.changed + self.unmatched
 
 
+@checked
 def rerun(study: Study, submission: str, *, listener: Listener | None = None) -> Rerun:
     """Run a sealed submission again and compare with its result; nothing is stored."""
     sealed = load_sealed(study, submission, distributions=False)

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
+from assay.arguments import checked
 from assay.digests import digest
 from assay.errors import AlreadyRun, DigestMismatch, SpecError, storage
 from assay.files import read_inside
@@ -31,6 +32,7 @@ from assay.study.submissions.witness import witness_of
 _UNWITNESSED = "none"
 
 
+@checked
 def run_sealed(
     study: Study, submission: str, *, unwitnessed: bool = False, listener: Listener | None = None
 ) -> Finished:

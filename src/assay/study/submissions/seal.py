@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import digest
 from assay.errors import AlreadySealed, IntegrityError, MethodError, SpecError, storage
@@ -39,6 +40,7 @@ PROBE = ("Is this a question?", "It is one.")
 """What a method is asked before it is sealed, to see that it answers at all."""
 
 
+@checked
 def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
     """Seal a drafted submission: from here on nothing of it can change, and it can run once."""
     check_id(submission)
