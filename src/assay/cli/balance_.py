@@ -55,16 +55,18 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
 
     subset_bytes(benchmark, (), out.suffix)
     with progress("fitting", MOST_STEPS) as advance:
-        found = balance(benchmark, negative=flags["negative"], seed=flags["seed"], on_step=advance)
-    if found.achieved:
-        write_new(out, subset_bytes(benchmark, found.records, out.suffix))
+        balanced = balance(
+            benchmark, negative=flags["negative"], seed=flags["seed"], on_step=advance
+        )
+    if balanced.achieved:
+        write_new(out, subset_bytes(benchmark, balanced.records, out.suffix))
     if flags["as_json"]:
         from assay.report.json_output import as_json
 
-        click.echo(as_json(found))
+        click.echo(as_json(balanced))
     else:
         from assay.report.balance import draw_balanced
         from assay.report.terminal import console
 
-        draw_balanced(found, str(out), console())
-    leave(favourable=found.achieved)
+        draw_balanced(balanced, str(out), console())
+    leave(favourable=balanced.achieved)

@@ -100,13 +100,13 @@ def _all_scores(
     places: tuple[str, ...], benchmark: Benchmark, column: str
 ) -> dict[str, dict[str, float]]:
     """Each method's scores, by a name that tells them apart."""
-    found: dict[str, dict[str, float]] = {}
+    by_name: dict[str, dict[str, float]] = {}
     for place in places:
         if places.count(place) > 1:
             raise SpecError(f"--scores {place} is given twice")
         name, scores = _scores(Path(place), benchmark, column)
-        found[place if name in found else name] = scores
-    return found
+        by_name[place if name in by_name else name] = scores
+    return by_name
 
 
 def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[str, float]]:

@@ -63,21 +63,21 @@ def command(
             advance()
 
         try:
-            found = run_dual(plan, out or spec.parent / "results", on_run=heard)
+            dual = run_dual(plan, out or spec.parent / "results", on_run=heard)
         except KeyboardInterrupt:
             click.echo("\nRuns that were made are kept. Type the same command to go on.", err=True)
             raise
     if as_json:
         import msgspec
 
-        click.echo(msgspec.json.format(msgspec.json.encode(found.artifact), indent=2).decode())
+        click.echo(msgspec.json.format(msgspec.json.encode(dual.artifact), indent=2).decode())
     else:
         from assay.report.dual_condition import draw_dual
         from assay.report.terminal import console
 
-        draw_dual(found, console())
+        draw_dual(dual, console())
     sys.stdout.flush()
-    sys.exit(found.result.exit_code)
+    sys.exit(dual.result.exit_code)
 
 
 def _planned(plan: object) -> int:

@@ -61,7 +61,7 @@ def run_command() -> None:
         error.show()
         sys.exit(2)
     except BrokenPipeError:
-        # The reader went away (`assay methods | head`); there is nobody left to tell.
+        # The reader went away: `assay methods | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
     except OSError as error:

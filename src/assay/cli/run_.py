@@ -46,11 +46,11 @@ def command(
     except (MethodError, KeyboardInterrupt) as error:
         shown.close()
         again = typed(f"run {submission}", folder)
-        said = f"The {shown.made} outputs made so far are kept; take the run up again: {again}"
+        kept = f"The {shown.made} outputs made so far are kept; take the run up again: {again}"
         if isinstance(error, KeyboardInterrupt):
-            click.echo(f"\n{said}", err=True)
+            click.echo(f"\n{kept}", err=True)
         elif shown.made:
-            error.hint = " ".join(filter(None, (error.hint, said)))
+            error.hint = " ".join(filter(None, (error.hint, kept)))
         raise
     finally:
         shown.close()

@@ -75,13 +75,13 @@ def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: boo
             "in a study everything is judged under every version of its bars",
             hint="Leave out --bars; `assay bars revise` makes another version.",
         )
-    found = judge_study(study)
+    rejudged = judge_study(study)
     refresh_views(study)
-    _show_all(found, as_json=as_json, kept="")
+    _show_all(rejudged, as_json=as_json, kept="")
 
 
 def _show_all(
-    found: Sequence[Rejudged],
+    rejudged: Sequence[Rejudged],
     *,
     as_json: bool,
     kept: str = " Every scorecard is kept in its run.",
@@ -90,10 +90,10 @@ def _show_all(
     if as_json:
         from assay.report.json_output import as_json as written
 
-        click.echo(written(found))
+        click.echo(written(rejudged))
     else:
         from assay.report.rejudged import draw_rejudged
         from assay.report.terminal import console
 
-        draw_rejudged(found, console(), kept=kept)
-    leave(favourable=all(judged.favourable for judged in found))
+        draw_rejudged(rejudged, console(), kept=kept)
+    leave(favourable=all(judged.favourable for judged in rejudged))

@@ -48,8 +48,8 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
     if as_json:
         from assay.report.json_output import as_json as written
 
-        said = {"submission": submission, "digest": sealed.digest, "entry": sealed.entry}
-        click.echo(written({**said, "commit": done, "seal": sealed.seal}))
+        record = {"submission": submission, "digest": sealed.digest, "entry": sealed.entry}
+        click.echo(written({**record, "commit": done, "seal": sealed.seal}))
     else:
         _say(study, sealed, names, done, folder)
 

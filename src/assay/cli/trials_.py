@@ -53,7 +53,7 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
 
     with progress("runs", total) as advance:
         try:
-            found = run_trials(plan, out or spec.with_suffix(""), on_run=count)
+            trials = run_trials(plan, out or spec.with_suffix(""), on_run=count)
         except KeyboardInterrupt:
             again = "Type the same command to go on."
             click.echo(f"\n{made} more of {total} runs were made. {again}", err=True)
@@ -61,10 +61,10 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
     if as_json:
         from assay.report.json_output import as_json as written
 
-        click.echo(written(found))
+        click.echo(written(trials))
     else:
         from assay.report.terminal import console
         from assay.report.trials import draw_trials
 
-        draw_trials(found, console())
-    leave(favourable=found.comparison is not None and found.comparison.verdict.favourable)
+        draw_trials(trials, console())
+    leave(favourable=trials.comparison is not None and trials.comparison.verdict.favourable)

@@ -81,7 +81,7 @@ def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - 
         output.close()
     verifications = [_with_flags(verification) for verification in verifications]
     _show(verifications, every=flags["every"], as_json=flags["as_json"])
-    sys.exit(max((one.exit_code for one in verifications), default=0))
+    sys.exit(max((verification.exit_code for verification in verifications), default=0))
 
 
 def _verified(

@@ -27,7 +27,7 @@ from assay.runs.worker import Worker, default_task, start_worker
 class Sealed:
     """What a run owes to its seal: where it stands, what was made before it was cut off.
 
-    Without a provenance it stands for a run that nobody sealed, and notes nothing.
+    Without a provenance the run is unsealed, and nothing is noted.
     """
 
     def __init__(
@@ -96,8 +96,8 @@ def collect(
     limits: Limits,
     keep_going: bool = False,
     sealed: "Sealed | None" = None,
-    on_start: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 - nobody listens
-    on_record: Callable[[Record], None] = lambda record: None,  # noqa: ARG005 - nobody listens
+    on_start: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 - the default
+    on_record: Callable[[Record], None] = lambda record: None,  # noqa: ARG005 - the default
 ) -> Run:
     """Ask a started worker about every item, telling of the start and of each record."""
     check_answerable(worker, benchmark, task)

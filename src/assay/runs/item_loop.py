@@ -36,7 +36,7 @@ class Asking:
         seed: int,
         keep_going: bool,
         made: Collection[str] = (),
-        on_loaded: Callable[[Worker], None] = lambda worker: None,  # noqa: ARG005 - nobody listens
+        on_loaded: Callable[[Worker], None] = lambda worker: None,  # noqa: ARG005 - the default
     ) -> None:
         self.worker = worker
         self.benchmark = benchmark
@@ -134,8 +134,8 @@ class Asking:
         """End the run with the item's error, or get the worker ready for the next item."""
         self.broken_in_a_row = self.broken_in_a_row + 1 if self.worker.broken else 0
         if not self.keep_going or self.broken_in_a_row >= GIVE_UP_AFTER:
-            said = item.question if len(item.question) < 60 else f"{item.question[:57]}..."
-            asked = f"{self.worker.method.text}, item {key} ({said!r})"
+            excerpt = item.question if len(item.question) < 60 else f"{item.question[:57]}..."
+            asked = f"{self.worker.method.text}, item {key} ({excerpt!r})"
             message = f"{asked}: {failure.message}"
             if self.keep_going:
                 message += f"; {GIVE_UP_AFTER} items in a row ended its process, so the run stopped"

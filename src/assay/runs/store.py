@@ -1,8 +1,8 @@
 """Run folders.
 
 A run folder holds `run.json` (what produced the outputs) and `outputs.jsonl` (one line an item).
-Each output is handed to the disk before the next item is asked, so whatever ends a run, what was
-made is there. `run.json` is written at the start, as incomplete, and replaced whole at the end; it
+Each output is handed to the disk before the next item is asked, so an interrupted run keeps what
+was made. `run.json` is written at the start, as incomplete, and replaced whole at the end; it
 then carries the digest of the outputs as they were written, and reading checks it. A method that
 rewrites the file meanwhile is found out.
 """
@@ -78,7 +78,7 @@ class RunFolder:
 
     @property
     def digest(self) -> str:
-        """The digest of what was written, whatever lies in the file by now."""
+        """The digest of the bytes written, even if the file has changed since."""
         return f"sha256:{self._written.hexdigest()}"
 
     def add(self, record: Record) -> None:
@@ -108,7 +108,7 @@ class RunFolder:
         self._write_head(run, {"finished": now(), "outputs": outputs})
 
     def close(self) -> None:
-        """Let go of the outputs, whatever has come of the run; a second time does nothing."""
+        """Close the outputs file of an ended run; a second call does nothing."""
         if self.begun:
             self._outputs.close()
 
@@ -182,13 +182,13 @@ def load_run(path: str | Path) -> Run:
 
 
 def _records(stored: bytes, where: str) -> tuple[Record, ...]:
-    found = []
+    records = []
     for number, value in json_lines(stored, where=where):
         try:
-            found.append(msgspec.convert(value, Record))
+            records.append(msgspec.convert(value, Record))
         except (msgspec.ValidationError, SpecError) as error:
             raise SpecError(f"{where}, line {number}: {error}") from None
-    return tuple(found)
+    return tuple(records)
 
 
 def _seen_from(folder: Path, source: Source) -> Source:

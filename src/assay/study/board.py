@@ -67,7 +67,7 @@ def board(
     tables = []
     for task in TASKS:
         mine = [version.version for version in versions if version.task == task]
-        rows = [_row(one, mine) for one in submissions if one.task == task]
+        rows = [_row(submission, mine) for submission in submissions if submission.task == task]
         if mine:
             tables.append(
                 BoardTable(task=task, versions=tuple(mine), rows=tuple(sorted(rows, key=_rank)))
@@ -77,35 +77,35 @@ def board(
         benchmark=benchmark,
         digest=digest,
         sealed=len(submissions),
-        started=sum(one.started_by is not None for one in submissions),
-        finished=sum(one.status is Status.FINISHED for one in submissions),
+        started=sum(submission.started_by is not None for submission in submissions),
+        finished=sum(submission.status is Status.FINISHED for submission in submissions),
         tables=tuple(tables),
     )
 
 
-def _row(one: Submission, versions: Sequence[str]) -> BoardRow:
-    newest = one.judgements[-1].scorecard if one.judgements else None
+def _row(submission: Submission, versions: Sequence[str]) -> BoardRow:
+    newest = submission.judgements[-1].scorecard if submission.judgements else None
     return BoardRow(
-        id=one.id,
-        method=one.method,
-        status=one.status,
-        witnessed=one.witness is not None,
-        cells=tuple(_cell(one, version) for version in versions),
+        id=submission.id,
+        method=submission.method,
+        status=submission.status,
+        witnessed=submission.witness is not None,
+        cells=tuple(_cell(submission, version) for version in versions),
         caveats=() if newest is None else tuple(caveat.code for caveat in newest.caveats),
-        entry=one.sealed_by,
+        entry=submission.sealed_by,
     )
 
 
-def _cell(one: Submission, version: str) -> Cell:
-    judgement = one.under(version)
+def _cell(submission: Submission, version: str) -> Cell:
+    judgement = submission.under(version)
     card = None if judgement is None else judgement.scorecard
     why = None
     if card is None:
-        why = "not judged" if one.status is Status.FINISHED else one.status.value
+        why = "not judged" if submission.status is Status.FINISHED else submission.status.value
         why = why if judgement is None else judgement.error
     return Cell(
         version=version,
-        original=version == one.original,
+        original=version == submission.original,
         verdict=None if card is None else card.verdict.value,
         passed=None if card is None else card.point.passed,
         total=None if card is None else card.point.total,

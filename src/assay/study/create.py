@@ -53,8 +53,8 @@ def new_study(
                 raise SpecError(f"{root / taken} is there already", hint="Name another folder.")
     text = _study_text(name, benchmark, chosen, root)
     files = {FILE: text.encode()}
-    for one, data in chosen:
-        files[f"bars/{one.name}.toml"] = data
+    for each, data in chosen:
+        files[f"bars/{each.name}.toml"] = data
     with suppress(SpecError):
         write_new(root / ".gitattributes", _ATTRIBUTES.encode())
     for path, data in files.items():
@@ -71,20 +71,20 @@ def _chosen_bars(
     benchmark: Benchmark, bars: str | None, task: Task | None
 ) -> list[tuple[BarSet, bytes]]:
     """The bars to begin with, one set a task that the benchmark can be judged for."""
-    found: list[tuple[BarSet, bytes]] = []
+    judgeable: list[tuple[BarSet, bytes]] = []
     refusals: list[AssayError] = []
-    for one in TASKS if task is None else (task,):
+    for each in TASKS if task is None else (task,):
         try:
-            chosen = load_bars(bars or fitting_bars(benchmark, one), task=one)
+            chosen = load_bars(bars or fitting_bars(benchmark, each), task=each)
             asks_second = any(bar.corpus == "second" for bar in chosen.bars)
             check_judgeable(benchmark if asks_second else benchmark.with_second(None), chosen)
         except AssayError as error:
             refusals.append(error)
             continue
-        found.append((chosen, _bars_bytes(bars or chosen.version, chosen)))
-    if not found:
+        judgeable.append((chosen, _bars_bytes(bars or chosen.version, chosen)))
+    if not judgeable:
         raise refusals[0]
-    return found
+    return judgeable
 
 
 def _bars_bytes(named: str, bars: BarSet) -> bytes:

@@ -60,16 +60,16 @@ def staged(folder: Path, *, endings: tuple[str, ...] = ("",)) -> Iterator[Checko
 
 def find_studies(tree: Checkout, *, since: str | None) -> list[Study]:
     """The studies below a folder; one that HEAD (or the revision named) has must be there."""
-    found: list[Study] = []
+    studies: list[Study] = []
     with storage(tree.folder):
         for here, folders, files in os.walk(tree.folder, onerror=_say):
             folders[:] = sorted(name for name in folders if name not in _PASSED_OVER)
             if FILE in files and LEDGER in files:
-                found.append(open_study(Path(here)))
+                studies.append(open_study(Path(here)))
     repository = tree.repository
     commit = None if repository is None else repository.commit(since or "HEAD")
     if repository is not None and commit is not None:
-        plans = {read_inside(study.root, FILE) for study in found}
+        plans = {read_inside(study.root, FILE) for study in studies}
         for place in repository.folders(commit, LEDGER):
             known = repository.read(commit, FILE, place=place)
             if known is not None and known not in plans:
@@ -77,7 +77,7 @@ def find_studies(tree: Checkout, *, since: str | None) -> list[Study]:
                     f"the study {place} was there in {since or 'HEAD'}, and is gone",
                     hint="A record is not taken back: put it back.",
                 )
-    return found
+    return studies
 
 
 def _say(error: OSError) -> None:

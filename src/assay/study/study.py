@@ -161,7 +161,7 @@ def open_study(root: str | Path) -> Study:
         raise SpecError(f"{where}: format {config.format!r:.40}, expected {FORMAT!r}")
     for corpus in (config.benchmark, config.second):
         if corpus is not None and not set(corpus.columns) <= set(Columns.__struct_fields__):
-            raise SpecError(f"{where}: columns that nobody knows: {', '.join(corpus.columns)}")
+            raise SpecError(f"{where}: unknown columns: {', '.join(corpus.columns)}")
     return Study(root=root, config=config)
 
 

@@ -81,8 +81,8 @@ def study_bars(study: Study, version: str, task: Task | None) -> BarSet | None:
 
 def stored_run(study: Study, submission: str) -> Run | None:
     """The result of a submission, where it has one."""
-    one = records_of(study).submissions.get(submission)
-    return None if one is None or one.run is None else load_result(study, one)
+    record = records_of(study).submissions.get(submission)
+    return None if record is None or record.run is None else load_result(study, record)
 
 
 def adopt(study: Study, made: Revision, *, after: str | None) -> list[tuple[str, Judgement]]:
@@ -107,6 +107,6 @@ def adopt(study: Study, made: Revision, *, after: str | None) -> list[tuple[str,
                 hint="Revise what is in force.",
             )
         write_whole(study.path(path), data)  # what lies there in no entry was cut off
-        said = {"cheat": made.before.method[:200], **({} if after is None else {"after": after})}
-        enter(ledger, "bars", bars.name, files={path: digest(data)}, said=said)
+        facts = {"cheat": made.before.method[:200], **({} if after is None else {"after": after})}
+        enter(ledger, "bars", bars.name, files={path: digest(data)}, said=facts)
     return judge_missing(study)

@@ -87,7 +87,7 @@ def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Rerun:
     )
 
 
-def _difference(one: Output, other: Output, task: Task) -> float:
+def _difference(output: Output, other: Output, task: Task) -> float:
     if task != "detection":
         return 0.0
-    return math.fabs(score_of(one) - score_of(other))
+    return math.fabs(score_of(output) - score_of(other))

@@ -39,14 +39,14 @@ def run_sealed(
     """Run a sealed submission once, or take up where its run was cut off; then judge and grade."""
     sealed = load_sealed(study, submission)
     with _only_one(study, submission):
-        one = records_of(study).submission(submission)
-        if one.run is None:
-            _make(study, sealed, one, unwitnessed=unwitnessed, listener=listener or Listener())
-        elif one.grade is not None:
+        record = records_of(study).submission(submission)
+        if record.run is None:
+            _make(study, sealed, record, unwitnessed=unwitnessed, listener=listener or Listener())
+        elif record.grade is not None:
             raise AlreadyRun(
-                f"{submission} has been run: entry {one.run.n} holds its result",
-                hint="See it: assay board. To run it again and compare: assay verify `rerun="
-                f"{submission}`",
+                f"{submission} has been run: entry {record.run.n} holds its result",
+                hint="See it: assay board. To run it again and compare:"
+                f" assay verify `rerun={submission}`",
             )
         return conclude(study, sealed)
 
@@ -81,7 +81,7 @@ def is_running(study: Study, submission: str) -> bool:
 def _make(
     study: Study,
     sealed: SealedPrereg,
-    one: SubmissionRecord,
+    record: SubmissionRecord,
     *,
     unwitnessed: bool,
     listener: Listener,
@@ -89,7 +89,7 @@ def _make(
     """Ask the method what has not been asked, and put the outputs into the ledger."""
     path = study.path(f"runs/{sealed.id}")
     made: tuple[Record, ...] = ()
-    if one.started is None:
+    if record.started is None:
         witness = witness_of(study, sealed, unwitnessed=unwitnessed)
         with storage(path):
             if path.exists() and any(path.iterdir()):
@@ -99,14 +99,14 @@ def _make(
                 )
         folder = RunFolder(path)
     else:
-        said = one.started.said.get("witness", _UNWITNESSED)
-        witness = None if said == _UNWITNESSED else said
-        _check_kept(study, one)
+        stated = record.started.said.get("witness", _UNWITNESSED)
+        witness = None if stated == _UNWITNESSED else stated
+        _check_kept(study, record)
         folder, made = RunFolder.again(path)
     provenance = Provenance(
         seal=sealed.digest,
         witness=witness,
-        resumed=len(one.resumed) + (one.started is not None),
+        resumed=len(record.resumed) + (record.started is not None),
     )
     with closing(folder):
         try:
@@ -173,40 +173,41 @@ def _start(
 ) -> None:
     """Say in public that the run begins, or goes on, before the method sees an item."""
     with study.ledger as ledger:
-        one = read_records(ledger.entries).submission(sealed.id)
-        if one.run is not None:
-            raise AlreadyRun(f"{sealed.id} has been run meanwhile: entry {one.run.n}")
-        if one.started is None:
+        record = read_records(ledger.entries).submission(sealed.id)
+        if record.run is not None:
+            raise AlreadyRun(f"{sealed.id} has been run meanwhile: entry {record.run.n}")
+        if record.started is None:
             repository = repository_of(study.root)
-            said = {"witness": provenance.witness or _UNWITNESSED}
+            facts = {"witness": provenance.witness or _UNWITNESSED}
             if repository is not None:  # so that a witness stays one when the study is moved
-                said["place"] = repository.prefix
-            enter(ledger, "run-started", sealed.id, said=said)
+                facts["place"] = repository.prefix
+            enter(ledger, "run-started", sealed.id, said=facts)
             return
         kept = read_inside(study.root, f"runs/{sealed.id}/outputs.jsonl") if made else b""
-        said = {"kept": str(len(made)), "outputs": digest(kept)}
-        enter(ledger, "run-resumed", sealed.id, said=said)
+        facts = {"kept": str(len(made)), "outputs": digest(kept)}
+        enter(ledger, "run-resumed", sealed.id, said=facts)
 
 
 def _stop(study: Study, sealed: SealedPrereg, folder: RunFolder) -> None:
     """Say in public what the run had written when it was stopped, so that it stays as it is."""
     with study.ledger as ledger:
-        one = read_records(ledger.entries).submission(sealed.id)
-        if one.started is not None and one.run is None and folder.begun:
-            said = {"kept": str(folder.lines), "outputs": folder.digest}
-            enter(ledger, "run-stopped", sealed.id, said=said)
+        record = read_records(ledger.entries).submission(sealed.id)
+        if record.started is not None and record.run is None and folder.begun:
+            facts = {"kept": str(folder.lines), "outputs": folder.digest}
+            enter(ledger, "run-stopped", sealed.id, said=facts)
 
 
-def _check_kept(study: Study, one: SubmissionRecord) -> None:
+def _check_kept(study: Study, record: SubmissionRecord) -> None:
     """Refuse to go on from outputs that are not those the run had made when it was stopped."""
-    begun = [entry for entry in (one.started, *one.resumed) if entry is not None]
-    if not one.stopped or one.stopped[-1].n < begun[-1].n:
+    begun = [entry for entry in (record.started, *record.resumed) if entry is not None]
+    if not record.stopped or record.stopped[-1].n < begun[-1].n:
         return
-    name = f"runs/{one.id}/outputs.jsonl"
+    name = f"runs/{record.id}/outputs.jsonl"
     data = read_inside(study.root, name)
-    if digest(data[: data.rfind(b"\n") + 1]) != one.stopped[-1].said.get("outputs"):
+    if digest(data[: data.rfind(b"\n") + 1]) != record.stopped[-1].said.get("outputs"):
         raise DigestMismatch(
-            f"{name} is not what the run had made when it was stopped (entry {one.stopped[-1].n})",
+            f"{name} is not what the run had made when it was stopped (entry"
+            f" {record.stopped[-1].n})",
             hint="Something else wrote to it; a run does not go on from that.",
         )
 

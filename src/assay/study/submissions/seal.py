@@ -48,8 +48,8 @@ def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, En
     _check_unsealed(records, submission)
     folder = study.path(f"preregs/{submission}")
     with storage(folder):
-        there = folder.is_dir()
-    if not there:
+        drafted = folder.is_dir()
+    if not drafted:
         raise SpecError(
             f"there is no draft {submission}",
             hint=f"Make one: assay draft {submission} `method=FILE:FUNCTION`",
@@ -148,10 +148,10 @@ def _examined(
                 hint="A submission is whole: copy the file into its folder.",
             )
         installed = {*modules.installed, *closure_of(worker.method, folder=folder).installed}
-    nobodys = unowned(installed)
-    if nobodys:
+    strays = unowned(installed)
+    if strays:
         raise SpecError(
-            f"{prereg.method} imports {nobodys[0]}, which belongs to no installed distribution",
+            f"{prereg.method} imports {strays[0]}, which belongs to no installed distribution",
             hint=f"A submission is whole: copy it into {where}.",
         )
     if prereg.method in REGISTERED:

@@ -27,7 +27,7 @@ SEAL = "seal.json"
 
 
 def folder_contents(folder: Path) -> dict[str, bytes]:
-    """Every regular file below a folder but its seal; whatever else is there is refused."""
+    """Every regular file below a folder but its seal; links and special files are refused."""
     found: dict[str, bytes] = {}
     total = 0
     with storage(folder):
