@@ -148,7 +148,7 @@ def crowded(root: Path) -> list[str]:
     return sorted(folder.name for folder, count in counts.items() if count > MOST_FILES)
 
 
-FLAG = re.compile(r"(?<![\w-])--[a-z]")
+FLAG = re.compile(r"(?<![\w-])--[a-z{]")
 NOT_OUR_FLAGS = {
     "wording": "turns parameters into flags, for the command",
     "study.git": "git's own arguments",
@@ -170,11 +170,13 @@ def flags(trees: dict[str, ast.Module]) -> list[str]:
             continue
         for node in ast.walk(tree):
             text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(node, ast.JoinedStr):
+                text = ast.unparse(node)
             if not isinstance(text, str) or "git fetch --unshallow" in text:
                 continue
             if FLAG.search(text) and not text.endswith(STORED_TEXTS):
                 places.append(f"{name}, line {node.lineno}")
-    return places
+    return list(dict.fromkeys(places))
 
 
 OURS = modules(SOURCE)
@@ -211,11 +213,12 @@ def test_a_planted_flag_is_caught():
             "hint = 'Name it: `task=TASK`.'\n"
             "hint = 'Name it: --task TASK.'\n"
             "hint = f'Name it: --task {task}.'\n"
+            "hint = f'Name it: --{name} {task}.'\n"
             "line = 'a--b ---'"
         ),
         "study.git": ast.parse("run('git', 'log', '--format')"),
     }
-    assert flags(planted) == [f"gauntlet.wrong, line {line}" for line in (2, 3)]
+    assert flags(planted) == [f"gauntlet.wrong, line {line}" for line in (2, 3, 4)]
 
 
 def test_no_folder_is_crowded():

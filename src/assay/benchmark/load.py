@@ -192,7 +192,7 @@ def _text(row: Row, column: str, field: str, where: str, *, empty: bool = False)
             f"{where}: no column {column!r}; the columns are {_listed(row)}",
             hint=_suggestion(row, column)
             + f"Name the one that holds the {_FLAGS.get(field, field)}: "
-            f"--{_FLAGS.get(field, field)} COLUMN.",
+            f"`{_FLAGS.get(field, field)}=COLUMN`.",
         )
     value = row[column]
     if isinstance(value, bool):

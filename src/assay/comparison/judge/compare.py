@@ -49,7 +49,7 @@ def compare(
     baseline: Iterable[Trial],
     candidate: Iterable[Trial],
     dimensions: Dimensions | None = None,
-    gated: Sequence[str] = (),
+    gated: str | Sequence[str] = (),
     policies: Mapping[str, Any] | None = None,
     by: By = "auto",
     sequential: bool = False,
