@@ -1,8 +1,15 @@
+import inspect
 import subprocess
 import sys
 
+import pytest
+from helpers.studies import a_study, write_rows
+
 import assay
 from assay import errors
+
+FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay, name))]
+WRONG = (None, 3, "x", "x\0y", b"x", ["x"], object())
 
 
 def test_all_is_sorted_and_exact():
@@ -38,3 +45,70 @@ def test_every_error_of_ours_stands_in_the_drawing_with_its_exit_code():
     assert {kind.__name__ for kind in kinds} == {*drawn, "AssayError"}
     for kind in kinds[1:]:
         assert f" {kind.exit_code}  " in drawn[kind.__name__]
+
+
+@pytest.fixture(scope="module")
+def arguments(tmp_path_factory):
+    """Arguments that are right, by the name of the parameter."""
+    home = tmp_path_factory.mktemp("api")
+    benchmark = assay.load_benchmark(write_rows(home / "few.jsonl", 4))
+    return {
+        "benchmark": benchmark,
+        "run": assay.run("token-overlap", benchmark),
+        "bars": assay.load_bars("plain"),
+        "method": "token-overlap",
+        "study": a_study(home, "opened"),
+        "submission": "001",
+    }
+
+
+def foreign(function, arguments):
+    """Every wrong argument at which a function raises something that is not ours."""
+    caught = []
+    parameters = inspect.signature(function).parameters.values()
+    required = [p.name for p in parameters if p.default is p.empty]
+    for parameter in parameters:
+        for wrong in WRONG:
+            given = {name: arguments.get(name, "nowhere/x") for name in required}
+            given[parameter.name] = wrong
+            try:
+                function(**given)
+            except assay.AssayError:
+                pass
+            except Exception as error:
+                caught.append(f"{parameter.name}={wrong!r}: {type(error).__name__}: {error}")
+    return caught
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_wrong_argument_raises_an_error_of_ours(name, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert foreign(getattr(assay, name), arguments) == []
+
+
+def test_a_planted_foreign_exception_is_caught(arguments):
+    def planted(benchmark):
+        return benchmark.items
+
+    assert len(foreign(planted, arguments)) == len(WRONG)
+
+
+def test_the_error_names_the_parameter_and_says_what_was_expected(arguments):
+    with pytest.raises(assay.SpecError) as refused:
+        assay.score(arguments["run"], arguments["benchmark"], "v1")
+    assert refused.value.message == "score(): bars is str, expected BarSet"
+    assert refused.value.hint == "Load them: load_bars(VERSION)."
+    with pytest.raises(assay.SpecError, match="root is int, expected text or a path"):
+        assay.open_study(3)
+
+
+def test_a_path_may_be_text(arguments, tmp_path):
+    study = arguments["study"]
+    assert assay.open_study(str(study.root)).config == study.config
+    assay.save_run(arguments["run"], str(tmp_path / "run"))
+    assert assay.load_run(str(tmp_path / "run")).records == arguments["run"].records
+    opened = assay.new_study(str(tmp_path / "new"), arguments["benchmark"])
+    assert (tmp_path / "new" / "study.toml").is_file()
+    assert opened.config.name == "new"
+    with pytest.raises(assay.AssayError):
+        assay.load_dual_spec(str(tmp_path / "none.toml"))

@@ -8,8 +8,8 @@ import assay
 
 SOURCE = Path(assay.__file__).parent
 ORDER = (
-    *("_version", "errors", "caveats", "wording", "seeds", "digests", "differences", "clock"),
-    *("paths", "files", "journal", "lock", "manifest", "folders"),
+    *("_version", "errors", "arguments", "caveats", "wording", "seeds", "digests", "differences"),
+    *("clock", "paths", "files", "journal", "lock", "manifest", "folders"),
     *("stats", "ledger", "sandbox", "benchmark", "logs", "surface", "methods", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study", "report", "cli"),
     *("__main__", "__init__"),
@@ -160,6 +160,37 @@ def calling_the_system(trees: dict[str, ast.Module]) -> list[str]:
     ]
 
 
+FLAG = re.compile(r"(?<![\w-])--[a-z{]")
+NOT_OUR_FLAGS = {
+    "wording": "turns parameters into flags, for the command",
+    "study.git": "git's own arguments",
+    "comparison.trials.spec": "arguments of the system under test, in an example",
+}
+STORED_TEXTS = (
+    *("--group.", "--sequential.", "--missing fail, or --missing exclude."),
+    *("--crashed fail, or --crashed exclude.", "--allow harness."),
+    *("(--keep-unverifiable keeps them, as positives)", " --history"),
+)
+"""Texts inside stored records and pages, which are compared word by word."""
+
+
+def flags(trees: dict[str, ast.Module]) -> list[str]:
+    """Texts below the command that speak of its flags; they name parameters: `task=detection`."""
+    places = []
+    for name, tree in trees.items():
+        if name.split(".")[0] == "cli" or name in NOT_OUR_FLAGS:
+            continue
+        for node in ast.walk(tree):
+            text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(node, ast.JoinedStr):
+                text = ast.unparse(node)
+            if not isinstance(text, str) or "git fetch --unshallow" in text:
+                continue
+            if FLAG.search(text) and not text.endswith(STORED_TEXTS):
+                places.append(f"{name}, line {node.lineno}")
+    return list(dict.fromkeys(places))
+
+
 OURS = modules(SOURCE)
 
 
@@ -181,6 +212,25 @@ def test_every_generator_is_seeded():
 
 def test_every_package_has_its_place():
     assert {name.split(".")[0] for name in OURS} <= set(ORDER)
+
+
+def test_no_text_below_the_command_speaks_of_flags():
+    assert flags(OURS) == []
+
+
+def test_a_planted_flag_is_caught():
+    planted = {
+        "cli.wrong": ast.parse("hint = 'Name it: --task TASK.'"),
+        "gauntlet.wrong": ast.parse(
+            "hint = 'Name it: `task=TASK`.'\n"
+            "hint = 'Name it: --task TASK.'\n"
+            "hint = f'Name it: --task {task}.'\n"
+            "hint = f'Name it: --{name} {task}.'\n"
+            "line = 'a--b ---'"
+        ),
+        "study.git": ast.parse("run('git', 'log', '--format')"),
+    }
+    assert flags(planted) == [f"gauntlet.wrong, line {line}" for line in (2, 3, 4)]
 
 
 def test_no_folder_is_crowded():

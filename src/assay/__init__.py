@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from assay.study.study import Study, open_study
     from assay.study.submissions.conclude import Finished
     from assay.study.submissions.draft import draft
-    from assay.study.submissions.rerun import Audit, audit_run
+    from assay.study.submissions.rerun import Rerun, rerun
     from assay.study.submissions.run import run_sealed
     from assay.study.submissions.seal import seal
     from assay.study.verify.verification import Verification
@@ -126,7 +126,7 @@ _HOMES = {
     "caveats": ("Caveat",),
     "report.study.views": ("verify",),
     "stats.estimate": ("Estimate",),
-    "study.submissions.rerun": ("Audit", "audit_run"),
+    "study.submissions.rerun": ("Rerun", "rerun"),
     "study.submissions.conclude": ("Finished",),
     "study.create": ("new_study",),
     "study.submissions.draft": ("draft",),
@@ -143,7 +143,6 @@ __all__ = [
     "AlreadyRun",
     "AlreadySealed",
     "AssayError",
-    "Audit",
     "BadOutput",
     "Balanced",
     "Bar",
@@ -183,6 +182,7 @@ __all__ = [
     "ProtocolError",
     "Record",
     "Regime",
+    "Rerun",
     "Run",
     "Scorecard",
     "SpecError",
@@ -193,7 +193,6 @@ __all__ = [
     "Verdict",
     "Verification",
     "__version__",
-    "audit_run",
     "balance",
     "compare",
     "confounds",
@@ -205,6 +204,7 @@ __all__ = [
     "load_run",
     "new_study",
     "open_study",
+    "rerun",
     "run",
     "run_dual",
     "run_sealed",
@@ -218,9 +218,9 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    found = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

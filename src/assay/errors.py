@@ -38,6 +38,7 @@ _LONGEST = 4000
 class AssayError(Exception):
     """The root: says what was got, what was expected and where; `hint` says what to do next.
 
+    Both name parameters in backticks, such as `task=detection`, which the command shows as flags.
     70 is the exit code of a fault of our own, which every error that is raised replaces.
     """
 

@@ -1,4 +1,9 @@
-"""Figures in words, the same wherever they are said."""
+"""Figures in words, and parameters as flags: the same in every message."""
+
+import re
+
+PARAMETER = re.compile(r"`([a-z_]+)=([^`]*)`")
+"""A parameter in a message, such as `task=detection`; `out=` names one without a value."""
 
 
 def counted(number: int, what: str) -> str:
@@ -14,3 +19,15 @@ def counted(number: int, what: str) -> str:
 def percent(share: float) -> str:
     """A share in per cent, as finely as it was stated."""
     return f"{share * 100.0:.3g} %"
+
+
+def as_flags(text: str) -> str:
+    """A message for the command line: each parameter is spelled as a flag."""
+    return PARAMETER.sub(_flag, text)
+
+
+def _flag(match: re.Match[str]) -> str:
+    name, value = match[1].replace("_", "-"), match[2]
+    if value == "False":
+        return f"--no-{name}"
+    return f"--{name}" if value in ("", "True") else f"--{name} {value}"

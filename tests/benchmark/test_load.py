@@ -129,7 +129,7 @@ def test_a_csv_that_is_slightly_wrong_is_refused_with_the_place(name, written):
 def test_a_column_error_names_the_flag(written):
     with pytest.raises(SpecError) as caught:
         load_benchmark(written(lines([{"q": "Q?", "label": 1}])))
-    assert caught.value.hint == "Name the one that holds the question: --question COLUMN."
+    assert caught.value.hint == "Name the one that holds the question: `question=COLUMN`."
 
 
 def test_other_files_and_missing_ones_are_refused(written, tmp_path):

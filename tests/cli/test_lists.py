@@ -6,11 +6,13 @@ from assay.methods.registry import REGISTERED
 
 
 def test_every_bundled_benchmark_is_listed_with_its_classes_and_digest(assay_cmd):
-    found = assay_cmd("benchmarks", "--json").json
+    found = assay_cmd("benchmark", "list", "--json").json
     assert [entry["name"] for entry in found] == list(BUNDLED)
     assert found[0]["classes"]["truth"] == 55
     assert all(entry["digest"].startswith("sha256:") for entry in found)
-    assert all(name in assay_cmd("benchmarks").out for name in BUNDLED)
+    listed = assay_cmd("benchmark", "list")
+    assert all(name in listed.out for name in BUNDLED)
+    assert assay_cmd("benchmark").out == listed.out
 
 
 def test_every_registered_method_is_listed(assay_cmd):

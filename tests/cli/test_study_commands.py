@@ -109,11 +109,13 @@ def test_a_study_from_end_to_end_in_json(assay_cmd, study):
     assert board["tables"][0]["rows"][0]["witnessed"] is True
     assert assay_cmd("calibration", "--study", "s", "--json").json["coverage"][0]["inside"] == 1
     assert assay_cmd("falsified", "--study", "s", "--json").json == []
-    audit = assay_cmd("audit-run", "001", "--study", "s", "--json")
-    assert (audit.code, audit.json["changed"], audit.json["largest"]) == (0, 0, 0.0)
+    rerun = assay_cmd("verify", "s", "--rerun", "001", "--json")
+    (again,) = rerun.json["steps"][-1]["reruns"]
+    assert (rerun.code, again["changed"], again["largest"]) == (0, 0, 0.0)
     verified = assay_cmd("verify", "s", "--json")
     assert verified.code == 0
     assert [step["number"] for step in verified.json["steps"]] == list(range(1, 9))
+    assert {*verified.json["steps"][-1]} == {"number", "name", "outcome", "found"}
     kinds = [entry["kind"] for entry in assay_cmd("ledger", "show", "--study", "s", "--json").json]
     assert kinds == ["study", "seal", "run-started", "run", "score", "grade"]
 

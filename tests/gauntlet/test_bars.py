@@ -101,4 +101,4 @@ def test_bars_from_a_file_must_be_of_the_task(tmp_path):
         load_bars("v99")
     with pytest.raises(SpecError) as caught:
         load_bars("plain", task="classification")
-    assert caught.value.hint == "There are such bars for another task: --task detection."
+    assert caught.value.hint == "There are such bars for another task: `task=detection`."

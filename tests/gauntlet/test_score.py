@@ -210,10 +210,10 @@ def test_a_name_in_place_of_a_thing_is_refused_with_what_was_expected():
     benchmark = assay.load_benchmark("darkcore")
     run, bars = assay.run("constant", benchmark), assay.load_bars("v3")
     for wrong, expected in (
-        ((run, benchmark, "v3"), "expected a BarSet, got str 'v3'"),
-        ((run, "darkcore", bars), "expected a Benchmark, got str 'darkcore'"),
-        (("runs/first", benchmark, bars), "expected a Run, got str 'runs/first'"),
+        ((run, benchmark, "v3"), "bars is str, expected BarSet"),
+        ((run, "darkcore", bars), "benchmark is str, expected Benchmark"),
+        (("runs/first", benchmark, bars), "run is str, expected Run"),
     ):
         with pytest.raises(assay.SpecError, match=expected) as caught:
             assay.score(*wrong)
-        assert "assay.load_" in caught.value.hint
+        assert "load_" in caught.value.hint

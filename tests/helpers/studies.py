@@ -27,7 +27,7 @@ from assay.study.submissions.draft import draft
 from assay.study.submissions.run import run_sealed
 from assay.study.submissions.seal import seal
 from assay.study.verify.steps import Shown
-from assay.study.verify.verification import Outcome
+from assay.study.verify.verification import StepOutcome
 from assay.study.verify.verification import verify_with as verify
 from helpers.fakes import detection_bars
 
@@ -174,7 +174,7 @@ def breach(study, **shown):
     """The number of the step that a verification ends at with a breach, and what it found."""
     found = verify(open_study(study.root), VIEWS, Shown(**shown))
     last = found.steps[-1]
-    return (None, "") if last.outcome is not Outcome.BREACH else (last.number, last.found)
+    return (None, "") if last.outcome is not StepOutcome.BREACH else (last.number, last.found)
 
 
 def steps(study, **shown):

@@ -24,7 +24,7 @@ from assay.study.submissions.run import run_sealed
 from assay.study.submissions.seal import seal
 
 NOW = 2030
-CLOCKS = ["assay.study.append.now", "assay.runs.store.now"]
+CLOCKS = ["assay.study.entries.now", "assay.runs.store.now"]
 
 
 @pytest.fixture(autouse=True)

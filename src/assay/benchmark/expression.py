@@ -80,8 +80,8 @@ def _holds(part: Comparison, record: Mapping[str, str | None], text: str) -> boo
     if got is None:
         raise SpecError(
             f"expression {text!r}: record {record['id']} has no {part.field}",
-            hint=f"Name the column that holds it (--{part.field} COLUMN), or choose bars that"
-            " ask only for a label (--bars plain).",
+            hint=f"Name the column that holds it (`{part.field}=COLUMN`), or choose bars that"
+            " ask only for a label (`bars=plain`).",
         )
     return (got == part.value) is part.equal
 

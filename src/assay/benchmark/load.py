@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import (
     BUNDLED,
     BUNDLED_COLUMNS,
@@ -30,6 +31,7 @@ _YES, _NO = frozenset({"1", "true", "1.0"}), frozenset({"0", "false", "0.0"})
 _FLAGS = {"cls": "class"}
 
 
+@checked
 def load_benchmark(
     name_or_path: str | Path, *, columns: Columns | None = None, second: str | Path | None = None
 ) -> Benchmark:
@@ -120,7 +122,7 @@ def _check_positive(items: tuple[Item, ...], columns: Columns, name: str) -> Non
     """A value that was called positive and never occurs is a misspelling."""
     if columns.positive is not None and not any(item.label for item in items):
         raise SpecError(
-            f"{name}: no record is {columns.positive!r}, which --positive calls positive",
+            f"{name}: no record is {columns.positive!r}, which `positive=` calls positive",
             hint="Look at the values of the label column; capitals and spaces count.",
         )
 
@@ -155,7 +157,7 @@ def _item(row: Row, columns: Columns, where: str, number: int) -> Item:
     if label is None and cls is None:
         raise SpecError(
             f"{where}: neither a label nor a class; the columns are {_listed(row)}",
-            hint="Name the one that tells right from wrong: --label COLUMN or --class COLUMN.",
+            hint="Name the one that tells right from wrong: `label=COLUMN` or `class=COLUMN`.",
         )
     known = {
         "id": read("id", columns.id) or str(number),
@@ -180,7 +182,7 @@ def _text(row: Row, column: str, field: str, where: str, *, empty: bool = False)
             f"{where}: no column {column!r}; the columns are {_listed(row)}",
             hint=_suggestion(row, column)
             + f"Name the one that holds the {_FLAGS.get(field, field)}: "
-            f"--{_FLAGS.get(field, field)} COLUMN.",
+            f"`{_FLAGS.get(field, field)}=COLUMN`.",
         )
     value = row[column]
     if isinstance(value, bool):
@@ -210,7 +212,7 @@ def _label(
         return value.lower() in _YES
     raise SpecError(
         f"{where}, field {columns.label or 'label'!r}: expected 0, 1, true or false, got {value!r}",
-        hint="Say which value means positive: --positive VALUE.",
+        hint="Say which value means positive: `positive=VALUE`.",
     )
 
 

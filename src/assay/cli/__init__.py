@@ -9,7 +9,7 @@ from assay.cli.verbs import HELP
 def main() -> None:
     """Run the command."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by the caller: nobody listens
+        if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for good
     if sys.argv[1:] in ([], ["-h"], ["--help"]):
         _print_help()

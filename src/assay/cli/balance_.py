@@ -1,13 +1,12 @@
 """`assay balance`: a subset whose surface does not tell the label."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from assay.benchmark.load import load_benchmark
-from assay.cli.options import column_flags, columns_from, json_flag
+from assay.cli.options import column_flags, columns_from, json_flag, leave
 from assay.cli.progress import progress
 from assay.errors import SpecError
 
@@ -56,17 +55,18 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
 
     subset_bytes(benchmark, (), out.suffix)
     with progress("fitting", MOST_STEPS) as advance:
-        found = balance(benchmark, negative=flags["negative"], seed=flags["seed"], on_step=advance)
-    if found.achieved:
-        write_new(out, subset_bytes(benchmark, found.records, out.suffix))
+        balanced = balance(
+            benchmark, negative=flags["negative"], seed=flags["seed"], on_step=advance
+        )
+    if balanced.achieved:
+        write_new(out, subset_bytes(benchmark, balanced.records, out.suffix))
     if flags["as_json"]:
         from assay.report.json_output import as_json
 
-        click.echo(as_json(found))
+        click.echo(as_json(balanced))
     else:
         from assay.report.balance import draw_balanced
         from assay.report.terminal import console
 
-        draw_balanced(found, str(out), console())
-    sys.stdout.flush()
-    sys.exit(0 if found.achieved else 1)
+        draw_balanced(balanced, str(out), console())
+    leave(favourable=balanced.achieved)

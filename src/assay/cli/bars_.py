@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from assay.benchmark.task import TASKS, Task
+from assay.cli.bars_revision import bars_record, revise_file, revise_in_study
 from assay.cli.options import column_flags, json_flag
-from assay.cli.revision import plain, revise_file, revise_study
 from assay.errors import SpecError
 from assay.gauntlet.load import bundled_versions, load_bars
 from assay.gauntlet.spec import BarSet
@@ -46,18 +46,18 @@ def show(version: str | None, task: Task | None, as_json: bool) -> None:
     from assay.report.terminal import console, table
 
     if version is not None:
-        bars = _found(version, task)
+        bars = _load(version, task)
         if as_json:
-            click.echo(written(plain(bars)))
+            click.echo(written(bars_record(bars)))
         else:
             draw_bars(bars, console())
         return
     tasks: tuple[Task, ...] = TASKS if task is None else (task,)
-    found = [load_bars(name, task=one) for one in tasks for name in bundled_versions(one)]
+    bundled = [load_bars(name, task=each) for each in tasks for name in bundled_versions(each)]
     if as_json:
-        click.echo(written([plain(bars) for bars in found]))
+        click.echo(written([bars_record(bars) for bars in bundled]))
         return
-    rows = [(bars.task, bars.version, f"{len(bars.bars)}", bars.because) for bars in found]
+    rows = [(bars.task, bars.version, f"{len(bars.bars)}", bars.because) for bars in bundled]
     console().print(table(("task", "version", "bars", "because"), rows, right="llr"))
 
 
@@ -77,18 +77,18 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
     from assay.report.json_output import as_json as written
     from assay.report.terminal import console
 
-    before, after = _found(old, task), _found(new, task)
+    before, after = _load(old, task), _load(new, task)
     if before.task != after.task:
         raise SpecError(f"{old} judges {before.task}, and {new} {after.task}")
     if not as_json:
         draw_difference(before, after, console())
         return
-    found = [
+    rows = [
         {"bar": name, "change": kind, "old": pair[0], "new": pair[1]}
         for kind, name, pair in changes(before, after)
     ]
-    said = {"old": before.name, "new": after.name, "because": after.because, "changes": found}
-    click.echo(written(said))
+    names = {"old": before.name, "new": after.name, "because": after.because}
+    click.echo(written({**names, "changes": rows}))
 
 
 @command.command("revise")
@@ -131,7 +131,7 @@ def revise(base: str | None, **flags: Any) -> None:  # noqa: ANN401 - click hand
         --because "counting words passes"
     """
     if not flags["because"].strip():
-        raise SpecError("a revision needs its reason", hint="Say it: --because TEXT.")
+        raise SpecError("a revision needs its reason", hint="State it: --because TEXT.")
     from assay.study.locate import study_root
 
     root = study_root(Path()) if flags["out"] is None else None
@@ -140,10 +140,10 @@ def revise(base: str | None, **flags: Any) -> None:  # noqa: ANN401 - click hand
         return
     from assay.study.study import open_study
 
-    revise_study(open_study(root), base, flags)
+    revise_in_study(open_study(root), base, flags)
 
 
-def _found(version: str, task: Task | None) -> BarSet:
+def _load(version: str, task: Task | None) -> BarSet:
     """Bars by version or file; in a study, its own versions come first."""
     from assay.study.locate import study_root
 

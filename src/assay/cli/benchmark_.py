@@ -1,10 +1,11 @@
-"""`assay benchmark import`: a published corpus as a benchmark."""
+"""`assay benchmark`: list the bundled benchmarks, or import a published corpus."""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
+from assay.benchmark.benchmark import BUNDLED
 from assay.benchmark.corpora.collected_items import Gathered, written
 from assay.benchmark.corpora.corpus_files import Source, read_sources
 from assay.benchmark.corpora.execute import Bounds, execute
@@ -13,30 +14,75 @@ from assay.benchmark.corpora.formats import FORMATS, read_items, read_tasks
 from assay.benchmark.corpora.program_verdicts import Outcome
 from assay.benchmark.corpora.programming_tasks import Attempt, known_outcomes, labelled, match
 from assay.benchmark.corpora.result import Labels, Run, imported
+from assay.benchmark.load import load_benchmark
 from assay.cli.options import json_flag
 from assay.cli.progress import progress
 from assay.digests import digest
 from assay.errors import SpecError
 from assay.sandbox.levels import Level
 
-_LISTED = "".join(f"      {name:<24}{one.about}\n" for name, one in FORMATS.items())
+_LISTED = "".join(f"      {name:<24}{form.about}\n" for name, form in FORMATS.items())
 EXIT_CODES = "Exit codes: 0 a benchmark was written; 2 bad usage or input, and nothing was written."
 _ENDINGS = (".jsonl", ".ndjson")
 
 
-@click.group("benchmark")
-def command() -> None:
-    """Make a benchmark of a published corpus.
+@click.group("benchmark", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """List the bundled benchmarks, or import a published corpus.
 
     \b
     Examples:
+      assay benchmark
       assay benchmark import halueval-qa qa_data.json --out halueval-qa.jsonl
       assay benchmark import humaneval HumanEval.jsonl.gz --samples samples.jsonl \\
         --execute --out humaneval.jsonl
     """
+    if context.invoked_subcommand is None:
+        context.invoke(list_, as_json=False)
 
 
-@click.command(
+@command.command("list")
+@json_flag
+def list_(as_json: bool) -> None:
+    """List the bundled benchmarks.
+
+    \b
+    Examples:
+      assay benchmark list
+      assay try token-overlap --benchmark minimal-pairs
+    """
+    from assay.report.json_output import as_json as written
+    from assay.report.terminal import console, table
+
+    bundled = [load_benchmark(name) for name in BUNDLED]
+    if as_json:
+        rows = [
+            {
+                "name": benchmark.name,
+                "items": len(benchmark.items),
+                "classes": benchmark.classes,
+                "grouped": benchmark.grouped,
+                "digest": benchmark.digest,
+                "about": BUNDLED[benchmark.name],
+            }
+            for benchmark in bundled
+        ]
+        click.echo(written(rows))
+        return
+    lines = [
+        (
+            benchmark.name,
+            f"{len(benchmark.items)}",
+            ", ".join(f"{name} {count}" for name, count in sorted(benchmark.classes.items())),
+            BUNDLED[benchmark.name],
+        )
+        for benchmark in bundled
+    ]
+    console().print(table(("benchmark", "items", "classes", "what"), lines, right="lr"))
+
+
+@command.command(
     "import",
     epilog=EXIT_CODES,
     help=f"""Read the published files of a corpus, which you have downloaded.
@@ -73,7 +119,7 @@ def command() -> None:
     "--execute",
     "run_them",
     is_flag=True,
-    help="Run the samples against their tests. They are programs that nobody vouches for.",
+    help="Run the samples, which are untrusted code, against their tests.",
 )
 @click.option(
     "--seconds",
@@ -117,7 +163,7 @@ def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None
 
     _check_out(out)
     sources = read_sources(files)
-    wishes = Wishes(**{one: flags[one] for one in Wishes.__dataclass_fields__})
+    wishes = Wishes(**{name: flags[name] for name in Wishes.__dataclass_fields__})
     labels: Labels = "given"
     if flags["samples"]:
         samples = read_sources(flags["samples"])
@@ -128,7 +174,7 @@ def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None
     else:
         gathered = read_items(name, sources, wishes)
     data = written(gathered.items)
-    found = imported(
+    report = imported(
         gathered,
         name=name,
         sources=sources,
@@ -142,15 +188,12 @@ def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None
     if flags["as_json"]:
         from assay.report.json_output import as_json
 
-        click.echo(as_json(found))
+        click.echo(as_json(report))
     else:
         from assay.report.corpora import draw_imported
         from assay.report.terminal import console
 
-        draw_imported(found, console())
-
-
-command.add_command(import_)
+        draw_imported(report, console())
 
 
 def _check_out(out: Path) -> None:
@@ -170,14 +213,14 @@ def _from_samples(
     flags: dict[str, Any],
 ) -> tuple[Gathered, Labels]:
     tasks = read_tasks(name, sources, wishes)
-    attempts = match(tasks, [record for one in samples for record in one.records])
+    attempts = match(tasks, [record for file in samples for record in file.records])
     if flags["run_them"]:
         return labelled(tasks, attempts, _executed(attempts, flags)), "executed"
     return labelled(tasks, attempts, known_outcomes(attempts)), "results"
 
 
 def _executed(attempts: list[Attempt], flags: dict[str, Any]) -> list[Outcome]:
-    programs = [one.program for one in attempts]
+    programs = [attempt.program for attempt in attempts]
     with progress("running", len(programs)) as advance:
         return execute(programs, bounds=_bounds(flags), jobs=flags["jobs"], on_done=advance)
 

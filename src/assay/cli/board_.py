@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import study_flag, wrote
+from assay.cli.study_options import study_flag
+from assay.cli.study_pages import write_page
 from assay.study.study import find_study
 
 
@@ -27,20 +28,20 @@ def command(form: str | None, write: bool, folder: Path, as_json: bool) -> None:
       assay board
     """
     from assay.report.study.board import board_csv, board_markdown, draw_board
-    from assay.report.study.views import board_of, write_view
+    from assay.report.study.views import board_of
 
     study = find_study(folder)
     if write:
-        wrote(write_view(study, "BOARD.md"), as_json=as_json)
+        write_page(study, "BOARD.md", as_json=as_json)
         return
-    found = board_of(study)
+    board = board_of(study)
     if as_json:
         from assay.report.json_output import as_json as written
 
-        click.echo(written(found))
+        click.echo(written(board))
     elif form is not None:
-        click.echo((board_csv if form == "csv" else board_markdown)(found), nl=False)
+        click.echo((board_csv if form == "csv" else board_markdown)(board), nl=False)
     else:
         from assay.report.terminal import console
 
-        draw_board(found, console())
+        draw_board(board, console())

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import study_flag, wrote
+from assay.cli.study_options import study_flag
+from assay.cli.study_pages import write_page
 from assay.study.study import find_study
 
 
@@ -25,20 +26,20 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
       assay calibration
     """
     from assay.report.study.calibration import calibration_markdown, draw_calibration
-    from assay.report.study.views import calibration_of, write_view
+    from assay.report.study.views import calibration_of
 
     study = find_study(folder)
     if write:
-        wrote(write_view(study, "CALIBRATION.md"), as_json=as_json)
+        write_page(study, "CALIBRATION.md", as_json=as_json)
         return
-    found = calibration_of(study)
+    calibration = calibration_of(study)
     if as_json:
         from assay.report.json_output import as_json as written
 
-        click.echo(written(found))
+        click.echo(written(calibration))
     elif markdown:
-        click.echo(calibration_markdown(study.config.name, found), nl=False)
+        click.echo(calibration_markdown(study.config.name, calibration), nl=False)
     else:
         from assay.report.terminal import console
 
-        draw_calibration(found, console())
+        draw_calibration(calibration, console())

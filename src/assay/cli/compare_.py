@@ -1,12 +1,11 @@
 """`assay compare`: whether a change helps more than it hurts."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from assay.cli.options import json_flag
+from assay.cli.options import json_flag, leave
 from assay.errors import SpecError
 
 EXITS = (
@@ -169,8 +168,7 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
     _show(made, as_json=flags["as_json"])
     if flags["out"] is not None and not flags["as_json"]:
         click.echo(f"Wrote {flags['out']}.")
-    sys.stdout.flush()
-    sys.exit(0 if made.verdict == "ratify" else 1)
+    leave(favourable=made.favourable)
 
 
 def _check_plain(flags: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """`assay confounds`: what the surface of the data gives away."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import click
 
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import load_benchmark, read_fields
-from assay.cli.options import column_flags, columns_from, json_flag
+from assay.cli.options import column_flags, columns_from, json_flag, leave
 from assay.cli.progress import progress
 from assay.errors import SpecError
 
@@ -94,21 +93,20 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
         from assay.report.terminal import console
 
         draw_audit(audit, console(), every=flags["every"])
-    sys.stdout.flush()
-    sys.exit(0 if audit.verdict == "clean" else 1)
+    leave(favourable=audit.verdict.favourable)
 
 
 def _all_scores(
     places: tuple[str, ...], benchmark: Benchmark, column: str
 ) -> dict[str, dict[str, float]]:
     """Each method's scores, by a name that tells them apart."""
-    found: dict[str, dict[str, float]] = {}
+    by_name: dict[str, dict[str, float]] = {}
     for place in places:
         if places.count(place) > 1:
             raise SpecError(f"--scores {place} is given twice")
         name, scores = _scores(Path(place), benchmark, column)
-        found[place if name in found else name] = scores
-    return found
+        by_name[place if name in by_name else name] = scores
+    return by_name
 
 
 def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[str, float]]:

@@ -7,7 +7,7 @@ import click
 
 from assay.benchmark.task import TASKS, Task
 from assay.cli.options import json_flag
-from assay.cli.studies import study_flag, typed
+from assay.cli.study_options import study_flag, typed
 from assay.study.study import find_study
 from assay.study.submissions.spec import Prereg
 

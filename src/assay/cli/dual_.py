@@ -8,7 +8,7 @@ import click
 from assay.cli.options import json_flag
 from assay.cli.progress import progress
 
-METRICS = ("auroc", "accuracy", "f1", "average-precision")  # plan.dual_spec, not imported for help
+METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_condition.spec
 
 
 @click.command(
@@ -48,7 +48,6 @@ def command(
     from msgspec.structs import replace
 
     from assay.dual_condition.collect import run_dual
-    from assay.dual_condition.result import Regime, RowState
     from assay.dual_condition.spec import Metric, load_dual_spec
 
     chosen: Metric | None = metric  # type: ignore[assignment]  # one of METRICS
@@ -64,25 +63,21 @@ def command(
             advance()
 
         try:
-            found = run_dual(plan, out or spec.parent / "results", on_run=heard)
+            dual = run_dual(plan, out or spec.parent / "results", on_run=heard)
         except KeyboardInterrupt:
             click.echo("\nRuns that were made are kept. Type the same command to go on.", err=True)
             raise
     if as_json:
         from assay.files import pretty_json
 
-        click.echo(pretty_json(found.artifact).decode(), nl=False)
+        click.echo(pretty_json(dual.artifact).decode(), nl=False)
     else:
         from assay.report.dual_condition import draw_dual
         from assay.report.terminal import console
 
-        draw_dual(found, console())
+        draw_dual(dual, console())
     sys.stdout.flush()
-    if found.result.row is RowState.BLOCKED:
-        sys.exit(3)
-    favourable = found.result.regime in (Regime.POLISH, Regime.LEARNING)
-    codes = {caveat.code for caveat in found.result.caveats}
-    sys.exit(0 if favourable and not codes & {"only-memorised", "at-chance"} else 1)
+    sys.exit(dual.result.exit_code)
 
 
 def _planned(plan: object) -> int:

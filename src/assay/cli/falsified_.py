@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import study_flag, wrote
+from assay.cli.study_options import study_flag
+from assay.cli.study_pages import write_page
 from assay.study.study import find_study
 
 
@@ -25,20 +26,20 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
       assay falsified
     """
     from assay.report.study.falsified import draw_falsified, falsified_markdown
-    from assay.report.study.views import falsified_of, write_view
+    from assay.report.study.views import falsified_of
 
     study = find_study(folder)
     if write:
-        wrote(write_view(study, "FALSIFIED.md"), as_json=as_json)
+        write_page(study, "FALSIFIED.md", as_json=as_json)
         return
-    found = falsified_of(study)
+    misses = falsified_of(study)
     if as_json:
         from assay.report.json_output import as_json as written
 
-        click.echo(written(found))
+        click.echo(written(misses))
     elif markdown:
-        click.echo(falsified_markdown(study.config.name, found), nl=False)
+        click.echo(falsified_markdown(study.config.name, misses), nl=False)
     else:
         from assay.report.terminal import console
 
-        draw_falsified(found, console())
+        draw_falsified(misses, console())

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from assay.cli.options import json_flag
 from assay.errors import SpecError
+from assay.wording import as_flags, counted
 
 if TYPE_CHECKING:
     from assay.report.gating import Gated
@@ -40,6 +42,7 @@ def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: b
     if not files and not staged:
         raise SpecError("no files", hint="Name some, or look at what is staged: --staged.")
     found = _staged(files) if staged else _look(files, skip_others=skip_others)
+    found = [_with_flags(gated) for gated in found]
     if as_json:
         from assay.report.json_output import as_json as written
 
@@ -47,10 +50,13 @@ def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: b
     else:
         _draw(found)
     sys.stdout.flush()
-    kinds = {fault.kind for one in found for fault in one.faults}
-    if kinds - {"one-sided", "preconditions"}:
-        sys.exit(4)
-    sys.exit(3 if kinds else 0)
+    sys.exit(max((fault.exit_code for one in found for fault in one.faults), default=0))
+
+
+def _with_flags(gated: "Gated") -> "Gated":
+    """The faults, and what to do about them, as a user of the command types it."""
+    faults = (replace(fault, message=as_flags(fault.message)) for fault in gated.faults)
+    return replace(gated, faults=tuple(faults))
 
 
 def _look(files: tuple[Path, ...], *, skip_others: bool) -> "list[Gated]":
@@ -92,7 +98,6 @@ def _staged(files: tuple[Path, ...]) -> "list[Gated]":
 
 def _draw(found: "list[Gated]") -> None:
     from assay.report.terminal import console, styled
-    from assay.wording import counted
 
     out = console()
     ours = [one for one in found if one.kind is not None]

@@ -61,7 +61,7 @@ def run_command() -> None:
         error.show()
         sys.exit(2)
     except BrokenPipeError:
-        # The reader went away (`assay methods | head`); there is nobody left to tell.
+        # The reader went away: `assay methods | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
     except OSError as error:
@@ -84,7 +84,10 @@ def _wants_json() -> bool:
 
 def _fail(error: AssayError) -> NoReturn:
     from assay.report.terminal import printable
+    from assay.wording import as_flags
 
+    error.message = as_flags(error.message)
+    error.hint = None if error.hint is None else as_flags(error.hint)
     if _wants_json():
         with suppress(OSError):
             _print_json(error)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import study_flag
+from assay.cli.study_options import study_flag
 from assay.errors import IntegrityError, SpecError, storage
 from assay.study.study import find_study
 
@@ -42,15 +42,15 @@ def show(folder: Path, as_json: bool) -> None:
     from assay.report.terminal import console, table
 
     rows = [
-        (f"{entry.n}", entry.time[:19], entry.kind, entry.subject, _said(entry))
+        (f"{entry.n}", entry.time[:19], entry.kind, entry.subject, _facts(entry))
         for entry in entries
     ]
     console().print(table(("", "clock", "kind", "about", "what"), rows, right="r"))
 
 
-def _said(entry: Any) -> str:  # noqa: ANN401 - an Entry
-    said = [f"{name} {value}" for name, value in entry.said.items()]
-    return "; ".join([*entry.files, *said])
+def _facts(entry: Any) -> str:  # noqa: ANN401 - an Entry
+    facts = [f"{name} {value}" for name, value in entry.said.items()]
+    return "; ".join([*entry.files, *facts])
 
 
 @command.command("checkpoint")
@@ -62,7 +62,7 @@ def _said(entry: Any) -> str:  # noqa: ANN401 - an Entry
 def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_json: bool) -> None:
     """Take a checkpoint: how long the ledger is, and the root of its tree.
 
-    Keep it where whoever could rewrite the ledger cannot rewrite it too: a message to a
+    Keep it out of reach of anyone who could rewrite the ledger: in a message to a
     colleague, another repository, print. `assay verify --checkpoint FILE` checks against it.
 
     \b
@@ -87,8 +87,8 @@ def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_
         from assay.report.json_output import as_json as written
 
         root = base64.b64encode(made.root).decode()
-        said = {"origin": made.origin, "size": made.size, "root": root, "text": str(made)}
-        click.echo(written(said))
+        record = {"origin": made.origin, "size": made.size, "root": root, "text": str(made)}
+        click.echo(written(record))
     elif places:
         click.echo(f"{made.size} entries: {', '.join(map(str, places))}")
     else:
@@ -104,7 +104,7 @@ def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_
 def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_json: bool) -> None:
     """Prove that an entry is in the ledger, or that an older ledger is its beginning.
 
-    The proof is a few hashes; whoever has the checkpoint can check it without the ledger, with
+    The proof is a few hashes; it is checked against a checkpoint, without the ledger, with
     `assay ledger check` or any implementation of RFC 6962.
 
     \b
@@ -124,7 +124,7 @@ def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_jso
         raise SpecError(f"got {number}, and the {what} are 0 to {last}")
     proof = tree.consistency(number) if consistency else tree.inclusion(number)
     now = checkpoint_of(chain, origin=study.config.origin)
-    said = {
+    record = {
         "format": "assay-proof/1",
         "kind": "consistency" if consistency else "inclusion",
         "number": number,
@@ -134,13 +134,13 @@ def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_jso
         "hashes": [base64.b64encode(step).decode() for step in proof],
         "checkpoint": str(now),
     }
-    text = written(said)
+    text = written(record)
     if out is not None:
         write_new(out, text.encode() + b"\n")
     if as_json or out is None:
         click.echo(text)
     else:
-        click.echo(f"{out}: {said['kind']} of {number}, {len(proof)} hashes.")
+        click.echo(f"{out}: {record['kind']} of {number}, {len(proof)} hashes.")
 
 
 @command.command("check")

@@ -47,7 +47,7 @@ def command(folder: Path, history: bool, kind: str, out: Path | None, as_json: b
     from assay.dual_condition.matrix_folder import matrix_in
     from assay.report.matrix import WRITERS, draw_matrix
 
-    found = matrix_in(folder)
+    matrix = matrix_in(folder)
     if out is not None:
         from assay.files import write_whole
 
@@ -56,18 +56,18 @@ def command(folder: Path, history: bool, kind: str, out: Path | None, as_json: b
         of = os.path.relpath(folder.resolve(), out.resolve().parent)
         write_whole(
             out,
-            WRITERS[out.suffix.lower()](found, of=Path(of).as_posix(), history=history).encode(),
+            WRITERS[out.suffix.lower()](matrix, of=Path(of).as_posix(), history=history).encode(),
         )
     kind = "json" if as_json else kind
     if kind in FORMATS:
         of = folder.as_posix()
-        click.echo(WRITERS[FORMATS[kind]](found, of=of, history=history), nl=False)
+        click.echo(WRITERS[FORMATS[kind]](matrix, of=of, history=history), nl=False)
     elif out is None:
         from assay.report.terminal import console
 
-        draw_matrix(found, console(), history=history)
+        draw_matrix(matrix, console(), history=history)
     else:
         from assay.wording import counted
 
-        click.echo(f"{out}: {counted(len(found.rows), 'row')}")
+        click.echo(f"{out}: {counted(len(matrix.rows), 'row')}")
     sys.stdout.flush()

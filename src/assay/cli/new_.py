@@ -64,14 +64,14 @@ def _named_second(bars: str) -> str | None:
     from assay.errors import AssayError
 
     try:
-        found = load_bars(bars, task="classification")
+        named_bars = load_bars(bars, task="classification")
     except AssayError:
         return None
-    return found.second if any(bar.corpus == "second" for bar in found.bars) else None
+    return named_bars.second if any(bar.corpus == "second" for bar in named_bars.bars) else None
 
 
 def _plain(config: Any) -> dict[str, Any]:  # noqa: ANN401 - a Config
     import msgspec
 
-    found: dict[str, Any] = msgspec.to_builtins(config)
-    return found
+    fields: dict[str, Any] = msgspec.to_builtins(config)
+    return fields

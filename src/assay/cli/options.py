@@ -1,7 +1,8 @@
-"""Flags that several verbs share."""
+"""Flags and exit codes that several verbs share."""
 
+import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
@@ -42,6 +43,12 @@ def columns_from(flags: dict[str, str | None]) -> Columns:
     """The flags that were given, over the defaults."""
     names = Columns.__struct_fields__
     return Columns(**{name: flags[name] for name in names if flags.get(name) is not None})  # type: ignore[arg-type]  # None is filtered out
+
+
+def leave(*, favourable: bool) -> NoReturn:
+    """Exit with 0 on a favourable verdict and 1 on any other, once all output is written."""
+    sys.stdout.flush()
+    sys.exit(0 if favourable else 1)
 
 
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")

@@ -65,16 +65,16 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
       assay power --effect 0.05 --spread 0.3
       assay power --from 0.95 --margin 0.05
     """
-    found = _answer(flags)
+    answer = _answer(flags)
     if flags["as_json"]:
         from assay.report.json_output import as_json
 
-        click.echo(as_json(found))
+        click.echo(as_json(answer))
         return
     from assay.report.power import draw_power
     from assay.report.terminal import console
 
-    draw_power(found, console())
+    draw_power(answer, console())
 
 
 def _answer(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Power, imported late

@@ -119,12 +119,12 @@ def _show(steps: list[Any], flags: dict[str, Any]) -> None:
     for step in steps:
         place = flags["into"] / step.name
         if flags["check"]:
-            said = f"{place} is as ratified ({short(step.artifact)})"
+            line = f"{place} is as ratified ({short(step.artifact)})"
         elif step.kind == "ratify":
-            said = f"Froze {place} ({short(step.artifact)})."
+            line = f"Froze {place} ({short(step.artifact)})."
         else:
             back = "nothing is there now" if step.artifact == "none" else short(step.artifact)
-            said = f"Took back {place}: {back}."
-        click.echo(printable(said))
+            line = f"Took back {place}: {back}."
+        click.echo(printable(line))
     if not steps:
         click.echo("Nothing is ratified there.")

@@ -1,66 +1,19 @@
 """`assay run`: the one run of a sealed submission."""
 
-import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
 import msgspec
 
-from assay.cli.options import EXIT_CODES, json_flag
-from assay.cli.printed import Printed
-from assay.cli.progress import progress
-from assay.cli.studies import (
-    commit,
-    committable,
-    how_to_commit,
-    study_flag,
-    typed,
-)
+from assay.cli.options import EXIT_CODES, json_flag, leave
+from assay.cli.run_output import RunOutput
+from assay.cli.study_commits import commit, committable, how_to_commit
+from assay.cli.study_options import study_flag, typed
 from assay.errors import MethodError
-from assay.runs.result import Record
-from assay.runs.run_events import Listener
 from assay.study.study import Study, find_study
 from assay.study.submissions.conclude import Finished
 from assay.study.submissions.run import run_sealed
-
-
-class Following(Listener):
-    """Shows how a run goes on, and what the method prints, on standard error."""
-
-    def __init__(self, on_started: Callable[[], None] | None = None) -> None:
-        self.on_started = on_started
-        self.stack = ExitStack()
-        self.out = Printed()
-        self.advance: Callable[[], None] = lambda: None
-        self.made = 0
-
-    def total(self, items: int, made: int) -> None:
-        """Begin a bar."""
-        if made:
-            click.echo(f"Taken up again after {made} of {items} items.", err=True)
-        self.made = made
-        self.advance = self.stack.enter_context(progress("items", items - made))
-
-    def started(self) -> None:
-        """Make the start public."""
-        if self.on_started is not None:
-            self.on_started()
-
-    def record(self, record: Record) -> None:
-        """One step further."""
-        self.made += record.error is None
-        self.advance()
-
-    def printed(self, data: bytes) -> None:
-        """Pass on, made harmless."""
-        self.out.show(data)
-
-    def close(self) -> None:
-        """End the bar."""
-        self.stack.close()
-        self.out.end()
 
 
 @click.command("run", epilog=EXIT_CODES)
@@ -87,23 +40,22 @@ def command(
     study = find_study(folder)
     if committing:
         committable(study)
-    shown = Following(_starting(study, submission, committing=committing))
+    shown = RunOutput(_starting(study, submission, committing=committing))
     try:
         finished = run_sealed(study, submission, unwitnessed=unwitnessed, listener=shown)
     except (MethodError, KeyboardInterrupt) as error:
         shown.close()
         again = typed(f"run {submission}", folder)
-        said = f"The {shown.made} outputs made so far are kept; take the run up again: {again}"
+        kept = f"The {shown.made} outputs made so far are kept; take the run up again: {again}"
         if isinstance(error, KeyboardInterrupt):
-            click.echo(f"\n{said}", err=True)
+            click.echo(f"\n{kept}", err=True)
         elif shown.made:
-            error.hint = " ".join(filter(None, (error.hint, said)))
+            error.hint = " ".join(filter(None, (error.hint, kept)))
         raise
     finally:
         shown.close()
     _publish(study, finished, committing=committing, as_json=as_json)
-    card = next(one for one in finished.judgements if one.bars == finished.original).scorecard
-    sys.exit(0 if card is not None and card.verdict == "pass" else 1)
+    leave(favourable=finished.favourable)
 
 
 def _starting(study: Study, submission: str, *, committing: bool) -> Callable[[], None]:
@@ -141,4 +93,3 @@ def _publish(study: Study, finished: Finished, *, committing: bool, as_json: boo
             click.echo(f"Committed as {done[:12]}.")
         else:
             click.echo(f"Publish it:\n  {how_to_commit(study, names, message)}")
-    sys.stdout.flush()

@@ -1,13 +1,12 @@
 """`assay score`: judge stored outputs again."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from assay.cli.options import EXIT_CODES, json_flag
-from assay.cli.shown import keep, show_scorecard
+from assay.cli.options import EXIT_CODES, json_flag, leave
+from assay.cli.scorecard_output import keep, show_scorecard
 from assay.errors import SpecError
 from assay.gauntlet.rejudge import Rejudged, judge_again, judge_all
 from assay.study.locate import study_root
@@ -76,13 +75,13 @@ def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: boo
             "in a study everything is judged under every version of its bars",
             hint="Leave out --bars; `assay bars revise` makes another version.",
         )
-    found = judge_study(study)
+    rejudged = judge_study(study)
     refresh_views(study)
-    _show_all(found, as_json=as_json, kept="")
+    _show_all(rejudged, as_json=as_json, kept="")
 
 
 def _show_all(
-    found: Sequence[Rejudged],
+    rejudged: Sequence[Rejudged],
     *,
     as_json: bool,
     kept: str = " Every scorecard is kept in its run.",
@@ -91,12 +90,10 @@ def _show_all(
     if as_json:
         from assay.report.json_output import as_json as written
 
-        click.echo(written(found))
+        click.echo(written(rejudged))
     else:
         from assay.report.rejudged import draw_rejudged
         from assay.report.terminal import console
 
-        draw_rejudged(found, console(), kept=kept)
-    sys.stdout.flush()
-    good = all(one.scorecard is not None and one.scorecard.verdict == "pass" for one in found)
-    sys.exit(0 if good else 1)
+        draw_rejudged(rejudged, console(), kept=kept)
+    leave(favourable=all(judged.favourable for judged in rejudged))

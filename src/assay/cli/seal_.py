@@ -5,15 +5,8 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag
-from assay.cli.studies import (
-    commit,
-    committable,
-    how_to_commit,
-    outside_files,
-    plan_files,
-    study_flag,
-    typed,
-)
+from assay.cli.study_commits import commit, committable, how_to_commit, outside_files, plan_files
+from assay.cli.study_options import study_flag, typed
 from assay.errors import AlreadySealed, StorageError
 from assay.study.study import Study, find_study
 from assay.study.submissions.sealed import SealedPrereg
@@ -55,8 +48,8 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
     if as_json:
         from assay.report.json_output import as_json as written
 
-        said = {"submission": submission, "digest": sealed.digest, "entry": sealed.entry}
-        click.echo(written({**said, "commit": done, "seal": sealed.seal}))
+        record = {"submission": submission, "digest": sealed.digest, "entry": sealed.entry}
+        click.echo(written({**record, "commit": done, "seal": sealed.seal}))
     else:
         _say(study, sealed, names, done, folder)
 

@@ -1,11 +1,10 @@
 """`assay trials`: make the paired runs, and compare them."""
 
-import sys
 from pathlib import Path
 
 import click
 
-from assay.cli.options import json_flag
+from assay.cli.options import json_flag, leave
 from assay.cli.progress import progress
 
 
@@ -40,7 +39,6 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
     """
     from msgspec.structs import replace
 
-    from assay.comparison.result import NetVerdict
     from assay.comparison.trials.collect import run_trials
     from assay.comparison.trials.spec import load_trial_spec
 
@@ -55,7 +53,7 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
 
     with progress("runs", total) as advance:
         try:
-            found = run_trials(plan, out or spec.with_suffix(""), on_run=count)
+            trials = run_trials(plan, out or spec.with_suffix(""), on_run=count)
         except KeyboardInterrupt:
             again = "Type the same command to go on."
             click.echo(f"\n{made} more of {total} runs were made. {again}", err=True)
@@ -63,12 +61,10 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
     if as_json:
         from assay.report.json_output import as_json as written
 
-        click.echo(written(found))
+        click.echo(written(trials))
     else:
         from assay.report.terminal import console
         from assay.report.trials import draw_trials
 
-        draw_trials(found, console())
-    sys.stdout.flush()
-    favourable = found.comparison is not None and found.comparison.verdict is NetVerdict.RATIFY
-    sys.exit(0 if favourable else 1)
+        draw_trials(trials, console())
+    leave(favourable=trials.comparison is not None and trials.comparison.verdict.favourable)

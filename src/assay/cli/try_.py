@@ -3,28 +3,25 @@
 import math
 import os
 import re
-import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec.structs import replace
 
-from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import load_benchmark
 from assay.benchmark.task import TASKS, Task
 from assay.cli.options import EXIT_CODES, column_flags, columns_from, json_flag
-from assay.cli.printed import Printed
-from assay.cli.progress import progress
-from assay.cli.shown import keep, show_scorecard
+from assay.cli.run_output import RunOutput, kept_in
+from assay.cli.scorecard_output import keep, show_scorecard
 from assay.errors import AssayError, MethodError
-from assay.gauntlet.load import DEFAULT_BARS, fitting_bars, load_bars
-from assay.gauntlet.spec import BarSet
-from assay.runs.collect import collect
-from assay.runs.result import Limits, Record, Run
+from assay.gauntlet.load import DEFAULT_BARS
+from assay.gauntlet.plans import judging_plans
+from assay.runs.recording import close_run, record_run
+from assay.runs.result import Limits
 from assay.runs.store import RunFolder
-from assay.runs.worker import Worker, default_task, start_worker
+from assay.runs.worker import default_task, start_worker
 
 _LONGEST = 7 * 24 * 3600.0
 
@@ -74,12 +71,16 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
     """
     # Everything is read before the method is: what it does to a file then changes nothing.
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
-    plans = _plans(benchmark, flags)
+    plans = judging_plans(benchmark, bars=flags["bars"], second=flags["second"])
     folder = None if flags["save"] is None else RunFolder(flags["save"])
     limits = Limits(item_seconds=flags["item_seconds"], load_seconds=flags["load_seconds"])
-    printed = Printed()
+    output = RunOutput()
     started = start_worker(
-        method, seed=flags["seed"], limits=limits, environment=flags["env"], on_print=printed.show
+        method,
+        seed=flags["seed"],
+        limits=limits,
+        environment=flags["env"],
+        on_print=output.printed,
     )
     # Imported while the worker boots: numpy takes as long.
     from assay.gauntlet.judge import check_judgeable, score
@@ -89,119 +90,51 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
         plan = plans[task]
         if isinstance(plan, AssayError):
             raise plan
-        bars, benchmark = plan
-        check_judgeable(benchmark, bars)
-        try:
-            run = _Trying(worker, benchmark, folder, flags).run(task, limits)
-        finally:
-            printed.end()
+        check_judgeable(plan.benchmark, plan.bars)
+        with _advice(output, flags):
+            run = record_run(
+                worker,
+                plan.benchmark,
+                folder,
+                task=task,
+                seed=flags["seed"],
+                limits=limits,
+                keep_going=flags["keep_going"],
+                listener=output,
+            )
+    if folder is not None:
+        close_run(run, folder)
     try:
-        card = score(run, benchmark, bars)
+        card = score(run, plan.benchmark, plan.bars)
     except AssayError as error:
-        error.hint = " ".join(filter(None, (error.hint, _keep(run, folder))))
+        path = close_run(run, None) if folder is None else folder.path
+        error.hint = " ".join(filter(None, (error.hint, kept_in(output.made, path))))
         raise
     if folder is not None:
         keep(folder.path, card)
     show_scorecard(card, as_json=flags["as_json"])
 
 
-def _plans(
-    benchmark: Benchmark, flags: dict[str, Any]
-) -> dict[Task, tuple[BarSet, Benchmark] | AssayError]:
-    """Bars and data for each task the method may turn out to be for, or why there are none."""
-    found: dict[Task, tuple[BarSet, Benchmark] | AssayError] = {}
-    for task in TASKS:
-        try:
-            bars = load_bars(flags["bars"] or fitting_bars(benchmark, task), task=task)
-            asked = any(bar.corpus == "second" for bar in bars.bars)
-            second = flags["second"] or (bars.second if asked else None)
-            if second is None:
-                found[task] = bars, benchmark
-            else:
-                found[task] = bars, benchmark.with_second(load_benchmark(second))
-        except AssayError as error:
-            found[task] = error
-    return found
+@contextmanager
+def _advice(output: RunOutput, flags: dict[str, Any]) -> Iterator[None]:
+    """Say where the outputs of an interrupted run are, and what may help."""
+    try:
+        yield
+    except MethodError as error:
+        kept = output.kept or "No output had been made."
+        error.hint = " ".join(filter(None, (_remedy(error, output, flags), kept)))
+        raise
+    except KeyboardInterrupt:
+        click.echo(f"\n{output.kept or 'No output had been made.'}", err=True)
+        raise
+    finally:
+        output.close()
 
 
-class _Trying:
-    """One run with progress; whatever ends it, what was made is kept and its place named."""
-
-    def __init__(
-        self, worker: Worker, benchmark: Benchmark, folder: RunFolder | None, flags: dict[str, Any]
-    ) -> None:
-        self.worker = worker
-        self.benchmark = benchmark
-        self.folder = folder
-        self.flags = flags
-        self.begun: Run | None = None
-        self.records: list[Record] = []
-        self.advance: Callable[[], None] = lambda: None
-
-    def run(self, task: Task, limits: Limits) -> Run:
-        """Every record to the folder as it comes."""
-        total = sum(1 for _ in self.benchmark.keyed_items())
-        with progress("items", total) as self.advance:
-            try:
-                made = collect(
-                    self.worker,
-                    self.benchmark,
-                    task=task,
-                    seed=self.flags["seed"],
-                    limits=limits,
-                    keep_going=self.flags["keep_going"],
-                    on_start=self.start,
-                    on_record=self.add,
-                )
-            except MethodError as error:
-                error.hint = " ".join(filter(None, (self.advice(error), self.keep())))
-                raise
-            except KeyboardInterrupt:
-                click.echo(f"\n{self.keep()}", err=True)
-                raise
-        if self.folder is not None:
-            self.folder.finish(made)
-        return made
-
-    def start(self, run: Run) -> None:
-        """Note what is about to run."""
-        self.begun = run
-        if self.folder is not None:
-            self.folder.begin(run)
-
-    def add(self, record: Record) -> None:
-        """Keep one record."""
-        self.records.append(record)
-        if self.folder is not None:
-            self.folder.add(record)
-        self.advance()
-
-    def keep(self) -> str:
-        """Close an unfinished run, and say where it is."""
-        if self.begun is None or not any(record.error is None for record in self.records):
-            return "No output had been made."
-        partial = replace(self.begun, printed=self.worker.printed, records=tuple(self.records))
-        return _keep(partial, self.folder)
-
-    def advice(self, error: MethodError) -> str | None:
-        """What may help with this failure."""
-        missing = re.search(r"KeyError: '(\w+)'", error.message)
-        if missing is not None and missing[1] in os.environ:
-            return f"The method sees a clean environment; pass the variable: --env {missing[1]}."
-        if self.records and not self.flags["keep_going"]:
-            return "--keep-going records such items and asks on."
-        return None
-
-
-def _keep(run: Run, folder: RunFolder | None) -> str:
-    """Close a run's folder, making one where none was asked for."""
-    if folder is None:
-        folder = RunFolder(tempfile.mkdtemp(prefix="assay-"))
-        folder.begin(run)
-        for record in run.records:
-            folder.add(record)
-        folder.finish(run)
-    elif not run.complete:
-        folder.finish(run)
-    made = sum(record.error is None for record in run.records)
-    return f"The {made} outputs that were made are kept in {folder.path}"
+def _remedy(error: MethodError, output: RunOutput, flags: dict[str, Any]) -> str | None:
+    missing = re.search(r"KeyError: '(\w+)'", error.message)
+    if missing is not None and missing[1] in os.environ:
+        return f"The method sees a clean environment; pass the variable: --env {missing[1]}."
+    if output.asked and not flags["keep_going"]:
+        return "--keep-going records such items and asks on."
+    return None

@@ -4,13 +4,11 @@ The one-line descriptions are the first lines of the verbs' own help; a test hol
 """
 
 VERBS = {
-    "audit-run": "Run a submission again and report the largest difference.",
     "balance": "Take a subset whose surface does not tell the label.",
     "board": "Show the leaderboard, from records alone.",
     "calibration": "Show how good the predictions of a study are.",
     "bars": "Show, compare and revise the pass conditions.",
-    "benchmark": "Make a benchmark of a published corpus.",
-    "benchmarks": "List the bundled benchmarks.",
+    "benchmark": "List the bundled benchmarks, or import a published corpus.",
     "compare": "Find out whether a change helps more than it hurts.",
     "confounds": "Find out what the surface of a benchmark gives away.",
     "demo": "Watch a PASS turn into what it is, in a few seconds.",

@@ -6,18 +6,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from assay.cli.options import json_flag
 from assay.errors import SpecError, storage
+from assay.study.locate import FILE
+from assay.wording import as_flags
 
 if TYPE_CHECKING:
+    from assay.study.verify.steps import Shown
     from assay.study.verify.verification import Verification
+
+_EVERY = ""
+"""The value of --rerun without an id."""
 
 
 @click.command(
     "verify",
-    epilog="Exit codes: 0 intact; 2 something needed is not here; 4 a breach, which the last step"
-    " names.",
+    epilog="Exit codes: 0 intact; 2 required data or history is missing; 4 a breach, which the last"
+    " step names.",
 )
 @click.argument("folders", metavar="[STUDY]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
@@ -42,67 +49,116 @@ if TYPE_CHECKING:
 )
 @click.option("--all", "every", is_flag=True, help="Every study below the folder [.].")
 @click.option("--staged", is_flag=True, help="What is about to be committed, not what lies here.")
-@click.option("--rerun", is_flag=True, help="Run every submission again and compare.")
+@click.option(
+    "--rerun",
+    multiple=True,
+    is_flag=False,
+    flag_value=_EVERY,
+    metavar="[ID]",
+    help="Run this submission again and compare; without an ID, every one. Repeatable.",
+)
 @json_flag
 def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - what click parsed
     """Verify a study, step by step: chain, seals, outputs, scorecards, views.
 
     Everything is derived again from the stored bytes; no code of a submission is run (except with
-    --rerun). In a hook or in CI, --all verifies every study of a repository, and reports one that
-    was taken away.
+    --rerun, which stores nothing). In a hook or in CI, --all verifies every study of a repository,
+    and reports one that was taken away.
 
     \b
     Examples:
       assay verify
+      assay verify --rerun 019
       assay verify --checkpoint kept-elsewhere.txt
       assay verify --all --since origin/main
     """
-    from assay.ledger.checkpoint import parse_checkpoint
-    from assay.ledger.note import parse_verifier
-    from assay.report.study.views import verify
-    from assay.study.discover import find_studies, staged, tree_of
-    from assay.study.study import find_study
-    from assay.study.verify.steps import Shown
+    from assay.cli.run_output import RunOutput
 
-    shown = Shown(
-        checkpoints=tuple(
-            parse_checkpoint(_bytes(path), where=str(path)) for path in flags["checkpoints"]
-        ),
-        keys=tuple(parse_verifier(text) for text in flags["keys"]),
-        since=flags["since"],
-        rerun=flags["rerun"],
-    )
-    places = (*folders, *flags["more"]) or (Path(),)
-    found: list[Verification] = []
+    output = RunOutput()
+    try:
+        verifications = _verified((*folders, *flags["more"]) or (Path(),), flags, output)
+    finally:
+        output.close()
+    verifications = [_with_flags(verification) for verification in verifications]
+    _show(verifications, every=flags["every"], as_json=flags["as_json"])
+    sys.exit(max((verification.exit_code for verification in verifications), default=0))
+
+
+def _verified(
+    places: tuple[Path, ...],
+    flags: dict[str, Any],
+    output: Any,  # noqa: ANN401 - imported late
+) -> "list[Verification]":
+    from assay.report.study.views import verify
+    from assay.study.discover import checkout_of, find_studies, staged
+    from assay.study.study import find_study
+
+    shown = _shown(flags, output)
+    verifications: list[Verification] = []
     with ExitStack() as stack:
         for place in places:
             if not place.exists():
                 raise SpecError(f"there is no {str(place)!r}")
             if not (flags["staged"] or flags["every"]):
-                found.append(verify(find_study(place), shown))
+                verifications.append(verify(find_study(place), shown))
                 continue
-            tree = stack.enter_context(staged(place)) if flags["staged"] else tree_of(place)
+            tree = stack.enter_context(staged(place)) if flags["staged"] else checkout_of(place)
             below = find_studies(tree, since=shown.since)
             chosen = below if flags["every"] else [find_study(tree.folder)]
-            found += [verify(one, shown, repository=tree.repository_of(one)) for one in chosen]
-    _show(found, every=flags["every"], as_json=flags["as_json"])
-    worst = {step.outcome.value for one in found for step in one.steps[-1:]}
-    sys.exit(4 if "breach" in worst else 2 if "unchecked" in worst else 0)
+            verifications += [
+                verify(study, shown, repository=tree.repository_of(study)) for study in chosen
+            ]
+    return verifications
 
 
-def _show(found: "list[Verification]", *, every: bool, as_json: bool) -> None:
+def _shown(flags: dict[str, Any], output: Any) -> "Shown":  # noqa: ANN401 - imported late
+    from assay.ledger.checkpoint import parse_checkpoint
+    from assay.ledger.note import parse_verifier
+    from assay.study.verify.steps import Shown
+
+    return Shown(
+        checkpoints=tuple(
+            parse_checkpoint(_bytes(path), where=str(path)) for path in flags["checkpoints"]
+        ),
+        keys=tuple(parse_verifier(text) for text in flags["keys"]),
+        since=flags["since"],
+        rerun=_submissions(flags["rerun"]),
+        listener=output,
+    )
+
+
+def _submissions(ids: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The submissions to run again: None for none, empty for all."""
+    if not ids:
+        return None
+    for name in ids:
+        if name != _EVERY and (Path(name) / FILE).is_file():
+            raise SpecError(
+                f"{name} is a study, and --rerun takes the ID of a submission",
+                hint=f"Name the study first: assay verify {name} --rerun",
+            )
+    return () if _EVERY in ids else tuple(dict.fromkeys(ids))
+
+
+def _with_flags(verification: "Verification") -> "Verification":
+    """The findings, and what to do about them, as a user of the command types it."""
+    steps = (replace(step, found=as_flags(step.found)) for step in verification.steps)
+    return replace(verification, steps=tuple(steps))
+
+
+def _show(verifications: "list[Verification]", *, every: bool, as_json: bool) -> None:
     if as_json:
         from assay.report.json_output import as_json as written
 
-        click.echo(written(found if every or len(found) > 1 else found[0]))
+        click.echo(written(verifications if every or len(verifications) > 1 else verifications[0]))
     else:
         from assay.report.study.verification import draw_verification, draw_verifications
         from assay.report.terminal import console
 
         if every:
-            draw_verifications(found, console())
-        for one in () if every else found:
-            draw_verification(one, console())
+            draw_verifications(verifications, console())
+        for verification in () if every else verifications:
+            draw_verification(verification, console())
     sys.stdout.flush()
 
 

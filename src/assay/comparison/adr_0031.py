@@ -41,6 +41,11 @@ class SourceComparison(msgspec.Struct, frozen=True, kw_only=True):
     deltas: tuple[Delta, ...]
     caveats: tuple[str, ...]
 
+    @property
+    def favourable(self) -> bool:
+        """Whether the command exits with 0."""
+        return self.verdict == "ratify"
+
 
 def compare_adr_0031(
     baseline: Sequence[Trial],
@@ -52,13 +57,13 @@ def compare_adr_0031(
     if len(instances) != 1 or not baseline or not candidate:
         raise IncomparableRuns(
             f"the rule compares runs of one instance, and these are of {len(instances)}",
-            hint="Compare several instances by Assay's own rule: leave out --rule.",
+            hint="Compare several instances by Assay's own rule: leave out `rule=`.",
         )
     counting = [one for one in dimensions if one.counts]
     if not any(one.name in run.dimensions for one in counting for run in (*baseline, *candidate)):
         raise SpecError(
             f"no run has any of {', '.join(one.name for one in counting)}",
-            hint="Say what the columns are: --config dims.toml.",
+            hint="Say what the columns are: `config=dims.toml`.",
         )
     deltas = [delta for one in counting if (delta := _delta(one, baseline, candidate)) is not None]
     moves = [delta.verdict for delta in deltas]

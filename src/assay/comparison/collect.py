@@ -61,7 +61,7 @@ def read_plan(flags: Mapping[str, Any]) -> Request:
     plan = None
     if flags["config"] is not None:
         if flags["gates"]:
-            raise SpecError("--gate and --config exclude each other: gate it in the file")
+            raise SpecError("`gate=` and `config=` exclude each other: gate it in the file")
         data = read_bounded(flags["config"], _MOST_BYTES)
         plan = parse_dimensions(data, where=str(flags["config"]))
     policies: dict[str, Any] = {
@@ -190,7 +190,7 @@ def check_writable(out: Path, inputs: Sequence[Path]) -> None:
     """Refuse to write a comparison over what it is made from."""
     with storage(out):
         if out.is_dir():
-            raise SpecError(f"{out} is a folder", hint="Name a file: --out comparison.json.")
+            raise SpecError(f"{out} is a folder", hint="Name a file: `out=comparison.json`.")
         if any(out.exists() and one.exists() and out.samefile(one) for one in inputs):
             raise SpecError(f"{out} is one of the inputs, and would be overwritten")
 
@@ -216,7 +216,7 @@ def read_comparison(path: Path) -> tuple[Comparison, bytes]:
     if found.get("format") != FORMAT:
         raise SpecError(
             f"{path}: no comparison of format {FORMAT!r}",
-            hint="Make one: assay compare --baseline ... --candidate ... --out comparison.json",
+            hint="Make one: assay compare `baseline=` ... `candidate=` ... `out=comparison.json`",
         )
     record = {key: value for key, value in found.items() if key not in ("format", "checksum")}
     if _checksum(record) != found.get("checksum"):

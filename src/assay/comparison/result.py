@@ -25,6 +25,11 @@ class NetVerdict(StrEnum):
     NO_EFFECT = "no-effect"
     INCONCLUSIVE = "inconclusive"
 
+    @property
+    def favourable(self) -> bool:
+        """Whether the command exits with 0."""
+        return self is NetVerdict.RATIFY
+
 
 class Change(StrEnum):
     """What happened to a dimension, as far as it is shown.
@@ -164,6 +169,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     harness: Mapping[str, Mapping[str, str]]
     settings: Settings
     signature: str
+
+    @property
+    def favourable(self) -> bool:
+        """Whether the command exits with 0."""
+        return self.verdict.favourable
 
     @property
     def blocked(self) -> bool:

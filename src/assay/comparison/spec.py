@@ -233,7 +233,7 @@ def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimen
     if gated and (is_cost(name) or is_fault(name)):
         raise SpecError(
             f"{name} says that less of it is better, so what it may lose must be said",
-            hint=f"In a file: --config dims.toml, with [dimensions.{name}] gated = true,"
+            hint=f"In a file: `config=dims.toml`, with [dimensions.{name}] gated = true,"
             ' better = "lower", range and margin.',
         )
     if is_cost(name):
@@ -245,6 +245,6 @@ def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimen
     if gated:
         raise SpecError(
             f"dimension {name} has values outside 0 to 1, so its range must be said",
-            hint="Say it in a file: --config dims.toml, with range = [LOW, HIGH].",
+            hint="Say it in a file: `config=dims.toml`, with range = [LOW, HIGH].",
         )
     return Dimension(name=name, better=None, range=None, counts=False, margin=0.0)

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark, Item
 from assay.confounding.judge import labelled
 from assay.confounding.single_features import feature_results, source_result
@@ -102,6 +103,7 @@ class _Pool:
         return True
 
 
+@checked
 def balance(
     benchmark: Benchmark,
     *,

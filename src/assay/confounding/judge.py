@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay._version import __version__
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.expression import parse_expression
 from assay.caveats import Caveats
@@ -33,6 +34,7 @@ from assay.surface.joint_model import (
 )
 
 
+@checked
 def confounds(
     benchmark: Benchmark,
     *,
@@ -101,7 +103,7 @@ def labelled(benchmark: Benchmark, negative: str | None) -> tuple[list[int], NDA
         if item.label is None:
             raise SpecError(
                 f"{benchmark.name}: record {item.id} has a class and no label",
-                hint="Say which records are positive: --positive 'class != truth'.",
+                hint="Say which records are positive: `positive='class != truth'`.",
             )
         if item.label or is_negative is None or is_negative.holds(item.fields()):
             chosen.append(place)
@@ -111,8 +113,8 @@ def labelled(benchmark: Benchmark, negative: str | None) -> tuple[list[int], NDA
         which = "positive" if flags.size and flags.all() else "negative"
         raise OneClassPartition(
             f"{benchmark.name}: every record is {which}; nothing can be told apart",
-            hint="Name the column that tells right from wrong (--label), or say which value is"
-            " positive (--positive).",
+            hint="Name the column that tells right from wrong (`label=`), or say which value is"
+            " positive (`positive=`).",
         )
     return chosen, flags
 

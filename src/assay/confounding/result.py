@@ -24,6 +24,11 @@ class Fitness(StrEnum):
     UNFIT = "unfit"
     UNDECIDED = "undecided"
 
+    @property
+    def favourable(self) -> bool:
+        """Whether the command exits with 0."""
+        return self is Fitness.CLEAN
+
 
 class FeatureResult(msgspec.Struct, frozen=True, kw_only=True):
     """A feature alone: its AUC in the better direction, and whether that is a matter of length.

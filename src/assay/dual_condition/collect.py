@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from assay.arguments import checked
 from assay.clock import now
 from assay.digests import digest, short
 from assay.dual_condition.coherence import check_coherence
@@ -73,9 +74,10 @@ class Dual:
     planned: int
 
 
+@checked
 def run_dual(
     spec: DualSpec,
-    out: Path,
+    out: str | Path,
     *,
     on_run: Callable[[DualRun], None] | None = None,
     private: bool = True,
@@ -84,6 +86,7 @@ def run_dual(
 
     `private` False does without a private view of the files, as systems do that cannot give one.
     """
+    out = Path(out)
     _check_apart(spec, out)
     with storage(out):
         out.mkdir(parents=True, exist_ok=True)
@@ -155,7 +158,7 @@ def _check_apart(spec: DualSpec, out: Path) -> None:
     results = out.resolve()
     for path, what in ((spec.state.root, "the state"), *((one, str(one)) for one in spec.reads)):
         if results.is_relative_to(path.resolve()):
-            raise SpecError(f"{out} lies in {what}", hint="Name another folder: --out DIR.")
+            raise SpecError(f"{out} lies in {what}", hint="Name another folder: `out=DIR`.")
 
 
 def _plan(spec: DualSpec, conditions: Conditions) -> dict[str, object]:

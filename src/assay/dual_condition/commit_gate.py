@@ -46,6 +46,11 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind
     message: str
 
+    @property
+    def exit_code(self) -> int:
+        """3 for a result that lacks something, 4 for one that was edited or cannot be read."""
+        return 3 if self.kind in ("one-sided", "preconditions") else 4
+
 
 def is_result(record: Mapping[str, Any]) -> bool:
     """Whether a JSON object is, or claims to be, a dual-condition result."""

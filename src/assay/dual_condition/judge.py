@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arguments import checked
 from assay.dual_condition.caveats import caveats_of
 from assay.dual_condition.conditions import subset_name
 from assay.dual_condition.evidence import DualEvidence
@@ -41,6 +42,7 @@ Groups = Sequence[str] | None
 _FEW_SEEDS = 3
 
 
+@checked
 def judge_dual(evidence: DualEvidence) -> DualResult:
     """The result that this evidence gives: the same evidence, the same result."""
     lost = [name for name in ("A", "B") if name not in evidence.conditions]

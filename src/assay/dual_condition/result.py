@@ -27,6 +27,11 @@ class Regime(StrEnum):
     LEARNING = "learning"
     UNDETERMINED = "undetermined"
 
+    @property
+    def favourable(self) -> bool:
+        """Whether the system can do without its state, or learns what transfers."""
+        return self in (Regime.POLISH, Regime.LEARNING)
+
 
 class Quantity(msgspec.Struct, frozen=True, kw_only=True):
     """A mean over seeds with its interval over items and seeds, and what each seed gave.
@@ -84,3 +89,11 @@ class DualResult(msgspec.Struct, frozen=True, kw_only=True):
     unseen: Subset | None = None
     layers: Mapping[str, LayerResult] = {}
     placebo: PlaceboResult | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0 a favourable regime, 1 any other, 3 a blocked row."""
+        if self.row is RowState.BLOCKED:
+            return 3
+        hollow = {caveat.code for caveat in self.caveats} & {"only-memorised", "at-chance"}
+        return 0 if self.regime is not None and self.regime.favourable and not hollow else 1

@@ -51,6 +51,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark, Columns
 from assay.benchmark.load import load_benchmark
 from assay.benchmark.rows import rows_of
@@ -59,6 +60,7 @@ from assay.dual_condition.state import InC, Layer, Match, Route, State, check_la
 from assay.errors import OneClassPartition, SpecError, storage
 from assay.paths import stays_inside
 from assay.sandbox.command_template import check_places, has_place
+from assay.wording import PARAMETER
 
 Metric = Literal["auroc", "accuracy", "f1", "average-precision"]
 Asked = Literal["A", "B", "C", "layers", "shapley", "placebo"]
@@ -66,7 +68,6 @@ NAMES = ("items", "outputs", "seed", "state")
 MOST_SHAPLEY = 5
 _LONGEST = 7 * 24 * 3600.0
 _MOST_SEEDS = 10_000
-_FLAG = re.compile(r"--(\w+) (COLUMN|VALUE)")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _AT = re.compile(r"(.*) - at `\$\.(.*)`", re.DOTALL)
 _WORDS = {
@@ -178,8 +179,10 @@ class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(self.home / name for name in self.system.reads)
 
 
-def load_dual_spec(path: Path, *, metric: Metric | None = None) -> DualSpec:
+@checked
+def load_dual_spec(path: str | Path, *, metric: Metric | None = None) -> DualSpec:
     """A spec file, every part checked."""
+    path = Path(path)
     with storage(path):
         data = path.read_bytes()
     where = str(path)
@@ -335,9 +338,9 @@ def _benchmark(written: _Evaluation, home: Path, where: str) -> Benchmark:
     try:
         found = load_benchmark(place, columns=columns)
     except SpecError as error:
-        # What flags name elsewhere, keys name here.
-        hint = None if error.hint is None else _FLAG.sub(r'evaluation.\1 = "\2"', error.hint)
-        message = error.message.replace("--positive", "evaluation.positive")
+        # Parameters elsewhere are keys here.
+        hint = None if error.hint is None else PARAMETER.sub(r'evaluation.\1 = "\2"', error.hint)
+        message = error.message.replace("`positive=`", "evaluation.positive")
         raise type(error)(f"{where}: {message}", hint=hint) from None
     blind = next((item.id for item in found.items if item.label is None), None)
     if blind is not None:

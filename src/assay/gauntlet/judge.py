@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assay._version import __version__
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import short
 from assay.errors import BadOutput, DigestMismatch, IntegrityError, SpecError
@@ -29,9 +30,9 @@ ALPHA = 0.05
 POWER = 0.80
 
 
+@checked
 def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
     """Judge stored outputs, on the data they were made on, under one version of the bars."""
-    _check_types(run, benchmark, bars)
     _check_same(run, benchmark, bars)
     check_judgeable(benchmark, bars)
     outputs = checked_outputs(run, benchmark)
@@ -96,21 +97,6 @@ def check_judgeable(benchmark: Benchmark, bars: BarSet) -> None:
         sides = [all_sides(bar, bars.partitions[name], benchmark) for name in bar.partitions]
         if applies(bar, benchmark):
             metric_of(bar).check(bar, corpus, sides)
-
-
-def _check_types(run: object, benchmark: object, bars: object) -> None:
-    """Refuse a name where the thing itself is expected."""
-    expected = (
-        ("run", run, Run, "load_run"),
-        ("benchmark", benchmark, Benchmark, "load_benchmark"),
-        ("bars", bars, BarSet, "load_bars"),
-    )
-    for name, value, kind, load in expected:
-        if not isinstance(value, kind):
-            raise SpecError(
-                f"{name}: expected a {kind.__name__}, got {type(value).__name__} {value!r:.60}",
-                hint=f"Load it first: assay.{load}({value!r:.60}).",
-            )
 
 
 def _check_same(run: Run, benchmark: Benchmark, bars: BarSet) -> None:

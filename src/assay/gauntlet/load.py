@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.task import TASKS, Task
 from assay.errors import SpecError, storage
@@ -24,6 +25,7 @@ def fitting_bars(benchmark: Benchmark, task: Task) -> str:
     return DEFAULT_BARS if ours or task == "classification" else "plain"
 
 
+@checked
 def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSet:
     """A bundled version of a task's bars (detection unless told), or a TOML file."""
     wanted = task or "detection"
@@ -38,7 +40,7 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
         raise SpecError(
             f"no {wanted} bars {str(version_or_path)!r}: neither a bundled version"
             f" ({', '.join(bundled_versions(wanted))}) nor a file",
-            hint=f"There are such bars for another task: --task {others[0]}." if others else None,
+            hint=f"There are such bars for another task: `task={others[0]}`." if others else None,
         )
     with storage(path):
         data = path.read_bytes()
@@ -46,6 +48,6 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
     if task is not None and bars.task != task:
         raise SpecError(
             f"{path}: bars for {bars.task}, and the task is {task}",
-            hint=f"Choose the task: --task {bars.task}.",
+            hint=f"Choose the task: `task={bars.task}`.",
         )
     return bars

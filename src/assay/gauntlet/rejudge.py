@@ -25,6 +25,11 @@ class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
     scorecard: Scorecard | None
     error: str | None
 
+    @property
+    def favourable(self) -> bool:
+        """Whether the new scorecard passes."""
+        return self.scorecard is not None and self.scorecard.verdict.favourable
+
 
 def judge_again(
     folder: Path,
@@ -40,9 +45,9 @@ def judge_again(
             f"{folder} says that it was sealed, and lies in no study that could tell",
             hint="Judge it in its study.",
         )
-    found = _read_again(run.benchmark, benchmark, "--benchmark")
+    found = _read_again(run.benchmark, benchmark, "benchmark")
     if run.second is not None:
-        found = found.with_second(_read_again(run.second, second, "--second"))
+        found = found.with_second(_read_again(run.second, second, "second"))
     chosen = load_bars(bars or fitting_bars(found, run.task), task=run.task)
     return run, score(run, found, chosen)
 
@@ -53,7 +58,7 @@ def judge_all(root: Path, bars: str | None) -> list[Rejudged]:
     if not folders:
         raise SpecError(
             f"no stored run in {str(root)!r}",
-            hint="Keep runs with: assay try METHOD --save runs/NAME",
+            hint="Keep runs with: assay try METHOD `save=runs/NAME`",
         )
     _check_known(bars)
     return [_judged(folder, bars) for folder in folders]
@@ -88,17 +93,17 @@ def _judged(folder: Path, bars: str | None) -> Rejudged:
     return Rejudged(run=str(folder), method=method, earlier=earlier, scorecard=card, error=said)
 
 
-def _read_again(source: Source, moved: str | None, flag: str) -> Benchmark:
+def _read_again(source: Source, moved: str | None, parameter: str) -> Benchmark:
     """The data of a run, from where they were or where they are now."""
     if source.origin is None and moved is None:
         raise SpecError(
             f"{source.name} was made in memory and cannot be read again",
-            hint=f"Name a file that holds the same bytes: {flag} FILE.",
+            hint=f"Name a file that holds the same bytes: `{parameter}=FILE`.",
         )
     place = moved or (source.origin.place if source.origin is not None else "")
     if not Path(place).exists() and moved is None and Path(place).is_absolute():
         raise SpecError(
-            f"{source.name} is no longer at {place}", hint=f"Say where it is: {flag} FILE."
+            f"{source.name} is no longer at {place}", hint=f"Say where it is: `{parameter}=FILE`."
         )
     columns = None if source.origin is None else source.origin.columns
     return load_benchmark(place, columns=columns if columns != Columns() else None)

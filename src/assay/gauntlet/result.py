@@ -20,6 +20,11 @@ class Verdict(StrEnum):
     FAIL = "fail"
     UNRESOLVED = "unresolved"
 
+    @property
+    def favourable(self) -> bool:
+        """Whether the command exits with 0."""
+        return self is Verdict.PASS
+
 
 class PartResult(msgspec.Struct, frozen=True, kw_only=True):
     """A bar on one partition. `low` and `high` are the two-sided 95 % interval.

@@ -55,7 +55,7 @@ def revise(
         raise ProtocolError(
             f"{cheat.method} does not pass {base.name} (it misses {missed}), so it does not show"
             " that these bars need another",
-            hint="Name a cheat that does: --regression METHOD.",
+            hint="Name a cheat that does: `regression=METHOD`.",
         )
     after = score(cheat, benchmark, bars)
     judged = {result.id: result for result in after.bars}
@@ -106,7 +106,7 @@ def revised_text(
 ) -> str:
     """The TOML of the next version."""
     if not because.strip():
-        raise SpecError("a revision needs its reason", hint="Say it: --because TEXT.")
+        raise SpecError("a revision needs its reason", hint="Say it: `because=TEXT`.")
     lines = [
         f"task = {quoted(base.task)}",
         f"version = {quoted(version)}",

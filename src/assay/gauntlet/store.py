@@ -59,7 +59,7 @@ def find_runs(root: Path) -> list[Path]:
     with storage(root):
         if not root.is_dir():
             raise SpecError(
-                f"no folder {str(root)!r}", hint="Keep runs with: assay try METHOD --save runs/NAME"
+                f"no folder {str(root)!r}", hint="Keep runs with: assay try METHOD `save=runs/NAME`"
             )
         for place, folders, _ in walk(root):
             is_run = (place / "run.json").is_file()

@@ -43,7 +43,7 @@ def load_scores(
         if column not in row:
             raise SpecError(
                 f"{where}: no column {column!r}; the columns are {', '.join(map(repr, row))}",
-                hint="Name the one that holds the scores: --score COLUMN.",
+                hint="Name the one that holds the scores: `score=COLUMN`.",
             )
         value = _number(row[column], where, column)
         if value is not None:

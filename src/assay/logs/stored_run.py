@@ -18,7 +18,7 @@ MOST_BYTES = 64 << 20
 
 
 def is_stored_run(folder: Path) -> bool:
-    """Whether a folder is one that `assay try --save` or a study made."""
+    """Whether a folder is one that `assay try` or a study made."""
     with storage(folder):
         return (folder / HEAD).is_file()
 

@@ -38,7 +38,7 @@ def read_rows(path: Path, data: bytes, columns: TrialColumns) -> list[Trial]:
     if columns.instance not in header:
         raise SpecError(
             f"{path}: no column {columns.instance!r}; there are {', '.join(header[:12])}",
-            hint="Name the column that says which instance a run was of: --instance COLUMN.",
+            hint="Name the column that says which instance a run was of: `instance=COLUMN`.",
         )
     names = _dimension_columns(path, [row for _, row in rows], header, columns)
     return [_trial(where, row, names, columns, row.get(columns.trial)) for where, row in rows]
@@ -66,7 +66,7 @@ def _dimension_columns(
             raise SpecError(
                 f"{path}: column {name!r:.60} holds numbers and {words[0]!r:.60}",
                 hint="Leave the cell empty where a value is missing, or name the columns to be"
-                " read: --dimension COLUMN.",
+                " read: `dimension=COLUMN`.",
             )
     if not found:
         raise SpecError(

@@ -28,7 +28,7 @@ def question_length(question: str) -> str:
 
 
 class Majority:
-    """The most frequent class of the training folds, whatever is asked."""
+    """The most frequent class of the training folds, for every item."""
 
     @staticmethod
     def fit(examples: Sequence[Mapping[str, object]]) -> Callable[[str], object]:

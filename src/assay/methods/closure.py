@@ -37,28 +37,28 @@ def closure_of(method: MethodRef, *, folder: Path | None = None) -> Closure:
 
     A module is looked for in `folder` first, where one is given.
     """
-    found = Closure()
+    closure = Closure()
     if method.kind == "module" and folder is not None:
-        reader = _Reader(found, folder)
+        reader = _Reader(closure, folder)
         named = list(reader.find(method.target.split(".")))
         if named:
             reader.read(named)
-            return found
-        found = Closure()
+            return closure
+        closure = Closure()
     file = source_file(method)
     if method.kind not in ("file", "module"):
-        return found
+        return closure
     if file is None:
         raise SpecError(f"{method.text}: there is no source to read")
     if is_installed(file):
-        found.installed.add(method.target.partition(".")[0])
-        return found
+        closure.installed.add(method.target.partition(".")[0])
+        return closure
     depth = 0 if method.kind == "file" else method.target.count(".")
     root = file.parents[depth + (file.name == "__init__.py" and method.kind == "module")]
-    reader = _Reader(found, root)
+    reader = _Reader(closure, root)
     parts = method.target.split(".") if method.kind == "module" else []
     reader.read([*reader.find(parts), (file.relative_to(root).as_posix(), file)])
-    return found
+    return closure
 
 
 def is_installed(file: Path) -> bool:
@@ -83,10 +83,10 @@ _Named = tuple[str, Path]
 
 
 class _Reader:
-    """Follows import statements through files that are nobody's but the method's."""
+    """Follows import statements through the method's own files."""
 
-    def __init__(self, found: Closure, root: Path) -> None:
-        self.found = found
+    def __init__(self, closure: Closure, root: Path) -> None:
+        self.found = closure
         self.roots = [root.resolve()]
 
     def read(self, files: list[_Named]) -> None:

@@ -41,8 +41,8 @@ def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
     if target.endswith(".py"):
         path = Path(target)
         with storage(target):
-            there = path.is_file()
-        if not there or not target.isprintable():
+            exists = path.is_file()
+        if not exists or not target.isprintable():
             raise SpecError(f"method {text!r:.200}: there is no file {target!r:.200}")
         return MethodRef(text=text, kind="file", target=str(path.resolve()), attribute=attribute)
     if not all(part.isidentifier() for part in target.split(".")):

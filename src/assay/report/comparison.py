@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from assay.comparison.adr_0031 import SourceComparison
 from assay.comparison.result import BETTER, WORSE, Comparison, DimensionResult, Flip, NetVerdict
 from assay.report.terminal import printable, styled
-from assay.wording import counted
+from assay.wording import as_flags, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,7 +131,9 @@ def _draw_flips(flips: Sequence[Flip], out: "Console") -> None:
             shares = f"{flip.baseline} -> {flip.candidate}"
             out.print(styled(f"  {flip.instance:.60}  {flip.dimension}  {shares}"))
         if len(found) > _SHOWN_FLIPS:
-            out.print(styled(f"  and {len(found) - _SHOWN_FLIPS} more; --json lists all"))
+            out.print(
+                styled(as_flags(f"  and {len(found) - _SHOWN_FLIPS} more; `json=` lists all"))
+            )
 
 
 def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None:

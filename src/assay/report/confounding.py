@@ -14,6 +14,7 @@ from assay.confounding.result import (
 )
 from assay.report.terminal import styled, table
 from assay.surface.features import OF_QUESTION
+from assay.wording import as_flags
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,9 +34,9 @@ _MEANING = {
     Fitness.UNDECIDED: "without the joint surface model there is no verdict",
 }
 _NEXT = {
-    Fitness.CONFOUNDED: "Hold methods to what is beyond the surface (--bars v4, or plain-2 without"
-    " classes), or take a balanced subset: assay balance FILE --out FILE",
-    Fitness.UNFIT: "Take a balanced subset (assay balance FILE --out FILE), or gather records whose"
+    Fitness.CONFOUNDED: "Hold methods to what is beyond the surface (`bars=v4`, or plain-2 without"
+    " classes), or take a balanced subset: assay balance FILE `out=FILE`",
+    Fitness.UNFIT: "Take a balanced subset (assay balance FILE `out=FILE`), or gather records whose"
     " surface does not tell.",
 }
 
@@ -57,7 +58,7 @@ def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> 
     line.append(f"  {_MEANING[audit.verdict]}")
     out.print(line)
     if audit.verdict in _NEXT:
-        out.print(styled(_NEXT[audit.verdict]))
+        out.print(styled(as_flags(_NEXT[audit.verdict])))
     out.print()
     for caveat in audit.caveats:
         out.print(styled(f"{caveat.code}: {caveat.message}", style="dim"))
@@ -82,7 +83,7 @@ def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: 
         tell = "tells" if told == 1 else "tell"
         nothing = f"{hidden} {more}" + (f", {told} of which {tell} something" if told else "")
         what = "" if told else " tell nothing by themselves"
-        out.print(styled(f"{nothing}{what}; --all shows them.", style="dim"))
+        out.print(styled(as_flags(f"{nothing}{what}; `all=True` shows them."), style="dim"))
     out.print()
 
 

@@ -135,7 +135,7 @@ def _compare(path: Path, data: bytes, mark: Mark, within: Path | None) -> tuple[
 
 def _compared(path: Path, data: bytes, mark: Mark, within: Path | None) -> str | None:
     if mark.of is None:
-        return "it does not say of which results it is the matrix; write one: assay matrix --out"
+        return "it does not say of which results it is the matrix; write one: assay matrix `out=`"
     of = folder_of(mark.of)
     folder = path.parent / of
     if of.startswith("/") or (
@@ -151,7 +151,7 @@ def _compared(path: Path, data: bytes, mark: Mark, within: Path | None) -> str |
     if again.encode() == data:
         return None
     line = _first_difference(again, data.decode("utf-8", "replace"))
-    again_by = f"make it again: assay matrix {of} --out {path.name}"
+    again_by = f"make it again: assay matrix {of} `out={path.name}`"
     said = f"it is not what the results in {of!r} give (line {line}): edited, or out of date"
     return f"{said}; {again_by}"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from assay.comparison.trials.collect import Trials
 from assay.report.comparison import draw_comparison
 from assay.report.terminal import styled
-from assay.wording import counted
+from assay.wording import as_flags, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,4 +54,4 @@ def _list(reasons: Sequence[str], out: "Console") -> None:
     for reason in reasons[:_SHOWN]:
         out.print(styled(f"  {reason}"))
     if len(reasons) > _SHOWN:
-        out.print(styled(f"  and {len(reasons) - _SHOWN} more; --json lists all"))
+        out.print(styled(as_flags(f"  and {len(reasons) - _SHOWN} more; `json=` lists all")))

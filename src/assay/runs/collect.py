@@ -13,6 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from assay._version import __version__
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.task import Task
 from assay.errors import MethodError, SpecError
@@ -26,7 +27,7 @@ from assay.runs.worker import Worker, default_task, start_worker
 class Sealed:
     """What a run owes to its seal: where it stands, what was made before it was cut off.
 
-    Without a provenance it stands for a run that nobody sealed, and notes nothing.
+    Without a provenance the run is unsealed, and nothing is noted.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Sealed:
         return replace(self.provenance, unsealed_code=tuple(sorted(self._unsealed)))
 
 
+@checked
 def run(
     method: str | Callable[..., Any],
     benchmark: Benchmark,
@@ -94,8 +96,8 @@ def collect(
     limits: Limits,
     keep_going: bool = False,
     sealed: "Sealed | None" = None,
-    on_start: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 - nobody listens
-    on_record: Callable[[Record], None] = lambda record: None,  # noqa: ARG005 - nobody listens
+    on_start: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 - the default
+    on_record: Callable[[Record], None] = lambda record: None,  # noqa: ARG005 - the default
 ) -> Run:
     """Ask a started worker about every item, telling of the start and of each record."""
     check_answerable(worker, benchmark, task)
@@ -151,19 +153,19 @@ def check_answerable(worker: Worker, benchmark: Benchmark, task: Task) -> None:
         if bare is not None:
             raise SpecError(
                 f"{benchmark.name}: record {bare.id} has no class, which classification needs",
-                hint="Name the column that holds it (--class COLUMN), or --task detection.",
+                hint="Name the column that holds it (`class=COLUMN`), or `task=detection`.",
             )
     if task == "detection" and ("response" in worker.arguments or worker.learner):
         mute = next((item for item in items if item.response is None), None)
         if mute is not None:
             raise SpecError(
                 f"{benchmark.name}: record {mute.id} has no response, which the method is to judge",
-                hint="Name the column that holds it: --response COLUMN.",
+                hint="Name the column that holds it: `response=COLUMN`.",
             )
     if task == "detection" and worker.learner and any(i.label is None for i in benchmark.items):
         raise SpecError(
             f"{benchmark.name}: a learner needs to know which records are positive",
-            hint="Say it: --label COLUMN, or --positive 'class != truth'.",
+            hint="Say it: `label=COLUMN`, or `positive='class != truth'`.",
         )
 
 

@@ -18,7 +18,7 @@ GIVE_UP_AFTER = 10
 """How many items in a row may end the worker before a run that keeps going gives up."""
 
 Example = dict[str, object]
-Entry = tuple[str, Item]
+KeyedItem = tuple[str, Item]
 
 
 class Asking:
@@ -36,7 +36,7 @@ class Asking:
         seed: int,
         keep_going: bool,
         made: Collection[str] = (),
-        on_loaded: Callable[[Worker], None] = lambda worker: None,  # noqa: ARG005 - nobody listens
+        on_loaded: Callable[[Worker], None] = lambda worker: None,  # noqa: ARG005 - the default
     ) -> None:
         self.worker = worker
         self.benchmark = benchmark
@@ -65,7 +65,7 @@ class Asking:
             if examples is not None:
                 self.worker.forget()
 
-    def rounds(self) -> Iterator[tuple[list[Example] | None, list[Entry]]]:
+    def rounds(self) -> Iterator[tuple[list[Example] | None, list[KeyedItem]]]:
         """What to fit on (None for a method that does not learn), and what to ask then."""
         shuffled = list(self.benchmark.keyed_items())
         order = derive(self.seed, "order", self.benchmark.digest)
@@ -134,8 +134,8 @@ class Asking:
         """End the run with the item's error, or get the worker ready for the next item."""
         self.broken_in_a_row = self.broken_in_a_row + 1 if self.worker.broken else 0
         if not self.keep_going or self.broken_in_a_row >= GIVE_UP_AFTER:
-            said = item.question if len(item.question) < 60 else f"{item.question[:57]}..."
-            asked = f"{self.worker.method.text}, item {key} ({said!r})"
+            excerpt = item.question if len(item.question) < 60 else f"{item.question[:57]}..."
+            asked = f"{self.worker.method.text}, item {key} ({excerpt!r})"
             message = f"{asked}: {failure.message}"
             if self.keep_going:
                 message += f"; {GIVE_UP_AFTER} items in a row ended its process, so the run stopped"

@@ -114,7 +114,7 @@ def call(loaded: Loaded, question: str, response: str | None) -> object:
 
 
 def guarded(action: Callable[[], Any], kind: type[MethodError]) -> Any:  # noqa: ANN401 - theirs
-    """Do something of theirs; whatever it raises becomes one of ours."""
+    """Call the method's code; every exception becomes a MethodError."""
     try:
         return action()
     except BaseException as error:
@@ -122,7 +122,7 @@ def guarded(action: Callable[[], Any], kind: type[MethodError]) -> Any:  # noqa:
 
 
 def _translated(error: BaseException, kind: type[MethodError]) -> MethodError:
-    """Whatever a method raises (SystemExit, a class of its own) as one of ours."""
+    """An exception of the method (SystemExit, a class of its own) as a MethodError."""
     if isinstance(error, SystemExit):
         return MethodExited(f"raised SystemExit({error.code!r:.40}){_place(error)}")
     try:

@@ -1,8 +1,8 @@
 """Run folders.
 
 A run folder holds `run.json` (what produced the outputs) and `outputs.jsonl` (one line an item).
-Each output is handed to the disk before the next item is asked, so whatever ends a run, what was
-made is there. `run.json` is written at the start, as incomplete, and replaced whole at the end; it
+Each output is handed to the disk before the next item is asked, so an interrupted run keeps what
+was made. `run.json` is written at the start, as incomplete, and replaced whole at the end; it
 then carries the digest of the outputs as they were written, and reading checks it. A method that
 rewrites the file meanwhile is found out.
 """
@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import BUNDLED
 from assay.clock import now
 from assay.digests import decode_utf8, digest, json_lines, parse_json
@@ -76,7 +77,7 @@ class RunFolder:
 
     @property
     def digest(self) -> str:
-        """The digest of what was written, whatever lies in the file by now."""
+        """The digest of the bytes written, even if the file has changed since."""
         return f"sha256:{self._written.hexdigest()}"
 
     def add(self, record: Record) -> None:
@@ -104,7 +105,7 @@ class RunFolder:
         self._write_head(run, {"finished": now(), "outputs": outputs})
 
     def close(self) -> None:
-        """Let go of the outputs, whatever has come of the run; a second time does nothing."""
+        """Close the outputs file of an ended run; a second call does nothing."""
         if self.begun:
             self._outputs.close()
 
@@ -120,6 +121,7 @@ class RunFolder:
         return place if place in BUNDLED else os.path.relpath(place, self.path.resolve())
 
 
+@checked
 def save_run(run: Run, path: str | Path) -> None:
     """Keep a run that was made in memory in a new folder."""
     folder = RunFolder(path)
@@ -129,6 +131,7 @@ def save_run(run: Run, path: str | Path) -> None:
     folder.finish(run)
 
 
+@checked
 def load_run(path: str | Path) -> Run:
     """Read a run folder, checking the outputs against the digest in `run.json`."""
     folder = Path(path)
@@ -138,7 +141,7 @@ def load_run(path: str | Path) -> Run:
             if not file.is_file():
                 raise SpecError(
                     f"{path} is not a run folder: it has no {file.name}",
-                    hint="Make one: assay try METHOD --save DIR",
+                    hint="Make one: assay try METHOD `save=DIR`",
                 )
         head_bytes, stored = head_file.read_bytes(), outputs_file.read_bytes()
     head = parse_json(decode_utf8(head_bytes, where=str(head_file)), where=str(head_file))
@@ -175,13 +178,13 @@ def load_run(path: str | Path) -> Run:
 
 
 def _records(stored: bytes, where: str) -> tuple[Record, ...]:
-    found = []
+    records = []
     for number, value in json_lines(stored, where=where):
         try:
-            found.append(msgspec.convert(value, Record))
+            records.append(msgspec.convert(value, Record))
         except (msgspec.ValidationError, SpecError) as error:
             raise SpecError(f"{where}, line {number}: {error}") from None
-    return tuple(found)
+    return tuple(records)
 
 
 def _seen_from(folder: Path, source: Source) -> Source:

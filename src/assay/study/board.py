@@ -1,4 +1,4 @@
-"""The leaderboard: every sealed submission under every version of the bars, from records alone."""
+"""The leaderboard: every sealed submission under every version of the bars. Reads no files."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     why: str | None
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
     """One submission."""
 
     id: str
@@ -36,12 +36,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     entry: int
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class BoardTable(msgspec.Struct, frozen=True, kw_only=True):
     """The submissions of one task, best first under the newest bars."""
 
     task: Task
     versions: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[BoardRow, ...]
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     sealed: int
     started: int
     finished: int
-    tables: tuple[Table, ...]
+    tables: tuple[BoardTable, ...]
 
 
 def board(
@@ -67,45 +67,45 @@ def board(
     tables = []
     for task in TASKS:
         mine = [version.version for version in versions if version.task == task]
-        rows = [_row(one, mine) for one in submissions if one.task == task]
+        rows = [_row(submission, mine) for submission in submissions if submission.task == task]
         if mine:
             tables.append(
-                Table(task=task, versions=tuple(mine), rows=tuple(sorted(rows, key=_rank)))
+                BoardTable(task=task, versions=tuple(mine), rows=tuple(sorted(rows, key=_rank)))
             )
     return Board(
         study=study,
         benchmark=benchmark,
         digest=digest,
         sealed=len(submissions),
-        started=sum(one.started_by is not None for one in submissions),
-        finished=sum(one.status is Status.FINISHED for one in submissions),
+        started=sum(submission.started_by is not None for submission in submissions),
+        finished=sum(submission.status is Status.FINISHED for submission in submissions),
         tables=tuple(tables),
     )
 
 
-def _row(one: Submission, versions: Sequence[str]) -> Row:
-    newest = one.judgements[-1].scorecard if one.judgements else None
-    return Row(
-        id=one.id,
-        method=one.method,
-        status=one.status,
-        witnessed=one.witness is not None,
-        cells=tuple(_cell(one, version) for version in versions),
+def _row(submission: Submission, versions: Sequence[str]) -> BoardRow:
+    newest = submission.judgements[-1].scorecard if submission.judgements else None
+    return BoardRow(
+        id=submission.id,
+        method=submission.method,
+        status=submission.status,
+        witnessed=submission.witness is not None,
+        cells=tuple(_cell(submission, version) for version in versions),
         caveats=() if newest is None else tuple(caveat.code for caveat in newest.caveats),
-        entry=one.sealed_by,
+        entry=submission.sealed_by,
     )
 
 
-def _cell(one: Submission, version: str) -> Cell:
-    judgement = one.under(version)
+def _cell(submission: Submission, version: str) -> Cell:
+    judgement = submission.under(version)
     card = None if judgement is None else judgement.scorecard
     why = None
     if card is None:
-        why = "not judged" if one.status is Status.FINISHED else one.status.value
+        why = "not judged" if submission.status is Status.FINISHED else submission.status.value
         why = why if judgement is None else judgement.error
     return Cell(
         version=version,
-        original=version == one.original,
+        original=version == submission.original,
         verdict=None if card is None else card.verdict.value,
         passed=None if card is None else card.point.passed,
         total=None if card is None else card.point.total,
@@ -117,7 +117,7 @@ def _cell(one: Submission, version: str) -> Cell:
 _ORDER = {"pass": 0, "unresolved": 1, "fail": 2}
 
 
-def _rank(row: Row) -> tuple[float, ...]:
+def _rank(row: BoardRow) -> tuple[float, ...]:
     """By verdict under the newest bars, bars met, and the first bar's value; then as sealed."""
     cell = row.cells[-1]
     if cell.verdict is None:

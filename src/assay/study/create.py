@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import BUNDLED, BUNDLED_COLUMNS, Benchmark, Columns
 from assay.benchmark.task import TASKS, Task
 from assay.digests import digest, is_name
@@ -16,7 +17,7 @@ from assay.gauntlet.load import BUNDLED_BARS, fitting_bars, load_bars
 from assay.gauntlet.revision import quoted
 from assay.gauntlet.spec import BarSet
 from assay.ledger.file import create_ledger
-from assay.study.append import enter
+from assay.study.entries import enter
 from assay.study.locate import FILE, LEDGER
 from assay.study.study import FORMAT, Study, open_study
 
@@ -26,20 +27,23 @@ _ATTRIBUTES = """\
 """
 
 
+@checked
 def new_study(
-    root: Path,
+    root: str | Path,
     benchmark: Benchmark,
     *,
     name: str | None = None,
-    bars: str | None,
-    task: Task | None,
+    bars: str | None = None,
+    task: Task | None = None,
 ) -> Study:
     """A study in a new or empty folder (one that holds only .git will do), its ledger opened."""
-    name = name or root.resolve().name.lower()
+    root = Path(root)
+    with storage(root):
+        name = name or root.resolve().name.lower()
     if not is_name(name):
         raise SpecError(
             f"{name!r:.80} cannot name a study",
-            hint="Name it: --name NAME (letters a-z, digits, dots, dashes, underscores).",
+            hint="Name it: `name=NAME` (letters a-z, digits, dots, dashes, underscores).",
         )
     chosen = _chosen_bars(benchmark, bars, task)
     with storage(root):
@@ -49,8 +53,8 @@ def new_study(
                 raise SpecError(f"{root / taken} is there already", hint="Name another folder.")
     text = _study_text(name, benchmark, chosen, root)
     files = {FILE: text.encode()}
-    for one, data in chosen:
-        files[f"bars/{one.name}.toml"] = data
+    for each, data in chosen:
+        files[f"bars/{each.name}.toml"] = data
     with suppress(SpecError):
         write_new(root / ".gitattributes", _ATTRIBUTES.encode())
     for path, data in files.items():
@@ -67,20 +71,20 @@ def _chosen_bars(
     benchmark: Benchmark, bars: str | None, task: Task | None
 ) -> list[tuple[BarSet, bytes]]:
     """The bars to begin with, one set a task that the benchmark can be judged for."""
-    found: list[tuple[BarSet, bytes]] = []
+    judgeable: list[tuple[BarSet, bytes]] = []
     refusals: list[AssayError] = []
-    for one in TASKS if task is None else (task,):
+    for each in TASKS if task is None else (task,):
         try:
-            chosen = load_bars(bars or fitting_bars(benchmark, one), task=one)
+            chosen = load_bars(bars or fitting_bars(benchmark, each), task=each)
             asks_second = any(bar.corpus == "second" for bar in chosen.bars)
             check_judgeable(benchmark if asks_second else benchmark.with_second(None), chosen)
         except AssayError as error:
             refusals.append(error)
             continue
-        found.append((chosen, _bars_bytes(bars or chosen.version, chosen)))
-    if not found:
+        judgeable.append((chosen, _bars_bytes(bars or chosen.version, chosen)))
+    if not judgeable:
         raise refusals[0]
-    return found
+    return judgeable
 
 
 def _bars_bytes(named: str, bars: BarSet) -> bytes:

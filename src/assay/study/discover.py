@@ -17,7 +17,7 @@ _PASSED_OVER = frozenset({".git", ".venv", "node_modules", "__pycache__"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tree:
+class Checkout:
     """A folder to look through, and the repository whose history it has.
 
     For what is staged, that is another folder than the work tree's own.
@@ -36,18 +36,18 @@ class Tree:
         return Repository(self.repository.top, joined)
 
 
-def tree_of(folder: Path) -> Tree:
+def checkout_of(folder: Path) -> Checkout:
     """A folder as it lies there."""
     with storage(folder):
         if not folder.is_dir():
             raise SpecError(f"there is no folder {str(folder)!r}")
-        return Tree(folder=folder.resolve(), repository=repository_of(folder))
+        return Checkout(folder=folder.resolve(), repository=repository_of(folder))
 
 
 @contextmanager
-def staged(folder: Path, *, endings: tuple[str, ...] = ("",)) -> Iterator[Tree]:
+def staged(folder: Path, *, endings: tuple[str, ...] = ("",)) -> Iterator[Checkout]:
     """What is about to be committed of a folder, laid out elsewhere; all of it or by ending."""
-    repository = tree_of(folder).repository
+    repository = checkout_of(folder).repository
     if repository is None:
         raise SpecError(f"{folder} is in no git repository, so nothing is staged")
     with storage("a temporary folder"):
@@ -55,10 +55,10 @@ def staged(folder: Path, *, endings: tuple[str, ...] = ("",)) -> Iterator[Tree]:
     with made as name:
         top = Path(name).resolve()
         repository.export(top, endings=endings)
-        yield Tree(folder=top / repository.prefix, repository=repository)
+        yield Checkout(folder=top / repository.prefix, repository=repository)
 
 
-def find_studies(tree: Tree, *, since: str | None) -> list[Study]:
+def find_studies(tree: Checkout, *, since: str | None) -> list[Study]:
     """The studies below a folder; one that HEAD (or the revision named) has must be there."""
     studies: list[Study] = []
     with storage(tree.folder):

@@ -1,22 +1,25 @@
-"""What a ledger says happened: which bars, which submissions, and how far each has come.
+"""The kinds of ledger entry: how each is read, which order the protocol allows, and how to append.
 
-The order of entries is the protocol, and reading enforces it: bars first, a seal before its run is
-started, a start before its result, one of each, and judgements only of results.
+Reading enforces the protocol: bars first, a seal before its run is started, a start before its
+result, one of each, and judgements only of results. Appending reads the ledger with the new entry
+first. A new kind of entry takes a reader in this file.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.benchmark.task import Task
+from assay.clock import now
 from assay.digests import is_digest, is_name
 from assay.errors import IntegrityError
 from assay.ledger.entry import Entry
+from assay.ledger.file import LedgerFile
 from assay.paths import is_record_path
 from assay.study.locate import FILE
 from assay.study.study import Study, bars_in
 
 NOTHING = "none"
-"""Stands for the digest of what is not there."""
+"""The digest of a missing file or folder."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +48,8 @@ class SubmissionRecord:
 
 
 @dataclass(kw_only=True)
-class Records:
-    """Everything that a ledger says, by what it is about."""
+class StudyRecords:
+    """The entries of a ledger, by subject: the opening, bars, submissions, ratified artifacts."""
 
     opening: Entry | None = None
     bars: list[BarsRecord] = field(default_factory=list)
@@ -58,7 +61,7 @@ class Records:
         return [bars for bars in self.bars if bars.task == task]
 
     def submission(self, name: str) -> SubmissionRecord:
-        """A sealed submission; one that the ledger does not know any more is a breach."""
+        """A sealed submission; one that the ledger lost is a breach."""
         if name not in self.submissions:
             raise IntegrityError(
                 f"the ledger does not know {name} any more",
@@ -76,21 +79,21 @@ class Records:
         """Which entry brought each file."""
         entries = [bars.entry for bars in self.bars]
         entries += [] if self.opening is None else [self.opening]
-        for one in self.submissions.values():
-            found = (one.seal, one.started, one.run, one.grade, *one.scores.values())
-            entries += [entry for entry in found if entry is not None]
+        for record in self.submissions.values():
+            own = (record.seal, record.started, record.run, record.grade, *record.scores.values())
+            entries += [entry for entry in own if entry is not None]
         entries += self.ratified
         return {name: entry for entry in entries for name in entry.files}
 
 
-def records_of(study: Study) -> Records:
-    """What the ledger of a study says now."""
+def records_of(study: Study) -> StudyRecords:
+    """Read the ledger of a study."""
     return read_records(study.chain().entries)
 
 
-def read_records(entries: Sequence[Entry]) -> Records:
-    """The entries in order; the first that the protocol does not allow is a breach."""
-    records = Records()
+def read_records(entries: Sequence[Entry]) -> StudyRecords:
+    """Read entries in order; the first that the protocol forbids is a breach."""
+    records = StudyRecords()
     for entry in entries:
         where = f"entry {entry.n} ({entry.kind} {entry.subject:.64})"
         if not is_name(entry.subject):
@@ -101,11 +104,38 @@ def read_records(entries: Sequence[Entry]) -> Records:
     return records
 
 
-def _unknown(records: Records, entry: Entry, where: str) -> None:  # noqa: ARG001 - like the others
+def enter(
+    ledger: LedgerFile,
+    kind: str,
+    subject: str,
+    *,
+    files: Mapping[str, str] | None = None,
+    said: Mapping[str, str] | None = None,
+) -> Entry:
+    """Append an entry under lock, if the protocol allows it there.
+
+    The whole ledger is read with the new entry first: after a roll-back to an older state the entry
+    might follow from nothing, and the ledger would be broken for good.
+    """
+    time = now()
+    next_entry = Entry(
+        n=len(ledger.entries),
+        previous="",
+        time=time,
+        kind=kind,
+        subject=subject,
+        files=files or {},
+        said=said or {},
+    )
+    read_records([*ledger.entries, next_entry])
+    return ledger.append(time=time, kind=kind, subject=subject, files=files, said=said)
+
+
+def _unknown(_: StudyRecords, entry: Entry, where: str) -> None:
     raise IntegrityError(f"{where}: entries of kind {entry.kind!r:.60} are not known")
 
 
-def _study(records: Records, entry: Entry, where: str) -> None:
+def _study(records: StudyRecords, entry: Entry, where: str) -> None:
     if FILE not in entry.files:
         raise IntegrityError(f"{where}: it does not name {FILE}")
     records.opening = entry
@@ -116,18 +146,18 @@ def _study(records: Records, entry: Entry, where: str) -> None:
         raise IntegrityError(f"{where}: it names no bars")
 
 
-def _bars(records: Records, entry: Entry, where: str) -> None:
+def _bars(records: StudyRecords, entry: Entry, where: str) -> None:
     if len(entry.files) != 1:
         raise IntegrityError(f"{where}: it names {len(entry.files)} files, expected 1")
     for name in entry.files:
         _add_bars(records, entry, name, where)
 
 
-def _add_bars(records: Records, entry: Entry, name: str, where: str) -> None:
-    found = bars_in(name)
-    if found is None:
+def _add_bars(records: StudyRecords, entry: Entry, name: str, where: str) -> None:
+    parsed = bars_in(name)
+    if parsed is None:
         raise IntegrityError(f"{where}: {name!r:.80} is no bars file")
-    task, version = found
+    task, version = parsed
     if any(bars.version == version for bars in records.versions(task)):
         raise IntegrityError(f"{where}: {task} bars {version} were there already")
     records.bars.append(
@@ -135,93 +165,93 @@ def _add_bars(records: Records, entry: Entry, name: str, where: str) -> None:
     )
 
 
-def _seal(records: Records, entry: Entry, where: str) -> None:
+def _seal(records: StudyRecords, entry: Entry, where: str) -> None:
     _expect(entry, where, f"preregs/{entry.subject}/seal.json")
     if entry.subject in records.submissions:
         raise IntegrityError(f"{where}: it was sealed before")
     records.submissions[entry.subject] = SubmissionRecord(id=entry.subject, seal=entry)
 
 
-def _started(records: Records, entry: Entry, where: str) -> None:
-    one = _submission(records, entry, where, "was never sealed")
-    if one.started is not None:
+def _started(records: StudyRecords, entry: Entry, where: str) -> None:
+    record = _submission(records, entry, where, "was never sealed")
+    if record.started is not None:
         raise IntegrityError(f"{where}: it was started before")
-    one.started = entry
+    record.started = entry
 
 
-def _resumed(records: Records, entry: Entry, where: str) -> None:
-    one = _submission(records, entry, where, "was never sealed")
-    if one.started is None or one.run is not None:
+def _resumed(records: StudyRecords, entry: Entry, where: str) -> None:
+    record = _submission(records, entry, where, "was never sealed")
+    if record.started is None or record.run is not None:
         raise IntegrityError(f"{where}: there was no run to take up again")
-    one.resumed.append(entry)
+    record.resumed.append(entry)
 
 
-def _stopped(records: Records, entry: Entry, where: str) -> None:
-    one = _submission(records, entry, where, "was never sealed")
-    if one.started is None or one.run is not None:
+def _stopped(records: StudyRecords, entry: Entry, where: str) -> None:
+    record = _submission(records, entry, where, "was never sealed")
+    if record.started is None or record.run is not None:
         raise IntegrityError(f"{where}: there was no run to be stopped")
-    one.stopped.append(entry)
+    record.stopped.append(entry)
 
 
-def _run(records: Records, entry: Entry, where: str) -> None:
+def _run(records: StudyRecords, entry: Entry, where: str) -> None:
     folder = f"runs/{entry.subject}"
     _expect(entry, where, f"{folder}/outputs.jsonl", f"{folder}/run.json")
-    one = _submission(records, entry, where, "has a result and was never sealed")
-    if one.started is None:
+    record = _submission(records, entry, where, "has a result and was never sealed")
+    if record.started is None:
         raise IntegrityError(f"{where}: a result of a run that was never started")
-    if one.run is not None:
+    if record.run is not None:
         raise IntegrityError(f"{where}: a second result")
-    one.run = entry
+    record.run = entry
 
 
-def _score(records: Records, entry: Entry, where: str) -> None:
-    one = _finished(records, entry, where)
+def _score(records: StudyRecords, entry: Entry, where: str) -> None:
+    record = _finished(records, entry, where)
     version = entry.said.get("bars", "")
     _expect(entry, where, f"scorecards/{entry.subject}@{version}.json")
-    if version in one.scores:
+    if version in record.scores:
         raise IntegrityError(f"{where}: it was judged under {version} before")
     if not any(bars.version == version for bars in records.bars):
         raise IntegrityError(f"{where}: there were no bars {version!r:.60}")
-    one.scores[version] = entry
+    record.scores[version] = entry
 
 
-def _grade(records: Records, entry: Entry, where: str) -> None:
+def _grade(records: StudyRecords, entry: Entry, where: str) -> None:
     _expect(entry, where, f"grades/{entry.subject}.json")
-    one = _finished(records, entry, where)
-    if one.grade is not None:
+    record = _finished(records, entry, where)
+    if record.grade is not None:
         raise IntegrityError(f"{where}: its prediction was graded before")
-    one.grade = entry
+    record.grade = entry
 
 
-def _ratify(records: Records, entry: Entry, where: str) -> None:
+def _ratify(records: StudyRecords, entry: Entry, where: str) -> None:
     names = [name for name in entry.files if name.startswith("comparisons/")]
     if len(entry.files) != 1 or not names:
         raise IntegrityError(f"{where}: it names no comparison")
     _frozen(records, entry, where)
 
 
-def _revert(records: Records, entry: Entry, where: str) -> None:
+def _revert(records: StudyRecords, entry: Entry, where: str) -> None:
     if entry.files:
         raise IntegrityError(f"{where}: it names files, expected none")
     _frozen(records, entry, where)
 
 
-def _frozen(records: Records, entry: Entry, where: str) -> None:
+def _frozen(records: StudyRecords, entry: Entry, where: str) -> None:
     """What is in place after a step must be what the next step finds there."""
     path, artifact = entry.said.get("path", ""), entry.said.get("artifact", "")
     previous = entry.said.get("previous", "")
     if not is_record_path(path) or not _is_version(artifact) or not _is_version(previous):
         raise IntegrityError(f"{where}: it does not say what was put where")
-    before = [one for one in records.ratified if one.said["path"] == path]
+    before = [step for step in records.ratified if step.said["path"] == path]
     if before and before[-1].said["artifact"] != previous:
         raise IntegrityError(f"{where}: it does not follow what was in place before")
     if entry.kind == "ratify" and artifact == NOTHING:
         raise IntegrityError(f"{where}: it puts nothing in place")
     if entry.kind == "revert":
         standing: list[Entry] = []
-        for one in before:
-            if one.kind == "ratify":
-                standing.append(one)
+        for step in before:
+            if step.kind == "ratify":
+                standing.append(step)
             else:
                 standing.pop()
         if not standing:
@@ -235,14 +265,16 @@ def _is_version(text: str) -> bool:
     return text == NOTHING or is_digest(text)
 
 
-def _finished(records: Records, entry: Entry, where: str) -> SubmissionRecord:
-    one = _submission(records, entry, where, "was never sealed")
-    if one.run is None:
+def _finished(records: StudyRecords, entry: Entry, where: str) -> SubmissionRecord:
+    record = _submission(records, entry, where, "was never sealed")
+    if record.run is None:
         raise IntegrityError(f"{where}: there is no result to judge")
-    return one
+    return record
 
 
-def _submission(records: Records, entry: Entry, where: str, otherwise: str) -> SubmissionRecord:
+def _submission(
+    records: StudyRecords, entry: Entry, where: str, otherwise: str
+) -> SubmissionRecord:
     if entry.subject not in records.submissions:
         raise IntegrityError(f"{where}: {entry.subject} {otherwise}")
     return records.submissions[entry.subject]
@@ -254,7 +286,7 @@ def _expect(entry: Entry, where: str, *names: str) -> None:
         raise IntegrityError(f"{where}: it names {listed:.200}, expected {', '.join(names)}")
 
 
-_READERS: Mapping[str, Callable[[Records, Entry, str], None]] = {
+_READERS: Mapping[str, Callable[[StudyRecords, Entry, str], None]] = {
     "study": _study,
     "bars": _bars,
     "seal": _seal,
@@ -267,4 +299,4 @@ _READERS: Mapping[str, Callable[[Records, Entry, str], None]] = {
     "ratify": _ratify,
     "revert": _revert,
 }
-"""The kinds of entry, and what each does to the records."""
+"""The reader of each kind of entry: it checks the entry and adds it to the records."""

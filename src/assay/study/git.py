@@ -41,16 +41,16 @@ class Repository:
         """The full name of a revision's commit, where this clone has it."""
         if revision.startswith("-") or not revision.isprintable():
             return None
-        found = _git(self.top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-        return found.decode().strip() if found else None
+        output = _git(self.top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        return output.decode().strip() if output else None
 
     def read(self, commit: str, name: str, *, place: str | None = None) -> bytes | None:
         """A file of the folder as a commit holds it; None where it does not.
 
         `place` is where the folder was then, where it has been moved since.
         """
-        found = self.path(name) if place is None else _joined(place, name)
-        return _git(self.top, "cat-file", "blob", f"{commit}:{found}")
+        path = self.path(name) if place is None else _joined(place, name)
+        return _git(self.top, "cat-file", "blob", f"{commit}:{path}")
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Whether one commit comes before another, or is it."""
@@ -62,8 +62,8 @@ class Repository:
 
     def ignored(self, names: Sequence[str]) -> list[str]:
         """Those of the files that git is told to leave out."""
-        found = _git(self.top, "check-ignore", "--", *(self.path(name) for name in names))
-        return [] if not found else os.fsdecode(found).splitlines()
+        output = _git(self.top, "check-ignore", "--", *(self.path(name) for name in names))
+        return [] if not output else os.fsdecode(output).splitlines()
 
     def has_identity(self) -> bool:
         """Whether git knows in whose name to commit."""
@@ -75,8 +75,8 @@ class Repository:
 
     def folders(self, commit: str, marker: str) -> list[str]:
         """The folders, at or below this one, that hold a file of this name in a commit."""
-        found = _git(self.top, "ls-tree", "-r", "-z", "--name-only", commit)
-        names = [] if found is None else os.fsdecode(found).split("\0")
+        output = _git(self.top, "ls-tree", "-r", "-z", "--name-only", commit)
+        names = [] if output is None else os.fsdecode(output).split("\0")
         return [
             posixpath.dirname(name) or "."
             for name in names
@@ -119,10 +119,10 @@ class Repository:
         before = self.head()
         _git_or_say(self.top, "add", "--", *paths)
         _git_or_say(self.top, "commit", "--quiet", "-m", message, "--only", "--", *paths)
-        found = self.head()
-        if found is None or found == before:
+        made = self.head()
+        if made is None or made == before:
             raise StorageError("git made no commit here")
-        return found
+        return made
 
 
 def repository_of(folder: Path) -> Repository | None:
@@ -130,11 +130,11 @@ def repository_of(folder: Path) -> Repository | None:
     here = folder.resolve()
     if not any((place / ".git").exists() for place in (here, *here.parents)):
         return None
-    found = _git(here, "rev-parse", "--show-toplevel")
-    if not found:
-        said = _complaint(here, "rev-parse", "--show-toplevel")
-        raise NotHere(f"git will not open the repository of {folder}: {said}")
-    top = Path(os.fsdecode(found.removesuffix(b"\n"))).resolve()
+    output = _git(here, "rev-parse", "--show-toplevel")
+    if not output:
+        complaint = _complaint(here, "rev-parse", "--show-toplevel")
+        raise NotHere(f"git will not open the repository of {folder}: {complaint}")
+    top = Path(os.fsdecode(output.removesuffix(b"\n"))).resolve()
     return Repository(top, here.relative_to(top).as_posix())
 
 
@@ -190,12 +190,14 @@ def _git_or_say(folder: Path, *words: str) -> None:
             check=False,
         )
     except FileNotFoundError:
-        raise SpecError("there is no git here", hint="Install it, or leave out --commit.") from None
+        raise SpecError(
+            "there is no git here", hint="Install it, or leave out `commit=True`."
+        ) from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StorageError(f"git {words[0]}: {error}") from None
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
-        last = " / ".join(line.strip() for line in said.splitlines()[-4:] if line.strip())
+        complaint = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+        last = " / ".join(line.strip() for line in complaint.splitlines()[-4:] if line.strip())
         raise StorageError(f"git {words[0]} failed: {last[-600:]}")
 
 

@@ -1,4 +1,4 @@
-"""Where a study is; asking costs nothing, so that verbs which need none stay quick."""
+"""Locate a study without importing it."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ FILE, LEDGER = "study.toml", "ledger.jsonl"
 
 
 def study_root(start: Path, *, ledger: bool = True) -> Path | None:
-    """The folder of the study that a path is, or lies in; without `ledger`, one that lost it."""
+    """The study folder at or above a path. `ledger=False` also accepts one that lost its ledger."""
     with storage(start):
         here = start.resolve()
         for folder in (here, *here.parents):

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import msgspec
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import BUNDLED, Benchmark, Columns, Origin
 from assay.benchmark.load import load_benchmark
 from assay.benchmark.task import Task
@@ -138,15 +139,17 @@ def _columns(corpus: Corpus) -> Columns | None:
     return Columns(**corpus.columns) if corpus.columns else None
 
 
-def open_study(root: Path) -> Study:
+@checked
+def open_study(root: str | Path) -> Study:
     """The study in a folder."""
+    root = Path(root)
     where = str(root / FILE)
     with storage(root):
-        there = (root / FILE).is_file() and (root / LEDGER).exists()
-    if not there:
+        complete = (root / FILE).is_file() and (root / LEDGER).exists()
+    if not complete:
         raise SpecError(
             f"{str(root)!r} is no study: it has no {FILE} and {LEDGER}",
-            hint="Make one: assay new STUDY --benchmark FILE",
+            hint="Make one: assay new STUDY `benchmark=FILE`",
         )
     data = read_inside(root, FILE)
     try:
@@ -158,7 +161,7 @@ def open_study(root: Path) -> Study:
         raise SpecError(f"{where}: format {config.format!r:.40}, expected {FORMAT!r}")
     for corpus in (config.benchmark, config.second):
         if corpus is not None and not set(corpus.columns) <= set(Columns.__struct_fields__):
-            raise SpecError(f"{where}: columns that nobody knows: {', '.join(corpus.columns)}")
+            raise SpecError(f"{where}: unknown columns: {', '.join(corpus.columns)}")
     return Study(root=root, config=config)
 
 
@@ -177,7 +180,7 @@ def find_study(start: Path) -> Study:
         )
     raise SpecError(
         f"{'this folder' if str(start) == '.' else repr(str(start))} is in no study",
-        hint="Go into one, or name it: --study DIR. `assay new STUDY` makes one.",
+        hint="Go into one, or name it: `study=DIR`. `assay new STUDY` makes one.",
     )
 
 

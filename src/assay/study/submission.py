@@ -1,4 +1,4 @@
-"""A submission as its records give it: what was sealed, and what came of it."""
+"""Submissions and bar versions as records; `submission_reader` reads them from a study."""
 
 from enum import StrEnum
 
@@ -10,7 +10,7 @@ from assay.study.predictions.grade import Grade
 
 
 class Status(StrEnum):
-    """How far a submission has come."""
+    """The stage that a submission has reached."""
 
     SEALED = "sealed"
     STARTED = "started, no result"
@@ -39,8 +39,8 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     grade: Grade | None
 
     def under(self, version: str) -> Judgement | None:
-        """What it is worth under one version of the bars."""
-        return next((one for one in self.judgements if one.bars == version), None)
+        """Its judgement under one version of the bars."""
+        return next((made for made in self.judgements if made.bars == version), None)
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):

@@ -153,7 +153,7 @@ def check_fittable(items: Sequence[Item], label: NDArray[np.bool_]) -> None:
         raise OneClassPartition(
             f"{sizes[0]} positives in {groups[0]} groups and {sizes[1]} negatives in {groups[1]}:"
             f" a surface model needs {FEWEST} of each, in {FOLDS} groups or more",
-            hint="Judge by bars that need no model (--bars v3), or gather more records.",
+            hint="Judge by bars that need no model (`bars=v3`), or gather more records.",
         )
 
 

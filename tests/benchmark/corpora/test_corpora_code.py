@@ -80,7 +80,7 @@ def test_without_results_nothing_is_guessed(tmp_path):
     found = attempts("humaneval", path, lines(tmp_path / "samples.jsonl", rows))
     with pytest.raises(SpecError, match="untrusted programs") as refused:
         known_outcomes(found)
-    assert "--execute" in refused.value.hint
+    assert "`execute=True`" in refused.value.hint
 
 
 SANITIZED = {
@@ -169,11 +169,11 @@ def test_tasks_without_samples_are_no_benchmark(tmp_path):
     path = lines(tmp_path / "HumanEval.jsonl", HUMANEVAL)
     with pytest.raises(SpecError, match="has tasks and no answers") as refused:
         read_items("humaneval", read_sources([path]), Wishes())
-    assert "--samples" in refused.value.hint
+    assert "`samples=FILE`" in refused.value.hint
     with pytest.raises(SpecError) as refused:
         read_items(
             "humaneval",
             read_sources([lines(tmp_path / "s.jsonl", [{"task_id": 1, "completion": ""}])]),
             Wishes(),
         )
-    assert refused.value.hint == "This looks like a file of samples: --samples FILE."
+    assert refused.value.hint == "This looks like a file of samples: `samples=FILE`."

@@ -34,7 +34,9 @@ def test_each_answer_is_an_item_of_its_question_s_group(tmp_path):
     assert {one.source for one in found.items} == {"Misconceptions", "Law"}
     assert found.items[0].question == "Why red, of all?"
     assert sorted(one.id for one in found.items) == ["1#1", "1#2", "1#3", "1#4", "2#1", "2#2"]
-    with pytest.raises(SpecError, match="line 2: no field 'Best Incorrect Answer', which --best"):
+    with pytest.raises(
+        SpecError, match="line 2: no field 'Best Incorrect Answer', which `best=True`"
+    ):
         gathered("truthfulqa", path, best=True)
 
 
@@ -71,7 +73,7 @@ def test_the_fullest_set_of_choices_is_taken(tmp_path, targets):
     assert told(gathered("truthfulqa", path, best=True)) == {"Nobody": False, "Kings": True}
     del row["mc0_targets"]
     path.write_text(json.dumps([row]), encoding="utf-8")
-    with pytest.raises(SpecError, match="record 1: no field 'mc0_targets', which --best needs"):
+    with pytest.raises(SpecError, match="no field 'mc0_targets', which `best=True` needs"):
         gathered("truthfulqa", path, best=True)
 
 

@@ -10,7 +10,7 @@ from helpers.studies import METHOD, a_study, kinds, raised, sealed
 from assay.errors import DigestMismatch, SpecError, StorageError
 from assay.study.entries import read_records
 from assay.study.scorecards.store import read_judgement
-from assay.study.submissions.rerun import audit_run
+from assay.study.submissions.rerun import rerun
 from assay.study.submissions.run import run_sealed
 
 BODY = f"import plantedlib\n{METHOD}"
@@ -106,11 +106,11 @@ def test_without_the_guard_other_installed_code_would_run(tmp_path, place, monke
     append(place / "plantedlib/__init__.py", "#")
     monkeypatch.setattr("assay.study.submissions.sealed._check_engine", lambda sealed: None)
     run_sealed(study, "001", unwitnessed=True)
-    assert audit_run(study, "001").same_installed
+    assert rerun(study, "001").same_installed
     monkeypatch.undo()
     monkeypatch.syspath_prepend(str(place))
     monkeypatch.setenv("PYTHONPATH", f"{place}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
-    assert not audit_run(study, "001").same_installed
+    assert not rerun(study, "001").same_installed
 
 
 def test_a_list_of_files_that_cannot_be_read_is_an_error_of_ours(tmp_path, place):

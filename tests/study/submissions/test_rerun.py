@@ -1,9 +1,11 @@
+import json
+
 import pytest
 from helpers.command import command
 from helpers.studies import METHOD, a_study, raised, remember_installed, sealed, tree
 
 from assay.errors import SpecError
-from assay.study.submissions.rerun import audit_run
+from assay.study.submissions.rerun import rerun
 from assay.study.submissions.run import run_sealed
 
 RANDOM = (
@@ -37,23 +39,23 @@ def ran(home, body):
 @pytest.mark.parametrize(
     ("body", "same"), [(METHOD, True), (SEEDED, True), (RANDOM, False), (WRITING, True)]
 )
-def test_an_audit_changes_no_byte_of_the_study(tmp_path, body, same):
+def test_a_rerun_changes_no_byte_of_the_study(tmp_path, body, same):
     study = ran(tmp_path, body)
     before = tree(tmp_path)
-    found = audit_run(study, "001")
+    found = rerun(study, "001")
     assert tree(tmp_path) == before
     assert (found.changed == 0) is same
 
 
-def test_an_audit_reports_the_largest_difference(tmp_path):
+def test_a_rerun_reports_the_largest_difference(tmp_path):
     study = ran(tmp_path, RANDOM)
-    found = audit_run(study, "001")
+    found = rerun(study, "001")
     assert (found.items, found.changed, found.unmatched) == (24, 24, 0)
     assert 0.0 < found.largest < 1.0
     assert found.item is not None
 
 
-def test_an_audit_sees_where_an_output_is_on_one_side_only(tmp_path):
+def test_a_rerun_sees_where_an_output_is_on_one_side_only(tmp_path):
     body = (
         "import os\n\ndef detect(question, response):\n"
         "    if os.environ['HOME'] == '/' and 'number 3?' in question:\n"
@@ -62,22 +64,54 @@ def test_an_audit_sees_where_an_output_is_on_one_side_only(tmp_path):
     study = ran(tmp_path, body)
     with pytest.MonkeyPatch.context() as elsewhere:
         elsewhere.setenv("HOME", "/")
-        found = audit_run(study, "001")
+        found = rerun(study, "001")
     assert (found.changed, found.unmatched) == (0, 1)
 
 
-def test_there_is_nothing_to_audit_before_a_result(tmp_path):
+def test_there_is_nothing_to_rerun_before_a_result(tmp_path):
     study = a_study(tmp_path)
     before = tree(tmp_path)
-    assert isinstance(raised(audit_run, study, "001"), SpecError)
+    assert isinstance(raised(rerun, study, "001"), SpecError)
     assert tree(tmp_path) == before
 
 
 def test_the_command_says_what_differs(tmp_path):
     study = ran(tmp_path, RANDOM)
     before = tree(tmp_path)
-    done = command(study.root, "audit-run", "001")
-    assert done.returncode == 1
-    assert "24 outputs came out differently" in done.stdout
-    assert "The largest difference is 0." in done.stdout
+    done = command(study.root, "verify", "--rerun", "001", "--json")
+    assert done.returncode == 4
+    last = json.loads(done.stdout)["steps"][-1]
+    assert "24 of 24 outputs came out differently, by up to 0." in last["found"]
+    (again,) = last["reruns"]
+    assert (again["submission"], again["changed"]) == ("001", 24)
+    assert again["item"] is not None
     assert tree(tmp_path) == before
+
+
+def test_only_the_submissions_that_are_named_run_again(tmp_path):
+    study = ran(tmp_path, METHOD)
+    sealed(study, "002", body=RANDOM)
+    run_sealed(study, "002", unwitnessed=True)
+    assert command(study.root, "verify", "--rerun", "001").returncode == 0
+    assert command(study.root, "verify", "--rerun", "001", "--rerun", "002").returncode == 4
+    every = command(study.root, "verify", "--json", "--rerun")
+    assert [one["submission"] for one in json.loads(every.stdout)["steps"][-1]["reruns"]] == [
+        "001",
+        "002",
+    ]
+
+
+@pytest.mark.parametrize("name", ["003", "002"])
+def test_a_submission_without_a_result_is_unchecked_and_no_breach(tmp_path, name):
+    study = ran(tmp_path, METHOD)
+    sealed(study, "002")
+    done = command(study.root, "verify", "--rerun", name)
+    assert done.returncode == 2
+    assert f"there is no result of {name} to compare with" in done.stdout
+
+
+def test_a_folder_after_the_flag_is_not_taken_for_a_submission(tmp_path):
+    ran(tmp_path, METHOD)
+    done = command(tmp_path, "verify", "--rerun", "study")
+    assert done.returncode == 2
+    assert "assay verify study --rerun" in done.stderr

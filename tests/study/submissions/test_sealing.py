@@ -201,7 +201,7 @@ def test_a_method_that_does_not_answer_is_sealed_only_where_one_insists(tmp_path
     drafted(study, body="def detect(question, response):\n    return 'much'\n")
     error = raised(seal, study, "001")
     assert isinstance(error, MethodError)
-    assert "--no-probe" in error.hint
+    assert "`probe=False`" in error.hint
     assert kinds(study) == ["study"]
     seal(study, "001", probe=False)
     assert kinds(study) == ["study", "seal"]

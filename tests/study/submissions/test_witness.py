@@ -49,7 +49,7 @@ def test_outside_git_a_run_is_refused(tmp_path):
     study = a_study(tmp_path)
     with pytest.raises(NotWitnessed, match="in no git repository") as caught:
         run_sealed(study, "001")
-    assert "--unwitnessed" in caught.value.hint
+    assert "`unwitnessed=True`" in caught.value.hint
     assert kinds(study) == ["study", "seal"]
 
 

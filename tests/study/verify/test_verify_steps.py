@@ -522,7 +522,7 @@ def test_step_7_sees_bars_under_which_nobody_was_judged(study):
     number, found = breach(study)
     assert number == 7
     assert "001 was not judged under detection bars mine-2" in found
-    assert "assay score --all" in found
+    assert "assay score `all=True`" in found
     assert command(study.root, "score", "--all").returncode in (0, 1)
     assert breach(study) == (None, "")
 
@@ -562,13 +562,13 @@ def test_step_9_alone_sees_outputs_that_were_forged_throughout(study):
     found = steps(study)
     assert len(found) == 8
     assert {outcome for outcome, _ in found.values()} <= {"ok", "noted"}  # nothing else sees it
-    number, said = breach(study, rerun=True)
+    number, said = breach(study, rerun=())
     assert number == 9
     assert "of 24 outputs came out differently" in said
 
 
 def test_step_9_finds_nothing_where_nothing_was_forged(study):
-    found = steps(study, rerun=True)
+    found = steps(study, rerun=())
     assert found[9] == ("ok", "1 submission run again, every output the same")
 
 

@@ -33,7 +33,7 @@ def read_items(name: str, sources: Sequence[Source], wishes: Wishes) -> Gathered
     if found.read is None:
         raise SpecError(
             f"{name} has tasks and no answers to them: whose were they?",
-            hint="Name a file of samples, {task_id, completion} a line: --samples FILE.",
+            hint="Name a file of samples, {task_id, completion} a line: `samples=FILE`.",
         )
     out = Gathering()
     found.read(records, wishes, out)
@@ -50,7 +50,7 @@ def read_tasks(name: str, sources: Sequence[Source], wishes: Wishes) -> dict[str
     _check_wishes(found, wishes)
     if found.tasks is None:
         takers = ", ".join(one.name for one in FORMATS.values() if one.tasks is not None)
-        raise SpecError(f"{name} has its own labels, and no samples", hint=f"--samples: {takers}.")
+        raise SpecError(f"{name} has its own labels, and no samples", hint=f"`samples=`: {takers}.")
     return found.tasks(_checked(found, sources))
 
 
@@ -58,7 +58,7 @@ def _check_wishes(found: Format, wishes: Wishes) -> None:
     for wish in wishes.named():
         if wish not in found.takes:
             takers = ", ".join(one.name for one in FORMATS.values() if wish in one.takes)
-            flag = f"--{wish.replace('_', '-')}"
+            flag = f"`{wish}=True`"
             raise SpecError(f"{flag} means nothing for {found.name}", hint=f"{flag}: {takers}.")
 
 
@@ -81,5 +81,5 @@ def _guess(record: Record) -> str | None:
     if other is not None:
         return f"This looks like {other}."
     if any(one <= set(record.fields) for one in _SAMPLES):
-        return "This looks like a file of samples: --samples FILE."
+        return "This looks like a file of samples: `samples=FILE`."
     return None

@@ -27,7 +27,7 @@ def _tasks(records: Sequence[Record]) -> dict[str, Task]:
 
 FORMAT = Format(
     name="humaneval",
-    about="completions of functions, labelled by running their tests (--samples)",
+    about="completions of functions, samples labelled by running their tests",
     told_by=(fields("task_id", "prompt", "entry_point", "test"),),
     tasks=_tasks,
 )

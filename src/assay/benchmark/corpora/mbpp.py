@@ -41,7 +41,7 @@ def _tasks(records: Sequence[Record]) -> dict[str, Task]:
 
 FORMAT = Format(
     name="mbpp",
-    about="programs for small tasks, labelled by running their tests (--samples)",
+    about="programs for small tasks, samples labelled by running their tests",
     told_by=(fields("task_id", "code", "test_list"),),
     tasks=_tasks,
 )

@@ -98,13 +98,13 @@ def labelled(
 
 def known_outcomes(attempts: Sequence[Attempt]) -> list[Outcome]:
     """The outcomes that the samples' own results state; without them nothing is run."""
-    known = [one.known for one in attempts if one.known is not None]
+    known = [attempt.known for attempt in attempts if attempt.known is not None]
     if len(known) < len(attempts):
         raise SpecError(
             "the samples do not say whether they passed, and to find out they must be run: they are"
             " untrusted programs that a model wrote",
-            hint="To run them here, cut off from the network and within limits, add --execute; or"
-            " hand in a file of results, with `passed` in every line.",
+            hint="To run them here, cut off from the network and within limits, add"
+            " `execute=True`; or hand in a file of results, with `passed` in every line.",
         )
     return known
 

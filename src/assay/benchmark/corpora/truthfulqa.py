@@ -70,8 +70,8 @@ def _of_lists(record: Record, wishes: Wishes) -> list[tuple[str, bool]]:
 def _best(record: Record, right: str, wrong: str) -> list[tuple[str, bool]]:
     if wrong not in record.fields:
         raise SpecError(
-            f"{record.where}: no field {wrong!r}, which --best needs",
-            hint="Newer versions of the file have it; or leave out --best.",
+            f"{record.where}: no field {wrong!r}, which `best=True` needs",
+            hint="Newer versions of the file have it; or leave out `best=True`.",
         )
     return [(record.text(right).strip(), False), (record.text(wrong).strip(), True)]
 
@@ -85,8 +85,8 @@ def _of_choices(record: Record, wishes: Wishes) -> list[tuple[str, bool]]:
     if wishes.best:
         if not record.has("mc0_targets"):
             raise SpecError(
-                f"{record.where}: no field 'mc0_targets', which --best needs",
-                hint="Newer versions of the file have it; or leave out --best.",
+                f"{record.where}: no field 'mc0_targets', which `best=True` needs",
+                hint="Newer versions of the file have it; or leave out `best=True`.",
             )
         field = "mc0_targets"
     targets = record.required(field)

@@ -26,7 +26,7 @@ def assumed_dimensions(
     if not any(one.counts for one in found):
         raise SpecError(
             "no column can be taken for a score from 0 to 1",
-            hint="Say what the columns are: --config dims.toml.",
+            hint="Say what the columns are: `config=dims.toml`.",
         )
     known = {one.name for one in SOURCE_DIMENSIONS}
     guessed = [one.name for one in found if one.counts and one.name not in known]

@@ -47,7 +47,7 @@ def _check_runs(trials: Sequence[Trial]) -> None:
         raise IncomparableRuns(
             f"the same run is given twice: {_some(twice)}",
             hint="A copy is no evidence: give each run once, on one side. If a column `run` only"
-            " numbers the runs of an instance: --trial run.",
+            " numbers the runs of an instance: `trial=run`.",
         )
 
 

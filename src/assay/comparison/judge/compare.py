@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from assay.arguments import checked
 from assay.comparison.judge.assumptions import assumed_dimensions
 from assay.comparison.judge.caveats import Notes
 from assay.comparison.judge.comparable import check_comparable, harness_of, measured_artifact
@@ -42,12 +43,13 @@ RESAMPLES = 9_999
 LEVEL = 0.95
 
 
+@checked
 def compare(
     *,
     baseline: Iterable[Trial],
     candidate: Iterable[Trial],
     dimensions: Dimensions | None = None,
-    gated: Sequence[str] = (),
+    gated: str | Sequence[str] = (),
     policies: Mapping[str, Any] | None = None,
     by: By = "auto",
     sequential: bool = False,

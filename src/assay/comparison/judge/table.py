@@ -122,7 +122,7 @@ def _scaled(side: Sequence[Trial], dimension: Dimension) -> Floats:
         raise SpecError(
             f"{one.place}: {dimension.name:.80} is {values[outside[0]]:g}, outside its range of"
             f" {low:g} to {high:g}",
-            hint=f"Say its range: [dimensions.{dimension.name}] range = [LOW, HIGH], by --config.",
+            hint=f"Say its range: [dimensions.{dimension.name}] range = [LOW, HIGH], by `config=`.",
         )
     shares = (values - low) / (high - low)
     return shares if dimension.better == "higher" else 1.0 - shares

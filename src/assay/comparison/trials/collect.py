@@ -92,7 +92,7 @@ def _check_apart(spec: TrialSpec, out: Path) -> None:
     """Refuse folders in each other, where one would become part of what the other is."""
     artifact, results = spec.artifact_path.resolve(), out.resolve()
     if artifact in (results, *results.parents):
-        raise SpecError(f"{out} lies in the artifact", hint="Name another folder: --out DIR.")
+        raise SpecError(f"{out} lies in the artifact", hint="Name another folder: `out=DIR`.")
     if spec.folder is None:
         return
     folder = spec.folder.resolve()
@@ -101,7 +101,7 @@ def _check_apart(spec: TrialSpec, out: Path) -> None:
     if folder in (results, *results.parents):
         raise SpecError(
             f"{out} lies in the system's folder, which would never be the same twice",
-            hint="Name another folder: --out DIR.",
+            hint="Name another folder: `out=DIR`.",
         )
     _check_no_copy(spec, folder)
 

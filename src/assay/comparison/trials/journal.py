@@ -69,7 +69,7 @@ def begin(out: Path, plan: Plan) -> None:
     with storage(path):
         there = path.exists()
         if not there and any(not one.name.startswith(".") for one in out.iterdir()):
-            raise SpecError(f"{out} is not empty", hint="Name a new folder: --out DIR.")
+            raise SpecError(f"{out} is not empty", hint="Name a new folder: `out=DIR`.")
     if not there:
         write_whole(path, pretty_json(plan))
         return
@@ -79,7 +79,7 @@ def begin(out: Path, plan: Plan) -> None:
         if old.get(name) != now:
             raise ProtocolError(
                 f"{out}: these trials began with another {name}",
-                hint="What was measured so far was measured of that. Begin anew: --out DIR.",
+                hint="What was measured so far was measured of that. Begin anew: `out=DIR`.",
             )
 
 

@@ -74,7 +74,7 @@ class Running:
         if self.spec.scorer != self.scorer:
             raise IntegrityError(
                 "the files that scorer and probe are made of were changed during the trials",
-                hint="Put them back and type the same command, or begin anew: --out DIR.",
+                hint="Put them back and type the same command, or begin anew: `out=DIR`.",
             )
         target = self.out / "runs" / f"{pair.number}-{arm}"
         with storage(target):

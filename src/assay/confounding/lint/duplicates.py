@@ -9,7 +9,7 @@ from assay.confounding.result import Finding
 from assay.stats.arrays import coded
 from assay.surface.near_duplicates import HEADS, families, nearly_equal
 
-_KEEP_ONE = "Keep one of each, or name what groups them: --group."
+_KEEP_ONE = "Keep one of each, or name the column that groups them."
 
 
 def conflicting_labels(records: Records) -> Finding | None:

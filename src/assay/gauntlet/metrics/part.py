@@ -58,7 +58,7 @@ def corpus_of(bar: Bar, benchmark: Benchmark) -> tuple[Benchmark, Callable[[Item
     if benchmark.second is None:
         raise SpecError(
             f"bar {bar.id} asks for a second corpus, and the run has none",
-            hint="Run it with a second corpus: --second folklore-two.",
+            hint="Run it with a second corpus: `second=folklore-two`.",
         )
     return benchmark.second, lambda item: SECOND + item.id
 
@@ -83,8 +83,8 @@ def sides_of(
                 f"bar {bar.id}: no scored record with {expression.text} in {corpus.name}{failed}",
                 hint=None
                 if chosen
-                else "Name the column that tells right from wrong (--label, --class), or say which"
-                " value is positive (--positive); or write bars for these data.",
+                else "Name the column that tells right from wrong (`label=`, `class=`), or say"
+                " which value is positive (`positive=`); or write bars for these data.",
             )
         sides.append(scored)
     both = {key for key, _ in sides[0]} & {key for key, _ in sides[1]}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from assay.digests import short
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import styled, table
-from assay.study.board import Board, Cell, Row, Table
+from assay.study.board import Board, BoardRow, BoardTable, Cell
 from assay.study.submission import Status
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def board_csv(board: Board) -> str:
     return "".join(lines)
 
 
-def _csv_cells(one: Table, row: Row, cell: Cell, names: list[str]) -> list[str]:
+def _csv_cells(one: BoardTable, row: BoardRow, cell: Cell, names: list[str]) -> list[str]:
     known = [
         one.task,
         row.id,
@@ -85,11 +85,11 @@ def _title(board: Board) -> str:
     )
 
 
-def _headers(one: Table) -> list[str]:
+def _headers(one: BoardTable) -> list[str]:
     return ["submission", "method", *one.versions, f"figures ({one.versions[-1]})", "noted"]
 
 
-def _cells(one: Table, row: Row) -> list[str]:
+def _cells(one: BoardTable, row: BoardRow) -> list[str]:
     last = row.cells[-1]
     figures = " ".join(f"{name} {value:.3f}" for name, value in last.values.items())
     noted = [] if row.witnessed or row.status is Status.SEALED else ["unwitnessed"]

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.terminal import styled
-from assay.study.verify.verification import Outcome, Verification
+from assay.study.verify.verification import StepOutcome, Verification
 from assay.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _STYLE = {
-    Outcome.OK: "green",
-    Outcome.NOTED: "yellow",
-    Outcome.UNCHECKED: "yellow",
-    Outcome.BREACH: "bold red",
+    StepOutcome.OK: "green",
+    StepOutcome.NOTED: "yellow",
+    StepOutcome.UNCHECKED: "yellow",
+    StepOutcome.BREACH: "bold red",
 }
 
 
@@ -22,7 +22,7 @@ def draw_verifications(found: Sequence[Verification], out: "Console") -> None:
     """A line a study; the steps only of one that is not intact."""
     for one in found:
         if one.intact:
-            noted = [step.name for step in one.steps if step.outcome is Outcome.NOTED]
+            noted = [step.name for step in one.steps if step.outcome is StepOutcome.NOTED]
             beside = f" (noted: {', '.join(noted)})" if noted else ""
             out.print(styled(f"{one.folder}: intact, {counted(one.entries, 'entry')}{beside}"))
         else:
@@ -43,7 +43,7 @@ def draw_verification(found: Verification, out: "Console") -> None:
     entries = counted(found.entries, "entry")
     if found.intact:
         out.print(styled(f"{found.study} is intact: {entries}, root {found.root}"))
-    elif found.steps[-1].outcome is Outcome.UNCHECKED:
+    elif found.steps[-1].outcome is StepOutcome.UNCHECKED:
         out.print(styled(f"{found.study} cannot be verified here: see step {len(found.steps)}."))
     else:
         out.print(styled(f"{found.study} is NOT intact: see step {len(found.steps)}."))

@@ -3,22 +3,23 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from assay.arguments import checked
 from assay.files import write_whole
 from assay.report.study.board import board_markdown
 from assay.report.study.calibration import calibration_markdown
 from assay.report.study.falsified import falsified_markdown
 from assay.study.board import Board, board
-from assay.study.entries import Records, records_of
+from assay.study.entries import StudyRecords, records_of
 from assay.study.git import Repository
 from assay.study.predictions.calibration import Calibration, calibrate
 from assay.study.predictions.falsified import Falsified, falsified
 from assay.study.study import Study
-from assay.study.submission_records import submissions_of, versions_of
+from assay.study.submission_reader import submissions_of, versions_of
 from assay.study.verify.steps import Shown, View
 from assay.study.verify.verification import Verification, verify_with
 
 
-def board_of(study: Study, records: Records | None = None) -> Board:
+def board_of(study: Study, records: StudyRecords | None = None) -> Board:
     """The board of a study."""
     records = records or _records(study)
     benchmark = study.config.benchmark
@@ -27,18 +28,18 @@ def board_of(study: Study, records: Records | None = None) -> Board:
     return board(study.config.name, name, benchmark.digest, submissions, versions)
 
 
-def calibration_of(study: Study, records: Records | None = None) -> Calibration:
+def calibration_of(study: Study, records: StudyRecords | None = None) -> Calibration:
     """The calibration of a study's predictions."""
     return calibrate(submissions_of(study, records or _records(study)))
 
 
-def falsified_of(study: Study, records: Records | None = None) -> tuple[Falsified, ...]:
+def falsified_of(study: Study, records: StudyRecords | None = None) -> tuple[Falsified, ...]:
     """What turned out otherwise in a study."""
     records = records or _records(study)
     return falsified(submissions_of(study, records), versions_of(study, records))
 
 
-def _records(study: Study) -> Records:
+def _records(study: Study) -> StudyRecords:
     return records_of(study)
 
 
@@ -54,6 +55,7 @@ VIEWS: Mapping[str, View] = {
 """The pages that may lie in a study, and what each must hold."""
 
 
+@checked
 def verify(
     study: Study, shown: Shown | None = None, *, repository: Repository | None = None
 ) -> Verification:

@@ -37,7 +37,7 @@ def falsified(
     submissions: Sequence[Submission], versions: Sequence[Version]
 ) -> tuple[Falsified, ...]:
     """Every commitment that did not hold, in the order in which it was sealed."""
-    found: list[Falsified] = []
+    misses: list[Falsified] = []
     for one in sorted(submissions, key=lambda one: one.sealed_by):
         if one.grade is None:
             continue
@@ -47,9 +47,9 @@ def falsified(
             if version.after == one.id and version.task == one.task
         )
         for kind, predicted, came in _missed(one.grade):
-            found.append(
+            misses.append(
                 Falsified(
-                    number=len(found) + 1,
+                    number=len(misses) + 1,
                     submission=one.id,
                     kind=kind,
                     predicted=predicted,
@@ -60,8 +60,8 @@ def falsified(
             )
     for version in versions:
         if version.cheat is not None:
-            found.append(_bars(version, len(found) + 1))
-    return tuple(found)
+            misses.append(_bars(version, len(misses) + 1))
+    return tuple(misses)
 
 
 def _bars(version: Version, number: int) -> Falsified:
@@ -80,13 +80,13 @@ def _bars(version: Version, number: int) -> Falsified:
 def _missed(grade: Grade) -> Iterator[tuple[str, str, str]]:
     for one in grade.ranges:
         if one.where in ("above", "below") and one.value is not None:
-            said = f"{one.metric} from {one.low:.3f} to {one.high:.3f} ({percent(one.level)})"
-            yield "range", said, f"{one.value:.3f}, {one.where}"
+            predicted = f"{one.metric} from {one.low:.3f} to {one.high:.3f} ({percent(one.level)})"
+            yield "range", predicted, f"{one.value:.3f}, {one.where}"
     outcome = grade.outcome
     expected = None if outcome is None or grade.no_idea else outcome.expected
     if outcome is not None and expected is not None and outcome.happened != expected:
-        said = f"{expected} likeliest ({outcome.probabilities[expected] * 100.0:.3g} %)"
-        yield "outcome", said, f"{outcome.happened}, given {percent(outcome.probability)}"
+        predicted = f"{expected} likeliest ({outcome.probabilities[expected] * 100.0:.3g} %)"
+        yield "outcome", predicted, f"{outcome.happened}, given {percent(outcome.probability)}"
     for direction in grade.directions:
         if direction.held is False:
             sides = f"{direction.left:.3f} and {direction.right:.3f}"

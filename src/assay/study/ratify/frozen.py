@@ -26,8 +26,7 @@ from assay.journal import append, cut_torn, read_lines
 from assay.lock import locked
 from assay.paths import is_record_path
 from assay.sandbox.syscalls import exchange
-from assay.study.append import enter
-from assay.study.entries import NOTHING, records_of
+from assay.study.entries import NOTHING, enter, records_of
 from assay.study.locate import study_root
 from assay.study.study import RECORDS, Study, open_study
 
@@ -81,7 +80,7 @@ def frozen_folder(folder: Path, *, new: bool = True, finish: bool = True) -> Ite
     at = Frozen(folder=folder, study=None if root is None else open_study(root))
     if root is not None and at.inner("").split("/")[0] in RECORDS:
         raise SpecError(
-            f"{folder} is a place of the study's own records", hint="Name another: --into."
+            f"{folder} is a place of the study's own records", hint="Name another: `into=`."
         )
     with storage(folder):
         folder.mkdir(parents=True, exist_ok=True)

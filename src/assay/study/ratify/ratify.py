@@ -37,7 +37,7 @@ def check_ratifiable(comparison: Comparison, artifact: Path) -> str:
     if comparison.artifact is None:
         raise NotRatified(
             "the comparison does not say which artifact was measured",
-            hint="Trials say it; else: assay compare ... --artifact PATH --out comparison.json",
+            hint="Trials say it; else: assay compare ... `artifact=PATH` `out=comparison.json`",
         )
     found = artifact_digest(artifact)
     if found != comparison.artifact:
@@ -81,7 +81,7 @@ def check_apart(artifact: Path, folder: Path) -> None:
     with storage(folder):
         whole, place = artifact.resolve(), folder.resolve()
     if whole in (place, *place.parents):
-        raise SpecError(f"{folder} lies in the artifact {artifact}", hint="Name another: --into.")
+        raise SpecError(f"{folder} lies in the artifact {artifact}", hint="Name another: `into=`.")
 
 
 def _check_place(at: Frozen, name: str) -> None:
@@ -93,7 +93,7 @@ def _check_place(at: Frozen, name: str) -> None:
         )
     if at.study is not None and inner.split("/")[0] in RECORDS:
         raise SpecError(
-            f"{inner:.200} is a place of the study's own records", hint="Name another: --into."
+            f"{inner:.200} is a place of the study's own records", hint="Name another: `into=`."
         )
 
 

@@ -1,6 +1,5 @@
 """Judging the results of a study again."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
@@ -10,9 +9,8 @@ from assay.gauntlet.rejudge import Rejudged
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.gauntlet.store import Kept
-from assay.ledger.entry import Entry
 from assay.runs.result import Run
-from assay.study.entries import BarsRecord, Records, SubmissionRecord, records_of
+from assay.study.entries import BarsRecord, StudyRecords, records_of
 from assay.study.scorecards.store import judge_missing, load_result, load_version, read_judgement
 from assay.study.study import Study
 
@@ -20,10 +18,10 @@ from assay.study.study import Study
 def judge_in_study(study: Study, folder: Path, bars: str | None) -> Scorecard:
     """A result of a study, under a version of its bars (the newest unless told) or a stranger's."""
     records = records_of(study)
-    one = records.submissions.get(folder.resolve().name)
-    if one is None or folder.resolve() != study.path(f"runs/{one.id}"):
+    record = records.submissions.get(folder.resolve().name)
+    if record is None or folder.resolve() != study.path(f"runs/{record.id}"):
         raise SpecError(f"{folder} is no run of the study", hint="Its runs are under runs/.")
-    run = load_result(study, one)
+    run = load_result(study, record)
     versions = {version.version: version for version in _versions(records, run)}
     if bars is None or bars in versions:
         chosen = load_version(study, versions[bars or list(versions)[-1]])
@@ -33,15 +31,15 @@ def judge_in_study(study: Study, folder: Path, bars: str | None) -> Scorecard:
     return score(run, study.benchmark(second=run.second is not None), chosen)
 
 
-def _versions(records: Records, run: Run) -> list[BarsRecord]:
+def _versions(records: StudyRecords, run: Run) -> list[BarsRecord]:
     """The versions under which a run is judged; one at least, or it is no run of the study."""
-    found = records.versions(run.task)
-    if not found:
+    versions = records.versions(run.task)
+    if not versions:
         raise IntegrityError(f"a run for {run.task}, and the study has no bars for that")
-    return found
+    return versions
 
 
-def _check_own(study: Study, file: Path, records: Records, bars: BarSet) -> None:
+def _check_own(study: Study, file: Path, records: StudyRecords, bars: BarSet) -> None:
     """Refuse a bars file of the study that is not what the ledger says it is."""
     with storage(file):
         own = file.resolve().is_relative_to(study.root / "bars")
@@ -56,21 +54,22 @@ def judge_study(study: Study) -> list[Rejudged]:
     """Every result of a study under every version; what was missing is made and entered."""
     judge_missing(study)
     records = records_of(study)
-    found = []
-    for one in records.submissions.values():
-        if one.run is None:
+    rejudged = []
+    for record in records.submissions.values():
+        if record.run is None:
             continue
-        run = load_result(study, one)
+        run = load_result(study, record)
         *older, newest = _versions(records, run)
         kept = [
-            (one.scores[v.version], read_judgement(study, one.scores[v.version])) for v in older
+            (entry, read_judgement(study, entry))
+            for entry in (record.scores[version.version] for version in older)
         ]
-        if newest.version not in one.scores:
+        if newest.version not in record.scores:
             continue  # it came while this was read; it is being judged where it came from
-        now = read_judgement(study, one.scores[newest.version])
-        found.append(
+        now = read_judgement(study, record.scores[newest.version])
+        rejudged.append(
             Rejudged(
-                run=f"runs/{one.id}",
+                run=f"runs/{record.id}",
                 method=run.method,
                 earlier=tuple(
                     Kept(judged=entry.time, scorecard=judgement.scorecard)
@@ -81,8 +80,4 @@ def judge_study(study: Study) -> list[Rejudged]:
                 error=now.error,
             )
         )
-    return found
-
-
-def _entries(one: SubmissionRecord, versions: Sequence[BarsRecord]) -> list[Entry]:
-    return [one.scores[v.version] for v in versions if v.version in one.scores]
+    return rejudged

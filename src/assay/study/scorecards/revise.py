@@ -1,19 +1,51 @@
-"""A new version of the bars in a study: entered, and every result judged under it at once."""
+"""Revise the bars of a study: enter the new version, and judge every result under it."""
 
 from assay.benchmark.task import Task
 from assay.digests import digest
 from assay.errors import SpecError
 from assay.files import write_whole
 from assay.gauntlet.load import bundled_versions
+from assay.gauntlet.proposal import Proposal, propose
 from assay.gauntlet.result import Judgement
 from assay.gauntlet.revision import Revision, next_version
 from assay.gauntlet.spec import BarSet
 from assay.runs.result import Run
-from assay.study.append import enter
-from assay.study.entries import read_records, records_of
+from assay.study.entries import enter, read_records, records_of
 from assay.study.scorecards.store import judge_missing, load_result, load_version
 from assay.study.study import Study
-from assay.study.submissions.bars_in_force import bars_in_force
+from assay.study.submissions.bars_in_force import asks_second, bars_in_force
+
+
+def revise_study(
+    study: Study,
+    proposal: Proposal,
+    *,
+    task: Task | None = None,
+    base: str | None = None,
+    version: str | None = None,
+    after: str | None = None,
+) -> Revision:
+    """Revise the bars in force, enter the new version, and judge every result under it.
+
+    The proposal's cheat may be a submission, whose stored run is then judged. `base` is the version
+    that the caller takes to be in force.
+    """
+    bars = bars_of_study(study, task)
+    if base is not None and base != bars.version:
+        raise SpecError(
+            f"{bars.version} is in force, and {base} was to be revised",
+            hint="Leave out the version: a study revises what is in force.",
+        )
+    stored = None if proposal.cheat is None else stored_run(study, proposal.cheat)
+    revision = propose(
+        bars,
+        proposal,
+        study.benchmark(second=asks_second(bars)),
+        version=version or version_after(bars),
+        stored=stored,
+    )
+    adopt(study, revision, after=after or (proposal.cheat if stored is not None else None))
+    return revision
 
 
 def bars_of_study(study: Study, task: Task | None) -> BarSet:
@@ -22,7 +54,7 @@ def bars_of_study(study: Study, task: Task | None) -> BarSet:
     tasks = list(dict.fromkeys(bars.task for bars in records.bars))
     if task is None and len(tasks) > 1:
         raise SpecError(
-            f"the study has bars for {' and '.join(tasks)}", hint="Say which: --task TASK."
+            f"the study has bars for {' and '.join(tasks)}", hint="Say which: `task=TASK`."
         )
     return bars_in_force(study, records, task or tasks[0])
 
@@ -49,15 +81,15 @@ def study_bars(study: Study, version: str, task: Task | None) -> BarSet | None:
 
 def stored_run(study: Study, submission: str) -> Run | None:
     """The result of a submission, where it has one."""
-    one = records_of(study).submissions.get(submission)
-    return None if one is None or one.run is None else load_result(study, one)
+    record = records_of(study).submissions.get(submission)
+    return None if record is None or record.run is None else load_result(study, record)
 
 
 def adopt(study: Study, made: Revision, *, after: str | None) -> list[tuple[str, Judgement]]:
     """Enter a revision and judge every result under it; `after` is the submission that led to it.
 
-    Whatever stops this half-way, `verify` says what is missing, and how to mend it: revising again
-    before the version is entered, `assay score --all` after.
+    Where this is interrupted, `verify` says what is missing, and how to mend it: by revising again
+    before the version is entered, by judging all results again after.
     """
     bars = made.bars
     path = f"bars/{bars.name}.toml"
@@ -75,6 +107,6 @@ def adopt(study: Study, made: Revision, *, after: str | None) -> list[tuple[str,
                 hint="Revise what is in force.",
             )
         write_whole(study.path(path), data)  # what lies there in no entry was cut off
-        said = {"cheat": made.before.method[:200], **({} if after is None else {"after": after})}
-        enter(ledger, "bars", bars.name, files={path: digest(data)}, said=said)
+        facts = {"cheat": made.before.method[:200], **({} if after is None else {"after": after})}
+        enter(ledger, "bars", bars.name, files={path: digest(data)}, said=facts)
     return judge_missing(study)

@@ -15,8 +15,14 @@ from assay.gauntlet.spec import BarSet, parse_bars
 from assay.ledger.entry import Entry
 from assay.runs.result import Run
 from assay.runs.store import load_run
-from assay.study.append import enter
-from assay.study.entries import BarsRecord, Records, SubmissionRecord, read_records, records_of
+from assay.study.entries import (
+    BarsRecord,
+    StudyRecords,
+    SubmissionRecord,
+    enter,
+    read_records,
+    records_of,
+)
 from assay.study.predictions.grade import Grade, grade
 from assay.study.predictions.spec import Prediction
 from assay.study.study import Study
@@ -28,16 +34,16 @@ FORMAT = "assay-judgement/1"
 GRADE_FORMAT = "assay-grade/1"
 
 
-def load_result(study: Study, one: SubmissionRecord) -> Run:
+def load_result(study: Study, record: SubmissionRecord) -> Run:
     """The stored run of a submission, which must be what the ledger says it is."""
-    if one.run is None:
-        raise SpecError(f"{one.id} has no result")
-    for name, expected in one.run.files.items():
+    if record.run is None:
+        raise SpecError(f"{record.id} has no result")
+    for name, expected in record.run.files.items():
         read_as(study.root, name, expected)
-    run = load_run(study.path(f"runs/{one.id}"))
-    path = f"preregs/{one.id}/seal.json"
-    if run.provenance is None or run.provenance.seal != one.seal.files[path]:
-        raise IntegrityError(f"runs/{one.id} is not a run of the seal of {one.id}")
+    run = load_run(study.path(f"runs/{record.id}"))
+    path = f"preregs/{record.id}/seal.json"
+    if run.provenance is None or run.provenance.seal != record.seal.files[path]:
+        raise IntegrityError(f"runs/{record.id} is not a run of the seal of {record.id}")
     return run
 
 
@@ -60,8 +66,8 @@ def judge(study: Study, run: Run, bars: BarSet) -> Judgement:
     except (IntegrityError, StorageError):
         raise
     except AssayError as error:
-        said = f"{type(error).__name__}: {error.message}"
-        return Judgement(bars=bars.version, scorecard=None, error=said)
+        reason = f"{type(error).__name__}: {error.message}"
+        return Judgement(bars=bars.version, scorecard=None, error=reason)
     return Judgement(bars=bars.version, scorecard=card, error=None)
 
 
@@ -69,18 +75,18 @@ def judge_missing(study: Study) -> list[tuple[str, Judgement]]:
     """Judge every result under every version of its task's bars, where that is not yet done."""
     made: list[tuple[str, Judgement]] = []
     records = records_of(study)
-    for one in records.submissions.values():
-        if one.run is None:
+    for record in records.submissions.values():
+        if record.run is None:
             continue
-        versions = records.versions(task_of(study, one))
-        missing = [version for version in versions if version.version not in one.scores]
+        versions = records.versions(task_of(study, record))
+        missing = [version for version in versions if version.version not in record.scores]
         if not missing:
             continue
-        run = load_result(study, one)
+        run = load_result(study, record)
         for version in missing:
             judgement = judge(study, run, load_version(study, version))
-            keep_judgement(study, one.id, judgement)
-            made.append((one.id, judgement))
+            keep_judgement(study, record.id, judgement)
+            made.append((record.id, judgement))
     return made
 
 
@@ -89,12 +95,12 @@ def keep_judgement(study: Study, submission: str, judgement: Judgement) -> None:
     path = f"scorecards/{submission}@{judgement.bars}.json"
     data = judgement_bytes(submission, judgement)
     with study.ledger as ledger:
-        one = read_records(ledger.entries).submission(submission)
-        if judgement.bars in one.scores:
+        record = read_records(ledger.entries).submission(submission)
+        if judgement.bars in record.scores:
             return
         _write(study.path(path), data)
-        said = {"bars": judgement.bars}
-        enter(ledger, "score", submission, files={path: digest(data)}, said=said)
+        facts = {"bars": judgement.bars}
+        enter(ledger, "score", submission, files={path: digest(data)}, said=facts)
 
 
 def judgement_bytes(submission: str, judgement: Judgement) -> bytes:
@@ -113,8 +119,8 @@ def keep_grade(study: Study, submission: str, made: Grade) -> None:
     path = f"grades/{submission}.json"
     data = grade_bytes(made)
     with study.ledger as ledger:
-        one = read_records(ledger.entries).submission(submission)
-        if one.grade is None:
+        record = read_records(ledger.entries).submission(submission)
+        if record.grade is None:
             _write(study.path(path), data)
             enter(ledger, "grade", submission, files={path: digest(data)})
 
@@ -131,13 +137,17 @@ def read_grade(study: Study, entry: Entry) -> Grade:
 
 
 def grade_of(
-    study: Study, records: Records, one: SubmissionRecord, prediction: Prediction, bars: BarSet
+    study: Study,
+    records: StudyRecords,
+    record: SubmissionRecord,
+    prediction: Prediction,
+    bars: BarSet,
 ) -> Grade:
     """What became of a prediction, under the bars that were sealed with it."""
     version = bars.version
-    if version not in one.scores:
-        raise IntegrityError(f"{one.id} was not judged under {version}, by which it was sealed")
-    mine = read_judgement(study, one.scores[version])
+    if version not in record.scores:
+        raise IntegrityError(f"{record.id} was not judged under {version}, by which it was sealed")
+    mine = read_judgement(study, record.scores[version])
     earlier: dict[str, Judgement] = {}
     for direction in prediction.directions:
         for term in (direction.left, direction.right):
@@ -145,7 +155,7 @@ def grade_of(
                 other = records.submissions[term.submission]
                 if version in other.scores:
                     earlier[term.submission] = read_judgement(study, other.scores[version])
-    return grade(one.id, prediction, mine, bars, earlier)
+    return grade(record.id, prediction, mine, bars, earlier)
 
 
 def _stored(study: Study, entry: Entry, form: str, kind: type[Stored]) -> Stored:
@@ -153,12 +163,12 @@ def _stored(study: Study, entry: Entry, form: str, kind: type[Stored]) -> Stored
     ((path, expected),) = entry.files.items()
     data = read_as(study.root, path, expected)
     try:
-        found = parse_json(decode_utf8(data, where=path), where=path)
-        if not isinstance(found, dict) or found.get("format") != form:
+        parsed = parse_json(decode_utf8(data, where=path), where=path)
+        if not isinstance(parsed, dict) or parsed.get("format") != form:
             raise IntegrityError(f"{path}: expected format {form!r}")
-        if found.get("submission") != entry.subject:
-            raise IntegrityError(f"{path}: it is about {found.get('submission')!r:.80}")
-        return msgspec.convert(found, kind)
+        if parsed.get("submission") != entry.subject:
+            raise IntegrityError(f"{path}: it is about {parsed.get('submission')!r:.80}")
+        return msgspec.convert(parsed, kind)
     except SpecError as error:
         raise IntegrityError(error.message) from None
     except msgspec.ValidationError as error:

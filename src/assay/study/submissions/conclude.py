@@ -1,4 +1,4 @@
-"""What a run comes to: judged under every version of the bars, its prediction graded."""
+"""Judge a finished run under every version of the bars, and grade its prediction."""
 
 import msgspec
 
@@ -17,7 +17,7 @@ from assay.study.submissions.sealed import SealedPrereg
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run came to: under each version of the bars, and beside its prediction."""
+    """A finished run: a judgement for each version of the bars, and the grade of its prediction."""
 
     submission: str
     original: str
@@ -25,21 +25,27 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     grade: Grade
     resumed: int
 
+    @property
+    def favourable(self) -> bool:
+        """Whether it passes under the bars that were sealed with it."""
+        cards = (made.scorecard for made in self.judgements if made.bars == self.original)
+        return any(card is not None and card.verdict.favourable for card in cards)
+
 
 def conclude(study: Study, sealed: SealedPrereg) -> Finished:
     """Judge a result under every version of the bars and grade its prediction, once."""
     judge_missing(study)
     records = records_of(study)
-    one = records.submission(sealed.id)
-    made = grade_of(study, records, one, sealed.prediction, sealed.bars)
-    if one.grade is None:
+    record = records.submission(sealed.id)
+    made = grade_of(study, records, record, sealed.prediction, sealed.bars)
+    if record.grade is None:
         keep_grade(study, sealed.id, made)
     else:
-        made = read_grade(study, one.grade)
+        made = read_grade(study, record.grade)
     return Finished(
         submission=sealed.id,
         original=sealed.bars.version,
-        judgements=tuple(read_judgement(study, entry) for entry in one.scores.values()),
+        judgements=tuple(read_judgement(study, entry) for entry in record.scores.values()),
         grade=made,
-        resumed=len(one.resumed),
+        resumed=len(record.resumed),
     )

@@ -27,18 +27,18 @@ def distributions_of(modules: Iterable[str]) -> dict[str, Distribution]:
     """The distributions that top-level modules belong to, what those require, and ours."""
     owners = _owners()
     waiting = [name for module in modules for name in owners.get(module, ())]
-    found: dict[str, Distribution] = {OURS: _ours()}
+    described: dict[str, Distribution] = {OURS: _ours()}
     while waiting:
         name = _plain(waiting.pop())
-        if name in found:
+        if name in described:
             continue
         try:
             installed = metadata.distribution(name)
         except metadata.PackageNotFoundError:
-            continue  # an optional requirement that nobody installed
-        found[name] = _describe(installed)
+            continue  # an optional requirement that is not installed
+        described[name] = _describe(installed)
         waiting += _required(installed)
-    return dict(sorted(found.items()))
+    return dict(sorted(described.items()))
 
 
 def our_requirements() -> set[str]:
@@ -64,7 +64,7 @@ def _owners() -> Mapping[str, list[str]]:
     """Which distributions each top-level module belongs to."""
     try:
         return metadata.packages_distributions()
-    except (TypeError, ValueError, OSError, csv.Error) as error:  # whatever a list of files holds
+    except (TypeError, ValueError, OSError, csv.Error) as error:  # a damaged list of files
         raise StorageError(
             f"what is installed here cannot be listed: {error}",
             hint="Some RECORD is damaged: `pip check`, and install that distribution again.",
@@ -127,15 +127,15 @@ def _content(listed: Iterable[tuple[str, Path]]) -> str:
         with storage(path):
             if path.is_file():
                 with path.open("rb") as file:
-                    found = hashlib.file_digest(file, "sha256").hexdigest()
+                    sha = hashlib.file_digest(file, "sha256").hexdigest()
             else:
-                found = "gone"
-        whole.update(f"{found} {name}\n".encode("utf-8", "backslashreplace"))
+                sha = "gone"
+        whole.update(f"{sha} {name}\n".encode("utf-8", "backslashreplace"))
     return f"sha256:{whole.hexdigest()}"
 
 
 def _required(installed: metadata.Distribution) -> Iterator[str]:
-    """The names that a distribution requires whatever extras are chosen."""
+    """The names that a distribution requires without extras."""
     for line in installed.requires or ():
         requirement, _, marker = line.partition(";")
         name = _REQUIREMENT.match(requirement)

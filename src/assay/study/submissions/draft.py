@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from assay.arguments import checked
 from assay.benchmark.task import TASKS, Task
 from assay.errors import AlreadySealed, SpecError, storage
 from assay.files import write_new, write_whole
@@ -15,7 +16,7 @@ from assay.methods.closure import closure_of
 from assay.methods.reference import parse_method
 from assay.methods.registry import REGISTERED
 from assay.runs.worker import default_task
-from assay.study.entries import Records, records_of
+from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.spec import Predictable
 from assay.study.study import Study, check_id
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
@@ -23,6 +24,7 @@ from assay.study.submissions.sealed_files import laid_out, sealed_worker
 from assay.study.submissions.spec import Prereg
 
 
+@checked
 def draft(
     study: Study,
     submission: str,
@@ -81,7 +83,9 @@ def _moved(method: str) -> str:
     return f"{Path(reference.target).name}:{reference.attribute}"
 
 
-def _task_of(study: Study, records: Records, folder: Path, method: str, prereg: Prereg) -> Task:
+def _task_of(
+    study: Study, records: StudyRecords, folder: Path, method: str, prereg: Prereg
+) -> Task:
     """The only task of the study, or the one that the method's shape tells."""
     tasks = [task for task in TASKS if records.versions(task)]
     if len(tasks) == 1:

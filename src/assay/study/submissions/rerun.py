@@ -1,11 +1,12 @@
-"""Running a sealed submission again, only to compare with its result."""
+"""Run a sealed submission again, and compare with its stored result."""
 
 import math
 
 import msgspec
 
+from assay.arguments import checked
 from assay.benchmark.task import Task
-from assay.errors import DigestMismatch, SpecError
+from assay.errors import DigestMismatch, NotHere
 from assay.runs.answers import Output, score_of
 from assay.runs.result import Run
 from assay.runs.run_events import Listener
@@ -16,8 +17,8 @@ from assay.study.submissions.run import ask
 from assay.study.submissions.sealed import load_sealed
 
 
-class Audit(msgspec.Struct, frozen=True, kw_only=True):
-    """Another run of a sealed submission beside its result; never a result itself.
+class Rerun(msgspec.Struct, frozen=True, kw_only=True):
+    """The outputs of another run beside the stored ones; never a result itself.
 
     `largest` is the largest difference between two scores of one item, `changed` how many items
     came out differently, `unmatched` how many have an output on one side only.
@@ -31,19 +32,25 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     item: str | None
     same_installed: bool
 
+    @property
+    def differ(self) -> int:
+        """How many items have another output, or an output on one side only."""
+        return self.changed + self.unmatched
 
-def audit_run(study: Study, submission: str, *, listener: Listener | None = None) -> Audit:
-    """Run a sealed submission again and compare with what is stored; nothing is kept."""
+
+@checked
+def rerun(study: Study, submission: str, *, listener: Listener | None = None) -> Rerun:
+    """Run a sealed submission again and compare with its result; nothing is stored."""
     sealed = load_sealed(study, submission, distributions=False)
-    one = records_of(study).submission(submission)
-    if one.run is None:
-        raise SpecError(
+    record = records_of(study).submission(submission)
+    if record.run is None:
+        raise NotHere(
             f"{submission} has no result to compare with",
             hint=f"Run it first: assay run {submission}",
         )
-    stored = load_result(study, one)
-    heard = listener or Listener()
-    again = ask(sealed, heard, on_record=heard.record)
+    stored = load_result(study, record)
+    listener = listener or Listener()
+    again = ask(sealed, listener)
     return _compared(submission, stored, again, same=_same_installed(study, submission))
 
 
@@ -55,7 +62,7 @@ def _same_installed(study: Study, submission: str) -> bool:
     return True
 
 
-def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Audit:
+def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Rerun:
     before = {record.item: record.output for record in stored.records}
     after = {record.item: record.output for record in again.records}
     changed = unmatched = 0
@@ -69,7 +76,7 @@ def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Audit:
         difference = _difference(output, other, stored.task)
         if difference > largest:
             largest, worst = difference, item
-    return Audit(
+    return Rerun(
         submission=submission,
         items=len(before),
         changed=changed,
@@ -80,7 +87,7 @@ def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Audit:
     )
 
 
-def _difference(one: Output, other: Output, task: Task) -> float:
+def _difference(output: Output, other: Output, task: Task) -> float:
     if task != "detection":
         return 0.0
-    return math.fabs(score_of(one) - score_of(other))
+    return math.fabs(score_of(output) - score_of(other))

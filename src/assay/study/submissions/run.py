@@ -10,17 +10,18 @@ on from anything else is refused.
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 
+from assay.arguments import checked
 from assay.digests import digest
 from assay.errors import AlreadyRun, DigestMismatch, SpecError, storage
 from assay.files import read_inside
 from assay.journal import whole_lines
 from assay.lock import locked
-from assay.runs.collect import Sealed, collect
+from assay.runs.collect import Sealed
+from assay.runs.recording import record_run
 from assay.runs.result import Provenance, Record, Run
 from assay.runs.run_events import Listener
 from assay.runs.store import RunFolder
-from assay.study.append import enter
-from assay.study.entries import SubmissionRecord, read_records, records_of
+from assay.study.entries import SubmissionRecord, enter, read_records, records_of
 from assay.study.git import repository_of
 from assay.study.study import Study
 from assay.study.submissions.conclude import Finished, conclude
@@ -31,19 +32,21 @@ from assay.study.submissions.witness import witness_of
 _UNWITNESSED = "none"
 
 
+@checked
 def run_sealed(
     study: Study, submission: str, *, unwitnessed: bool = False, listener: Listener | None = None
 ) -> Finished:
     """Run a sealed submission once, or take up where its run was cut off; then judge and grade."""
     sealed = load_sealed(study, submission)
     with _only_one(study, submission):
-        one = records_of(study).submission(submission)
-        if one.run is None:
-            _make(study, sealed, one, unwitnessed=unwitnessed, listener=listener or Listener())
-        elif one.grade is not None:
+        record = records_of(study).submission(submission)
+        if record.run is None:
+            _make(study, sealed, record, unwitnessed=unwitnessed, listener=listener or Listener())
+        elif record.grade is not None:
             raise AlreadyRun(
-                f"{submission} has been run: entry {one.run.n} holds its result",
-                hint=f"See it: assay board. To compare another run: assay audit-run {submission}",
+                f"{submission} has been run: entry {record.run.n} holds its result",
+                hint="See it: assay board. To run it again and compare:"
+                f" assay verify `rerun={submission}`",
             )
         return conclude(study, sealed)
 
@@ -68,7 +71,7 @@ def is_running(study: Study, submission: str) -> bool:
 def _make(
     study: Study,
     sealed: SealedPrereg,
-    one: SubmissionRecord,
+    record: SubmissionRecord,
     *,
     unwitnessed: bool,
     listener: Listener,
@@ -76,7 +79,7 @@ def _make(
     """Ask the method what has not been asked, and put the outputs into the ledger."""
     path = study.path(f"runs/{sealed.id}")
     made: tuple[Record, ...] = ()
-    if one.started is None:
+    if record.started is None:
         witness = witness_of(study, sealed, unwitnessed=unwitnessed)
         with storage(path):
             if path.exists() and any(path.iterdir()):
@@ -86,14 +89,14 @@ def _make(
                 )
         folder = RunFolder(path)
     else:
-        said = one.started.said.get("witness", _UNWITNESSED)
-        witness = None if said == _UNWITNESSED else said
-        _check_kept(study, one)
+        stated = record.started.said.get("witness", _UNWITNESSED)
+        witness = None if stated == _UNWITNESSED else stated
+        _check_kept(study, record)
         folder, made = RunFolder.again(path)
     provenance = Provenance(
         seal=sealed.digest,
         witness=witness,
-        resumed=len(one.resumed) + (one.started is not None),
+        resumed=len(record.resumed) + (record.started is not None),
     )
     with closing(folder):
         try:
@@ -113,29 +116,22 @@ def _ask(
     made: tuple[Record, ...],
     listener: Listener,
 ) -> Run:
-    def start(run: Run) -> None:
+    def start() -> None:
         _start(study, sealed, provenance, made)
-        listener.started()
-        folder.begin(run)
 
-    def add(record: Record) -> None:
-        folder.add(record)
-        listener.record(record)
-
-    return ask(sealed, listener, provenance=provenance, made=made, on_start=start, on_record=add)
+    return ask(sealed, listener, folder, provenance=provenance, made=made, on_start=start)
 
 
 def ask(
     sealed: SealedPrereg,
     listener: Listener,
+    folder: RunFolder | None = None,
     *,
     provenance: Provenance | None = None,
     made: tuple[Record, ...] = (),
-    on_start: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 - nobody listens
-    on_record: Callable[[Record], None],
+    on_start: Callable[[], None] | None = None,
 ) -> Run:
-    """Ask a copy of the sealed method about every item that has not been asked."""
-    listener.total(sum(1 for _ in sealed.benchmark.keyed_items()), len(made))
+    """Ask a copy of the sealed method about every item that was not asked before."""
     with (
         laid_out(sealed.contents) as place,
         sealed_worker(
@@ -146,9 +142,10 @@ def ask(
             on_print=listener.printed,
         ) as worker,
     ):
-        return collect(
+        return record_run(
             worker,
             sealed.benchmark,
+            folder,
             task=sealed.prereg.task,
             seed=sealed.seed,
             limits=limits_of(sealed.prereg),
@@ -156,8 +153,8 @@ def ask(
             sealed=Sealed(
                 provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
             ),
+            listener=listener,
             on_start=on_start,
-            on_record=on_record,
         )
 
 
@@ -166,40 +163,41 @@ def _start(
 ) -> None:
     """Say in public that the run begins, or goes on, before the method sees an item."""
     with study.ledger as ledger:
-        one = read_records(ledger.entries).submission(sealed.id)
-        if one.run is not None:
-            raise AlreadyRun(f"{sealed.id} has been run meanwhile: entry {one.run.n}")
-        if one.started is None:
+        record = read_records(ledger.entries).submission(sealed.id)
+        if record.run is not None:
+            raise AlreadyRun(f"{sealed.id} has been run meanwhile: entry {record.run.n}")
+        if record.started is None:
             repository = repository_of(study.root)
-            said = {"witness": provenance.witness or _UNWITNESSED}
+            facts = {"witness": provenance.witness or _UNWITNESSED}
             if repository is not None:  # so that a witness stays one when the study is moved
-                said["place"] = repository.prefix
-            enter(ledger, "run-started", sealed.id, said=said)
+                facts["place"] = repository.prefix
+            enter(ledger, "run-started", sealed.id, said=facts)
             return
         kept = read_inside(study.root, f"runs/{sealed.id}/outputs.jsonl") if made else b""
-        said = {"kept": str(len(made)), "outputs": digest(kept)}
-        enter(ledger, "run-resumed", sealed.id, said=said)
+        facts = {"kept": str(len(made)), "outputs": digest(kept)}
+        enter(ledger, "run-resumed", sealed.id, said=facts)
 
 
 def _stop(study: Study, sealed: SealedPrereg, folder: RunFolder) -> None:
     """Say in public what the run had written when it was stopped, so that it stays as it is."""
     with study.ledger as ledger:
-        one = read_records(ledger.entries).submission(sealed.id)
-        if one.started is not None and one.run is None and folder.begun:
-            said = {"kept": str(folder.lines), "outputs": folder.digest}
-            enter(ledger, "run-stopped", sealed.id, said=said)
+        record = read_records(ledger.entries).submission(sealed.id)
+        if record.started is not None and record.run is None and folder.begun:
+            facts = {"kept": str(folder.lines), "outputs": folder.digest}
+            enter(ledger, "run-stopped", sealed.id, said=facts)
 
 
-def _check_kept(study: Study, one: SubmissionRecord) -> None:
+def _check_kept(study: Study, record: SubmissionRecord) -> None:
     """Refuse to go on from outputs that are not those the run had made when it was stopped."""
-    begun = [entry for entry in (one.started, *one.resumed) if entry is not None]
-    if not one.stopped or one.stopped[-1].n < begun[-1].n:
+    begun = [entry for entry in (record.started, *record.resumed) if entry is not None]
+    if not record.stopped or record.stopped[-1].n < begun[-1].n:
         return
-    name = f"runs/{one.id}/outputs.jsonl"
+    name = f"runs/{record.id}/outputs.jsonl"
     data = read_inside(study.root, name)
-    if digest(whole_lines(data)) != one.stopped[-1].said.get("outputs"):
+    if digest(whole_lines(data)) != record.stopped[-1].said.get("outputs"):
         raise DigestMismatch(
-            f"{name} is not what the run had made when it was stopped (entry {one.stopped[-1].n})",
+            f"{name} is not what the run had made when it was stopped (entry"
+            f" {record.stopped[-1].n})",
             hint="Something else wrote to it; a run does not go on from that.",
         )
 

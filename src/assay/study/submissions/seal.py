@@ -6,6 +6,7 @@ benchmark, the installed distributions that the method imports, and the settings
 
 from collections.abc import Mapping
 
+from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import digest
 from assay.errors import AlreadySealed, IntegrityError, MethodError, SpecError, storage
@@ -16,8 +17,7 @@ from assay.methods.registry import REGISTERED
 from assay.runs.answers import check_output
 from assay.runs.collect import check_answerable
 from assay.runs.worker_process import ProcessWorker
-from assay.study.append import enter
-from assay.study.entries import Records, read_records, records_of
+from assay.study.entries import StudyRecords, enter, read_records, records_of
 from assay.study.locate import FILE
 from assay.study.predictions.spec import parse_prediction
 from assay.study.study import Study, check_id
@@ -38,6 +38,7 @@ PROBE = ("Is this a question?", "It is one.")
 """What a method is asked before it is sealed, to see that it answers at all."""
 
 
+@checked
 def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
     """Seal a drafted submission: from here on nothing of it can change, and it can run once."""
     check_id(submission)
@@ -45,11 +46,11 @@ def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, En
     _check_unsealed(records, submission)
     folder = study.path(f"preregs/{submission}")
     with storage(folder):
-        there = folder.is_dir()
-    if not there:
+        drafted = folder.is_dir()
+    if not drafted:
         raise SpecError(
             f"there is no draft {submission}",
-            hint=f"Make one: assay draft {submission} --method FILE:FUNCTION",
+            hint=f"Make one: assay draft {submission} `method=FILE:FUNCTION`",
         )
     contents = folder_contents(folder)
     made = _seal_of(study, submission, records, contents, probe=probe)
@@ -65,7 +66,7 @@ def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, En
     return made, entry
 
 
-def _check_unsealed(records: Records, submission: str) -> None:
+def _check_unsealed(records: StudyRecords, submission: str) -> None:
     if submission in records.submissions:
         entry = records.submissions[submission].seal
         raise AlreadySealed(
@@ -77,7 +78,7 @@ def _check_unsealed(records: Records, submission: str) -> None:
 def _seal_of(
     study: Study,
     submission: str,
-    records: Records,
+    records: StudyRecords,
     contents: Mapping[str, bytes],
     *,
     probe: bool,
@@ -117,7 +118,7 @@ def _seal_of(
     )
 
 
-def _opening(records: Records) -> Entry:
+def _opening(records: StudyRecords) -> Entry:
     if records.opening is None:
         raise IntegrityError("the ledger is empty: the study was never opened")
     return records.opening
@@ -145,10 +146,10 @@ def _examined(
                 hint="A submission is whole: copy the file into its folder.",
             )
         installed = {*modules.installed, *closure_of(worker.method, folder=folder).installed}
-    nobodys = unowned(installed)
-    if nobodys:
+    strays = unowned(installed)
+    if strays:
         raise SpecError(
-            f"{prereg.method} imports {nobodys[0]}, which belongs to no installed distribution",
+            f"{prereg.method} imports {strays[0]}, which belongs to no installed distribution",
             hint=f"A submission is whole: copy it into {where}.",
         )
     if prereg.method in REGISTERED:
@@ -164,5 +165,5 @@ def _probe(worker: ProcessWorker, prereg: Prereg, benchmark: Benchmark) -> None:
     except MethodError as error:
         raise type(error)(
             f"{prereg.method}, asked {PROBE[0]!r} to see whether it answers: {error.message}",
-            hint="Mend it before its only run; or seal it all the same: --no-probe.",
+            hint="Mend it before its only run; or seal it all the same: `probe=False`.",
         ) from None

@@ -1,6 +1,6 @@
 """A sealed submission, read back: what was sealed, or nothing.
 
-Reading checks every byte that the seal names, so whoever holds a `SealedPrereg` holds exactly what
+Reading checks every byte that the seal names, so a `SealedPrereg` is exactly what
 was sealed, and running takes nothing else.
 """
 
@@ -20,7 +20,7 @@ from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
 from assay.sandbox.levels import Level
 from assay.seeds import derive
-from assay.study.entries import Records, records_of
+from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
 from assay.study.study import Study, bars_in, check_id
 from assay.study.submissions.bars_in_force import predictable
@@ -44,7 +44,7 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seed(self) -> int:
-        """The seed of the run, which nobody could choose; it fits what JSON readers can hold."""
+        """The seed of the run, derived from the seal; it fits what JSON readers can hold."""
         return derive(0, "seal", self.digest) >> 11
 
     def unknown(self, modules: Modules, folder: Path) -> list[str]:
@@ -58,7 +58,7 @@ def load_sealed(
     submission: str,
     *,
     distributions: bool = True,
-    records: Records | None = None,
+    records: StudyRecords | None = None,
 ) -> SealedPrereg:
     """A sealed submission, everything that its seal names checked byte by byte.
 
@@ -151,11 +151,11 @@ def _check_engine(sealed: Seal) -> None:
     modules = modules_of(set(sealed.distributions) - {OURS})
     here = distributions_of(modules)
     for name, expected in sealed.distributions.items():
-        found = here.get(name)
-        if found != expected:
-            version = "not installed" if found is None else f"{found.version}, with other bytes"
-            if found is not None and found.version != expected.version:
-                version = found.version
+        installed = here.get(name)
+        if installed != expected:
+            version = "not installed" if installed is None else installed.version
+            if version == expected.version:
+                version = f"{version}, with other bytes"
             raise DigestMismatch(
                 f"{sealed.submission} was sealed with {name} {expected.version}, and here it is"
                 f" {version}",

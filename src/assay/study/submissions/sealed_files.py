@@ -27,7 +27,7 @@ SEAL = "seal.json"
 
 
 def folder_contents(folder: Path) -> dict[str, bytes]:
-    """Every regular file below a folder but its seal; anything else is refused."""
+    """Every regular file below a folder but its seal; links and special files are refused."""
     contents = {}
     with storage(folder):
         for member in regular_members(

@@ -1,7 +1,7 @@
 """What is fixed before a run: who is to be run, how, on what, and against which bars.
 
 `prereg.toml` is what one writes; a `Seal` is the manifest over exact bytes that sealing makes of
-it. The seeds of a sealed run come from the digest of its seal, so nobody can try out seeds: to
+it. The seeds of a sealed run come from the digest of its seal, so seeds cannot be tried out: to
 change one, something sealed would have to change.
 """
 
@@ -74,23 +74,23 @@ class Seal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 def parse_prereg(data: bytes, *, where: str) -> Prereg:
     """`prereg.toml` from its bytes."""
     try:
-        found = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), Prereg)
+        parsed = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), Prereg)
     except (ValueError, RecursionError) as error:
         kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
         raise SpecError(f"{where}: {kind}{error}") from None
-    for name, seconds in (("item", found.item_seconds), ("load", found.load_seconds)):
+    for name, seconds in (("item", parsed.item_seconds), ("load", parsed.load_seconds)):
         if not 0.0 < seconds <= 7 * 24 * 3600.0:
             raise SpecError(f"{where}: {name}_seconds = {seconds:g}, expected up to a week")
-    return found
+    return parsed
 
 
 def parse_seal(data: bytes, *, where: str) -> Seal:
     """A seal from its bytes; one that cannot be read was not written by us."""
     try:
-        found = msgspec.convert(parse_json(decode_utf8(data, where=where), where=where), Seal)
+        parsed = msgspec.convert(parse_json(decode_utf8(data, where=where), where=where), Seal)
     except (msgspec.ValidationError, SpecError) as error:
-        said = error.message if isinstance(error, SpecError) else f"{where}: {error}"
-        raise IntegrityError(said) from None
-    if found.format != SEAL_FORMAT:
-        raise IntegrityError(f"{where}: format {found.format!r:.40}, expected {SEAL_FORMAT!r}")
-    return found
+        reason = error.message if isinstance(error, SpecError) else f"{where}: {error}"
+        raise IntegrityError(reason) from None
+    if parsed.format != SEAL_FORMAT:
+        raise IntegrityError(f"{where}: format {parsed.format!r:.40}, expected {SEAL_FORMAT!r}")
+    return parsed

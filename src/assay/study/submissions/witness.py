@@ -19,26 +19,26 @@ def witness_of(study: Study, sealed: SealedPrereg, *, unwitnessed: bool) -> str 
     if isinstance(lacking, list):
         if unwitnessed:
             return None
-        said = f"no commit holds the seal of {sealed.id} yet"
+        reason = f"no commit holds the seal of {sealed.id} yet"
         place = shlex.quote(os.path.relpath(study.root))
         hint = f"Commit it: git add {place} && git commit -m 'Seal {sealed.id}'"
         if not lacking:
-            said = f"{sealed.id} has no witness: the study is in no git repository"
-            hint = "Put it into one and commit; or run it unwitnessed: --unwitnessed."
+            reason = f"{sealed.id} has no witness: the study is in no git repository"
+            hint = "Put it into one and commit; or run it unwitnessed: `unwitnessed=True`."
         elif _ignored(study, lacking):
-            said = f"git is told to leave out {_ignored(study, lacking)} (see .gitignore)"
+            reason = f"git is told to leave out {_ignored(study, lacking)} (see .gitignore)"
             hint = "A study is published whole: take that line away, or `git add -f`."
         elif lacking[0] != LEDGER:
-            said = f"the last commit does not hold {lacking[0]} as it was sealed"
-        raise NotWitnessed(said, hint=hint)
+            reason = f"the last commit does not hold {lacking[0]} as it was sealed"
+        raise NotWitnessed(reason, hint=hint)
     return lacking
 
 
 def _ignored(study: Study, names: list[str]) -> str | None:
     """The first of these files that a .gitignore names."""
     repository = repository_of(study.root)
-    found = [] if repository is None else repository.ignored(names)
-    return found[0] if found else None
+    ignored = [] if repository is None else repository.ignored(names)
+    return ignored[0] if ignored else None
 
 
 def _lacking(study: Study, sealed: SealedPrereg) -> str | list[str]:
@@ -62,14 +62,14 @@ def _lacking(study: Study, sealed: SealedPrereg) -> str | list[str]:
     missing = [] if number < len(held) else [LEDGER]
     for name in names:
         expected = sealed.digest if name == names[0] else sealed.seal.files[name].digest
-        found = repository.read(head, name)
-        if found is None or digest(found) != expected:
+        held_bytes = repository.read(head, name)
+        if held_bytes is None or digest(held_bytes) != expected:
             missing.append(name)
     for corpus in (sealed.seal.benchmark, sealed.seal.second):
         place = None if corpus is None else corpus.origin.place
         if corpus is None or place is None or place in BUNDLED or not repository.holds(place):
             continue  # what lies outside no commit can hold; sealing says so
-        found = repository.read(head, place)
-        if found is None or digest(found) != corpus.digest:
+        held_bytes = repository.read(head, place)
+        if held_bytes is None or digest(held_bytes) != corpus.digest:
             missing.append(place)
     return missing or f"git:{head}"

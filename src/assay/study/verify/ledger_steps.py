@@ -23,7 +23,7 @@ def check_chain(at: Verifying) -> Found:
     """Step 1."""
     revisions = list(_revisions(at))  # before the ledger, which may grow meanwhile
     at.chain = at.study.chain()
-    said = counted(len(at.chain.lines), "entry")
+    summary = counted(len(at.chain.lines), "entry")
     notes = []
     for name, commit in revisions:
         old = _ledger_in(at, commit)
@@ -31,10 +31,10 @@ def check_chain(at: Verifying) -> Found:
             notes.append(f"{name} holds no ledger of this study")
         else:
             _check_continues(at, whole_lines(old), name)
-            said += f", continuing the ledger of {name}"
+            summary += f", continuing the ledger of {name}"
     if at.chain.torn:
         notes.append(f"{counted(at.chain.torn, 'byte')} of a line that was cut off follow")
-    return Found("; ".join([said, *notes]), noted=bool(notes))
+    return Found("; ".join([summary, *notes]), noted=bool(notes))
 
 
 def _revisions(at: Verifying) -> Iterator[tuple[str, str]]:
@@ -127,10 +127,10 @@ def check_order(at: Verifying) -> Found:
         raise IntegrityError(f"{LEDGER} is empty: the study was never opened")
     if at.records.opening.subject != at.study.config.name:
         raise IntegrityError(f"{LEDGER} is of the study {at.records.opening.subject}")
-    started = [one for one in at.records.submissions.values() if one.started is not None]
-    unwitnessed = sum(not _check_witness(at, one) for one in started)
-    finished = sum(one.run is not None for one in at.records.submissions.values())
-    said = ", ".join(
+    started = [record for record in at.records.submissions.values() if record.started is not None]
+    unwitnessed = sum(not _check_witness(at, record) for record in started)
+    finished = sum(record.run is not None for record in at.records.submissions.values())
+    summary = ", ".join(
         counted(number, what)
         for number, what in (
             (len(at.records.submissions), "seal"),
@@ -139,19 +139,20 @@ def check_order(at: Verifying) -> Found:
         )
     )
     if started and at.repository is None:
-        return Found(f"{said}; not in git here, so no witness was checked", noted=True)
+        return Found(f"{summary}; not in git here, so no witness was checked", noted=True)
     notes = [f"{counted(unwitnessed, 'run')} had no witness"] if unwitnessed else []
-    open_ = [one.id for one in started if one.run is None]
+    open_ = [record.id for record in started if record.run is None]
     if open_:
         notes.append(f"{', '.join(open_)} started without a result")
-    return Found("; ".join([said, *notes]), noted=bool(notes))
+    return Found("; ".join([summary, *notes]), noted=bool(notes))
 
 
 def _check_strays(at: Verifying) -> None:
     """Refuse what looks like a record and is in no entry."""
     known = at.records.files
     root = at.study.root
-    started = {one.id for one in at.records.submissions.values() if one.started is not None}
+    submissions = at.records.submissions.values()
+    started = {record.id for record in submissions if record.started is not None}
     with storage(root):
         seals = list(root.glob("preregs/*/seal.json"))
         kept = [p for name in ("scorecards", "grades", "bars") for p in root.glob(f"{name}/*")]
@@ -174,16 +175,16 @@ def _check_strays(at: Verifying) -> None:
         )
 
 
-def _check_witness(at: Verifying, one: SubmissionRecord) -> bool:
+def _check_witness(at: Verifying, record: SubmissionRecord) -> bool:
     """Whether a run had a witness; one that does not stand is a breach."""
-    assert one.started is not None  # noqa: S101 - only such are asked about
-    said = one.started.said.get("witness", "")
-    if not said.startswith("git:"):
+    assert record.started is not None  # noqa: S101 - only such are asked about
+    witness = record.started.said.get("witness", "")
+    if not witness.startswith("git:"):
         return False
     if at.repository is None:
         return True
-    name = said.removeprefix("git:")
-    where = f"the witness of {one.id}, commit {name[:12]},"
+    name = witness.removeprefix("git:")
+    where = f"the witness of {record.id}, commit {name[:12]},"
     if _COMMIT.fullmatch(name) is None:  # a branch, a tag or HEAD~1 can be moved later
         raise IntegrityError(f"{where} is not the full name of a commit")
     commit = at.repository.commit(name)
@@ -200,16 +201,16 @@ def _check_witness(at: Verifying, one: SubmissionRecord) -> bool:
             f"{where} does not come before what is checked out: its history was rewritten",
             hint="A commit that was amended away is in `git reflog` for a while; merge it.",
         )
-    place = one.started.said.get("place")
-    for name, expected in one.seal.files.items():
+    place = record.started.said.get("place")
+    for name, expected in record.seal.files.items():
         held = at.repository.read(commit, name, place=place)
         if held is None or digest(held) != expected:
             raise IntegrityError(f"{where} does not hold the seal that was run")
     lines = (at.repository.read(commit, LEDGER, place=place) or b"").split(b"\n")[:-1]
-    between = one.seal.n < len(lines) <= one.started.n
+    between = record.seal.n < len(lines) <= record.started.n
     if not between or at.chain.lines[: len(lines)] != lines:
         raise IntegrityError(f"{where} does not stand between the seal and the run")
-    if at.repository.read(commit, f"runs/{one.id}/outputs.jsonl", place=place) is not None:
+    if at.repository.read(commit, f"runs/{record.id}/outputs.jsonl", place=place) is not None:
         raise IntegrityError(f"{where} holds its outputs already")
     return True
 
@@ -219,7 +220,7 @@ def _stray_hint(path: Path) -> str | None:
     if path.name == "seal.json":
         return f"Seal it: assay seal {folder}"
     if folder == "scorecards":
-        return "If a command was cut off: assay score --all"
+        return "If a command was cut off: assay score `all=True`"
     if folder == "grades":
         return f"If a command was cut off: assay run {path.stem}"
     if folder == "bars":

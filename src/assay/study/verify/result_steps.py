@@ -58,10 +58,10 @@ def _check_frozen(at: Verifying) -> str:
         standing[entry.said["path"]] = entry.said["artifact"]
     for name, expected in standing.items():
         path = inside(at.study.root, name)
-        found = digest_there(path)
-        if found != expected:
+        present = digest_there(path)
+        if present != expected:
             raise DigestMismatch(
-                f"{name} is not what was ratified: its digest is {short(found)}, expected"
+                f"{name} is not what was ratified: its digest is {short(present)}, expected"
                 f" {short(expected)}",
                 hint="What was ratified is kept beside it, in .ratified.",
             )
@@ -81,65 +81,66 @@ def _check_grounds(root: Path, name: str, entry: Entry) -> None:
 
 def check_outputs(at: Verifying) -> Found:
     """Step 5."""
-    for one in at.records.submissions.values():
-        if one.run is not None:
-            at.runs[one.id] = _checked_run(at, one)
+    finished = [record for record in at.records.submissions.values() if record.run is not None]
+    for record in finished:
+        at.runs[record.id] = _checked_run(at, record)
     lines = sum(len(run.records) for run in at.runs.values())
-    said = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
-    killed = [one.id for one in at.records.submissions.values() if one.run and _was_killed(one)]
+    summary = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
+    killed = [record.id for record in finished if _was_killed(record)]
     if killed:
         return Found(
-            f"{said}, all as they were entered; cut off by a kill, so that only their owner's word"
-            f" vouches for what had been made by then: {', '.join(killed)} (--rerun compares)",
+            f"{summary}, all as they were entered; cut off by a kill, so that only their owner's"
+            f" word vouches for what had been made by then: {', '.join(killed)}"
+            " (`rerun=` compares)",
             noted=True,
         )
-    return Found(f"{said}, all as they were made" if at.runs else "none yet")
+    return Found(f"{summary}, all as they were made" if at.runs else "none yet")
 
 
-def _checked_run(at: Verifying, one: SubmissionRecord) -> Run:
-    run, sealed = load_result(at.study, one), at.sealed[one.id]
-    where = f"runs/{one.id}"
-    assert run.provenance is not None and one.started is not None  # noqa: S101 - read so
+def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
+    run, sealed = load_result(at.study, record), at.sealed[record.id]
+    where = f"runs/{record.id}"
+    assert run.provenance is not None and record.started is not None  # noqa: S101 - read so
     second = None if run.second is None else run.second.digest
     expected = None if sealed.seal.second is None else sealed.seal.second.digest
-    said = one.started.said.get("witness", "none")
+    witness = record.started.said.get("witness", "none")
     for what, got, wanted in (
         ("method", run.method, sealed.seal.method),
         ("task", run.task, sealed.seal.task),
         ("benchmark", run.benchmark.digest, sealed.seal.benchmark.digest),
         ("second corpus", second, expected),
         ("seed", run.seed, sealed.seed),
-        ("witness", run.provenance.witness or "none", said),
-        ("number of resumptions", run.provenance.resumed, len(one.resumed)),
+        ("witness", run.provenance.witness or "none", witness),
+        ("number of resumptions", run.provenance.resumed, len(record.resumed)),
         ("completeness", run.complete, True),
     ):
         if got != wanted:
             raise IntegrityError(f"{where}: {what} {got!r:.80}, expected {wanted!r:.80}")
-    _check_kept(at, one)
+    _check_kept(at, record)
     items = sorted(key for key, _ in sealed.benchmark.keyed_items())
     if sorted(record.item for record in run.records) != items:
         raise IntegrityError(f"{where}: its outputs are not one for each item")
     return run
 
 
-def _was_killed(one: SubmissionRecord) -> bool:
+def _was_killed(record: SubmissionRecord) -> bool:
     """Whether a run was taken up again without the ledger knowing what it had made."""
-    stops = {entry.n for entry in one.stopped}
-    begun = [entry.n for entry in (one.started, *one.resumed) if entry is not None]
+    stops = {entry.n for entry in record.stopped}
+    begun = [entry.n for entry in (record.started, *record.resumed) if entry is not None]
     spans = pairwise(begun)
     return any(not any(start < stop < end for stop in stops) for start, end in spans)
 
 
-def _check_kept(at: Verifying, one: SubmissionRecord) -> None:
+def _check_kept(at: Verifying, record: SubmissionRecord) -> None:
     """What had been made whenever the run stopped must be how the outputs begin."""
-    lines = read_inside(at.study.root, f"runs/{one.id}/outputs.jsonl").splitlines(keepends=True)
-    for entry in (*one.stopped, *one.resumed):
+    lines = read_inside(at.study.root, f"runs/{record.id}/outputs.jsonl").splitlines(keepends=True)
+    for entry in (*record.stopped, *record.resumed):
         count = entry.said.get("kept", "")
         begun = b"".join(lines[: int(count)]) if count.isdecimal() else b"?"
         if digest(begun) != entry.said.get("outputs"):
             raise IntegrityError(
-                f"runs/{one.id}/outputs.jsonl does not begin with the outputs that entry {entry.n}"
-                " names"
+                f"runs/{record.id}/outputs.jsonl does not begin with the outputs that entry"
+                f" {entry.n} names"
             )
 
 
@@ -148,22 +149,22 @@ def check_scorecards(at: Verifying) -> Found:
     count = 0
     unfinished = []
     versions = {(bars.task, bars.version): bars for bars in at.records.bars}
-    for one in at.records.submissions.values():
-        for version, entry in one.scores.items():
-            run = at.runs[one.id]
+    for record in at.records.submissions.values():
+        for version, entry in record.scores.items():
+            run = at.runs[record.id]
             if (run.task, version) not in versions:
-                raise IntegrityError(f"{one.id} was judged under bars for another task")
+                raise IntegrityError(f"{record.id} was judged under bars for another task")
             again = judge(at.study, run, load_version(at.study, versions[run.task, version]))
-            _check_same(one.id, read_judgement(at.study, entry), again)
+            _check_same(record.id, read_judgement(at.study, entry), again)
             count += 1
-        if one.run is not None and one.grade is None and is_running(at.study, one.id):
-            unfinished.append(one.id)
+        if record.run is not None and record.grade is None and is_running(at.study, record.id):
+            unfinished.append(record.id)
         else:
-            _check_grade(at, one)
-    said = f"{counted(count, 'scorecard')}, judged again from the outputs; grades too"
+            _check_grade(at, record)
+    summary = f"{counted(count, 'scorecard')}, judged again from the outputs; grades too"
     if unfinished:
-        return Found(f"{said}; {', '.join(unfinished)} is being judged just now", noted=True)
-    return Found(said if count else "none yet")
+        return Found(f"{summary}; {', '.join(unfinished)} is being judged just now", noted=True)
+    return Found(summary if count else "none yet")
 
 
 def _check_same(submission: str, stored: Judgement, again: Judgement) -> None:
@@ -174,31 +175,31 @@ def _check_same(submission: str, stored: Judgement, again: Judgement) -> None:
         )
 
 
-def _check_grade(at: Verifying, one: SubmissionRecord) -> None:
-    if one.grade is None:
-        if one.run is not None:
+def _check_grade(at: Verifying, record: SubmissionRecord) -> None:
+    if record.grade is None:
+        if record.run is not None:
             raise IntegrityError(
-                f"the prediction of {one.id} was never graded",
-                hint=f"Finish its run: assay run {one.id}",
+                f"the prediction of {record.id} was never graded",
+                hint=f"Finish its run: assay run {record.id}",
             )
         return
-    sealed = at.sealed[one.id]
-    again = grade_of(at.study, at.records, one, sealed.prediction, sealed.bars)
-    difference = record_difference(read_grade(at.study, one.grade), again)
+    sealed = at.sealed[record.id]
+    again = grade_of(at.study, at.records, record, sealed.prediction, sealed.bars)
+    difference = record_difference(read_grade(at.study, record.grade), again)
     if difference is not None:
-        raise DigestMismatch(f"grades/{one.id}.json is not what the result gives: {difference}")
+        raise DigestMismatch(f"grades/{record.id}.json is not what the result gives: {difference}")
 
 
 def check_versions(at: Verifying) -> Found:
     """Step 7."""
-    for one in at.records.submissions.values():
-        if one.run is None:
+    for record in at.records.submissions.values():
+        if record.run is None:
             continue
-        for bars in at.records.versions(at.runs[one.id].task):
-            if bars.version not in one.scores and not is_running(at.study, one.id):
+        for bars in at.records.versions(at.runs[record.id].task):
+            if bars.version not in record.scores and not is_running(at.study, record.id):
                 raise IntegrityError(
-                    f"{one.id} was not judged under {bars.task} bars {bars.version}, which"
+                    f"{record.id} was not judged under {bars.task} bars {bars.version}, which"
                     f" entry {bars.entry.n} brought",
-                    hint="Judge everything again: assay score --all",
+                    hint="Judge everything again: assay score `all=True`",
                 )
     return Found(f"{counted(len(at.runs), 'result')} under every version of the bars")

@@ -1,4 +1,4 @@
-"""What the steps of a verification hand to each other."""
+"""The state that the steps of a verification share."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,16 +8,18 @@ from assay.ledger.chain import Chain
 from assay.ledger.checkpoint import Checkpoint
 from assay.ledger.note import VerifierKey
 from assay.runs.result import Run
-from assay.study.entries import Records
+from assay.runs.run_events import Listener
+from assay.study.entries import StudyRecords
 from assay.study.git import Repository
 from assay.study.study import Study
+from assay.study.submissions.rerun import Rerun
 from assay.study.submissions.sealed import SealedPrereg
 
-View = Callable[[Study, Records], str]
+View = Callable[[Study, StudyRecords], str]
 
 
 class Found(NamedTuple):
-    """What a step found; `noted` marks what a reader should know although nothing is broken."""
+    """The finding of a step; `noted` marks one that breaks nothing and that a reader must know."""
 
     said: str
     noted: bool = False
@@ -25,12 +27,16 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """What is held against a study: checkpoints, keys, a revision whose ledger it must continue."""
+    """What a study is verified against: checkpoints, keys, a revision whose ledger it continues.
+
+    `rerun` names submissions to run again; empty means all of them, None means none.
+    """
 
     checkpoints: tuple[Checkpoint, ...] = ()
     keys: tuple[VerifierKey, ...] = ()
     since: str | None = None
-    rerun: bool = False
+    rerun: tuple[str, ...] | None = None
+    listener: Listener | None = None
 
 
 @dataclass(kw_only=True)
@@ -42,6 +48,7 @@ class Verifying:
     shown: Shown
     repository: Repository | None
     chain: Chain = field(default_factory=Chain)
-    records: Records = field(default_factory=Records)
+    records: StudyRecords = field(default_factory=StudyRecords)
     sealed: dict[str, SealedPrereg] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
+    reruns: list[Rerun] = field(default_factory=list)

@@ -1,10 +1,9 @@
-"""Verifying a study: a numbered procedure, each step reported, the first breach ends it.
+"""Verify a study: a numbered procedure, each step reported, the first breach ends it.
 
-A step that cannot be made because something is not here (data, older commits) is `unchecked`, and
-ends the procedure too: nothing is taken for granted.
+A step without its data or history is `unchecked`, and ends the procedure too.
 
  1. Chain. Every line of the ledger is strictly what Assay writes, carries the digest of the line
-    before, and continues what the last commit (or the revision one names) holds.
+    before, and continues the ledger of the last commit (or of a named revision).
  2. Checkpoints. Every checkpoint that was kept or is shown saw the beginning of this ledger.
  3. Seals before runs. Entries stand in the order that the protocol allows; the commit that
     witnessed a seal holds it, does not yet hold its run, and comes before the present one; and
@@ -15,7 +14,7 @@ ends the procedure too: nothing is taken for granted.
  6. Scorecards. Judging the stored outputs again gives every stored scorecard; so with grades.
  7. Versions. Every result is judged under every version of its task's bars.
  8. Views. What was written from the records is what the records give.
- 9. Runs again, if asked for: every submission gives the outputs that are stored.
+ 9. Runs again, if asked for: the submissions named, or all, give the outputs that are stored.
 
 Nothing of a submission is executed before step 9.
 """
@@ -30,6 +29,7 @@ import msgspec
 from assay.errors import AssayError, NotHere, SpecError, StorageError
 from assay.study.git import Repository, repository_of
 from assay.study.study import Study
+from assay.study.submissions.rerun import Rerun
 from assay.study.verify.ledger_steps import check_chain, check_checkpoints, check_order
 from assay.study.verify.result_steps import (
     check_closures,
@@ -51,11 +51,11 @@ PROCEDURE: Mapping[str, Callable[[Verifying], Found]] = {
     "views": check_views,
     "runs again": check_again,
 }
-"""The steps in order; the last is for those who ask for it."""
+"""The steps in order; the last is made on request."""
 
 
-class Outcome(StrEnum):
-    """How a step ended. UNCHECKED: what would be needed to tell is not here."""
+class StepOutcome(StrEnum):
+    """How a step ended. UNCHECKED: required data or history is missing."""
 
     OK = "ok"
     NOTED = "noted"
@@ -63,13 +63,14 @@ class Outcome(StrEnum):
     BREACH = "breach"
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One step: what was looked at, and what was found."""
+class VerificationStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One step and its finding; `reruns` are in the last step alone."""
 
     number: int
     name: str
-    outcome: Outcome
+    outcome: StepOutcome
     found: str
+    reruns: tuple[Rerun, ...] = ()
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,9 +79,15 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     study: str
     folder: str
     intact: bool
-    steps: tuple[Step, ...]
+    steps: tuple[VerificationStep, ...]
     entries: int
     root: str | None
+
+    @property
+    def exit_code(self) -> int:
+        """0 intact, 2 unchecked, 4 a breach."""
+        codes = {StepOutcome.UNCHECKED: 2, StepOutcome.BREACH: 4}
+        return codes.get(self.steps[-1].outcome, 0)
 
 
 def verify_with(
@@ -99,25 +106,35 @@ def verify_with(
     if shown.since is not None and repository is None:
         raise SpecError(f"no revision {shown.since!r:.80}: the study is in no git repository")
     at = Verifying(study=study, views=views, shown=shown, repository=repository)
-    steps: list[Step] = []
+    steps: list[VerificationStep] = []
     for number, (name, check) in enumerate(PROCEDURE.items(), 1):
-        if check is check_again and not at.shown.rerun:
+        if check is check_again and at.shown.rerun is None:
             continue
-        try:
-            found = check(at)
-        except AssayError as error:
-            said = error.message if error.hint is None else f"{error.message}. {error.hint}"
-            open_ = isinstance(error, (NotHere, StorageError))
-            outcome = Outcome.UNCHECKED if open_ else Outcome.BREACH
-            steps.append(Step(number=number, name=name, outcome=outcome, found=said))
+        outcome, finding = _outcome(check, at)
+        reruns = tuple(at.reruns) if check is check_again else ()
+        steps.append(
+            VerificationStep(
+                number=number, name=name, outcome=outcome, found=finding, reruns=reruns
+            )
+        )
+        if outcome in (StepOutcome.UNCHECKED, StepOutcome.BREACH):
             break
-        outcome = Outcome.NOTED if found.noted else Outcome.OK
-        steps.append(Step(number=number, name=name, outcome=outcome, found=found.said))
     return Verification(
         study=study.config.name,
         folder=os.path.relpath(study.root) if at.repository is None else at.repository.prefix,
-        intact=steps[-1].outcome in (Outcome.OK, Outcome.NOTED),
+        intact=steps[-1].outcome in (StepOutcome.OK, StepOutcome.NOTED),
         steps=tuple(steps),
         entries=len(at.chain.lines),
         root=base64.b64encode(at.chain.tree().root()).decode() if at.chain.lines else None,
     )
+
+
+def _outcome(check: Callable[[Verifying], Found], at: Verifying) -> tuple[StepOutcome, str]:
+    """Make one step: its outcome, and the finding in words."""
+    try:
+        finding = check(at)
+    except AssayError as error:
+        text = error.message if error.hint is None else f"{error.message}. {error.hint}"
+        missing = isinstance(error, (NotHere, StorageError))
+        return StepOutcome.UNCHECKED if missing else StepOutcome.BREACH, text
+    return StepOutcome.NOTED if finding.noted else StepOutcome.OK, finding.said

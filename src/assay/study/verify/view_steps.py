@@ -1,8 +1,8 @@
-"""Steps 8 and 9: pages made from the records, and runs made again."""
+"""Steps 8 and 9: pages made from the records, and submissions run again."""
 
-from assay.errors import IntegrityError
+from assay.errors import IntegrityError, NotHere
 from assay.files import read_inside
-from assay.study.submissions.rerun import audit_run
+from assay.study.submissions.rerun import rerun
 from assay.study.verify.steps import Found, Verifying
 from assay.wording import counted
 
@@ -16,7 +16,9 @@ def check_views(at: Verifying) -> Found:
         if read_inside(at.study.root, name) != at.views[name](at.study, at.records).encode()
     ]
     if stale:
-        again = " && ".join(f"assay {name.removesuffix('.md').lower()} --write" for name in stale)
+        again = " && ".join(
+            f"assay {name.removesuffix('.md').lower()} `write=True`" for name in stale
+        )
         raise IntegrityError(
             f"{' and '.join(stale)} are not what the records give"
             if len(stale) > 1
@@ -28,12 +30,18 @@ def check_views(at: Verifying) -> Found:
 
 def check_again(at: Verifying) -> Found:
     """Step 9."""
-    for name in at.runs:
-        audit = audit_run(at.study, name)
-        if audit.changed or audit.unmatched:
-            largest = "" if audit.largest is None else f", by up to {audit.largest:.3g}"
+    submissions = at.shown.rerun or tuple(at.runs)
+    for name in submissions:
+        if name not in at.runs:
+            raise NotHere(f"there is no result of {name} to compare with")
+        again = rerun(at.study, name, listener=at.shown.listener)
+        at.reruns.append(again)
+        if again.differ:
+            most = again.largest
+            by = f", by up to {most:.3g} on item {again.item}" if most else ""
+            installed = "" if again.same_installed else ", other code is installed than was sealed"
             raise IntegrityError(
-                f"{name}: {audit.changed + audit.unmatched} of {audit.items} outputs came out"
-                f" differently{largest}: it is not deterministic, or its outputs were changed"
+                f"{name}: {again.differ} of {again.items} outputs came out differently{by}:"
+                f" it is not deterministic{installed}, or its outputs were changed"
             )
-    return Found(f"{counted(len(at.runs), 'submission')} run again, every output the same")
+    return Found(f"{counted(len(submissions), 'submission')} run again, every output the same")

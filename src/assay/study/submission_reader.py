@@ -1,24 +1,24 @@
-"""Submissions and versions as records give them, for everything that is drawn from records."""
+"""Read submissions and bar versions from the files of a study."""
 
 from assay.files import read_as
-from assay.study.entries import Records, SubmissionRecord
+from assay.study.entries import StudyRecords, SubmissionRecord
 from assay.study.scorecards.store import load_version, read_grade, read_judgement
 from assay.study.study import Study
 from assay.study.submission import Status, Submission, Version
 from assay.study.submissions.spec import parse_seal
 
 
-def submissions_of(study: Study, records: Records) -> list[Submission]:
+def submissions_of(study: Study, records: StudyRecords) -> list[Submission]:
     """Every sealed submission, in the order of the seals."""
-    return [_submission(study, records, one) for one in records.submissions.values()]
+    return [_submission(study, records, record) for record in records.submissions.values()]
 
 
-def versions_of(study: Study, records: Records) -> list[Version]:
+def versions_of(study: Study, records: StudyRecords) -> list[Version]:
     """Every version of the bars, oldest first."""
-    found = []
+    versions = []
     for record in records.bars:
         bars = load_version(study, record)
-        found.append(
+        versions.append(
             Version(
                 task=record.task,
                 version=record.version,
@@ -31,28 +31,28 @@ def versions_of(study: Study, records: Records) -> list[Version]:
                 bars=tuple(bar.id for bar in bars.bars),
             )
         )
-    return found
+    return versions
 
 
-def _submission(study: Study, records: Records, one: SubmissionRecord) -> Submission:
-    ((path, expected),) = one.seal.files.items()
+def _submission(study: Study, records: StudyRecords, record: SubmissionRecord) -> Submission:
+    ((path, expected),) = record.seal.files.items()
     seal = parse_seal(read_as(study.root, path, expected), where=path)
-    status = Status.SEALED if one.started is None else Status.STARTED
+    status = Status.SEALED if record.started is None else Status.STARTED
     order = [version.version for version in records.versions(seal.task)]
-    judged = {name: read_judgement(study, entry) for name, entry in one.scores.items()}
-    witness = None if one.started is None else one.started.said.get("witness")
+    judged = {name: read_judgement(study, entry) for name, entry in record.scores.items()}
+    witness = None if record.started is None else record.started.said.get("witness")
     return Submission(
-        id=one.id,
+        id=record.id,
         method=seal.method,
         task=seal.task,
-        status=status if one.run is None else Status.FINISHED,
+        status=status if record.run is None else Status.FINISHED,
         seal=expected,
         witness=None if witness in (None, "none") else witness,
         original=seal.bars_version,
-        sealed_by=one.seal.n,
-        started_by=None if one.started is None else one.started.n,
-        finished_by=None if one.run is None else one.run.n,
-        graded_by=None if one.grade is None else one.grade.n,
+        sealed_by=record.seal.n,
+        started_by=None if record.started is None else record.started.n,
+        finished_by=None if record.run is None else record.run.n,
+        graded_by=None if record.grade is None else record.grade.n,
         judgements=tuple(judged[name] for name in order if name in judged),
-        grade=None if one.grade is None else read_grade(study, one.grade),
+        grade=None if record.grade is None else read_grade(study, record.grade),
     )

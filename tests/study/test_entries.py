@@ -5,7 +5,7 @@ from helpers.studies import a_study, breach, kinds
 
 from assay.errors import IntegrityError
 from assay.runs.run_events import Listener
-from assay.study.append import enter
+from assay.study.entries import enter
 from assay.study.submissions.run import run_sealed
 
 

@@ -1,16 +1,17 @@
-"""Keeping a scorecard, printing it, and leaving with its exit code."""
+"""Store a scorecard, print it, and exit with the code of its verdict."""
 
-import sys
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
+from assay.cli.options import leave
 from assay.errors import StorageError
-from assay.gauntlet.result import Scorecard, Verdict
+from assay.gauntlet.result import Scorecard
 
 
 def keep(run: Path, card: Scorecard) -> None:
-    """Keep a scorecard beside its run; a folder that cannot be written to is only mentioned."""
+    """Store a scorecard beside its run; a folder that cannot be written to gives a warning."""
     from assay.gauntlet.store import keep_scorecard
 
     try:
@@ -21,7 +22,7 @@ def keep(run: Path, card: Scorecard) -> None:
         click.echo(printable(f"The scorecard could not be kept: {error.message}"), err=True)
 
 
-def show_scorecard(card: Scorecard, *, as_json: bool) -> None:
+def show_scorecard(card: Scorecard, *, as_json: bool) -> NoReturn:
     """Print a scorecard for people or programs; exit 0 only on a PASS."""
     if as_json:
         from assay.report.json_output import as_json as written
@@ -31,5 +32,4 @@ def show_scorecard(card: Scorecard, *, as_json: bool) -> None:
         from assay.report.terminal import console, draw_scorecard
 
         draw_scorecard(card, console())
-    sys.stdout.flush()
-    sys.exit(0 if card.verdict is Verdict.PASS else 1)
+    leave(favourable=card.verdict.favourable)

@@ -6,7 +6,7 @@ from contextlib import suppress
 SHOWN = 100_000
 
 
-class Printed:
+class MethodOutput:
     """Passes on the first hundred thousand bytes."""
 
     def __init__(self) -> None:

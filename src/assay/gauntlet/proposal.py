@@ -1,0 +1,74 @@
+"""A proposed bar, and the cheats that a revision tries to show the need of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.benchmark.benchmark import Benchmark
+from assay.errors import ProtocolError, SpecError
+from assay.gauntlet.bar import Bar
+from assay.gauntlet.revision import Revision, control_bar, revise
+from assay.gauntlet.spec import BarSet
+from assay.runs.collect import run
+from assay.runs.result import Run
+from assay.surface.features import ORACLES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """A bar by its id, control and margin, the reason for it, and perhaps the cheat by name."""
+
+    id: str
+    control: str
+    margin: float
+    because: str
+    cheat: str | None = None
+
+    def bar(self, bars: BarSet) -> Bar:
+        """The bar, on every partition of the bars that it is added to."""
+        kind, _, name = self.control.partition(":")
+        if kind == "feature" and name not in ORACLES:
+            raise SpecError(f"no feature {name!r}", hint=f"The features are {', '.join(ORACLES)}.")
+        if not bars.partitions:
+            raise SpecError(f"{bars.name} has no partitions, so no AUC can be asked for")
+        return control_bar(self.id, self.control, self.margin, tuple(bars.partitions))
+
+
+def propose(
+    base: BarSet,
+    proposal: Proposal,
+    benchmark: Benchmark,
+    *,
+    version: str,
+    stored: Run | None = None,
+) -> Revision:
+    """The revision by the first cheat that shows the need of the bar; else the first refusal.
+
+    The cheats are run, unless the `stored` run of one is given.
+    """
+    bar = proposal.bar(base)
+    refusals = []
+    for cheat in _runs(base, bar, proposal, benchmark) if stored is None else (stored,):
+        try:
+            return revise(
+                base,
+                bar,
+                version=version,
+                because=proposal.because,
+                cheat=cheat,
+                benchmark=benchmark,
+            )
+        except ProtocolError as refused:
+            refusals.append(refused)
+    raise refusals[0]
+
+
+def cheats_for(bar: Bar) -> tuple[str, ...]:
+    """The control's own feature and its inverse; for a surface model, methods that are surface."""
+    if bar.minus is None:
+        return "auxiliary-copy", "surface-model"
+    return f"oracle:{bar.minus.feature}", f"oracle:{bar.minus.feature}:inverse"
+
+
+def _runs(base: BarSet, bar: Bar, proposal: Proposal, benchmark: Benchmark) -> Iterator[Run]:
+    names = cheats_for(bar) if proposal.cheat is None else (proposal.cheat,)
+    return (run(name, benchmark, task=base.task) for name in names)
