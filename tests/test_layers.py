@@ -8,7 +8,8 @@ import assay
 
 SOURCE = Path(assay.__file__).parent
 ORDER = (
-    *("_version", "errors", "wording", "seeds", "digests", "files", "lock", "manifest", "artifact"),
+    *("_version", "errors", "wording", "seeds", "digests", "file_entry", "files", "lock"),
+    *("manifest", "artifact"),
     *("stats", "ledger", "sandbox", "benchmark", "logs", "surface", "methods", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study", "report", "cli"),
     *("__main__", "__init__"),

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import SpecError
-from assay.manifest import Entry, manifest, manifest_digest, state_digest
+from assay.file_entry import FileEntry, manifest_digest
+from assay.manifest import manifest, state_digest
 
 
 def laid(folder, files):
@@ -93,7 +94,7 @@ def test_too_many_files_are_refused(tmp_path, monkeypatch):
 
 ENTRIES = st.lists(
     st.builds(
-        Entry,
+        FileEntry,
         path=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])),
         size=st.just(0),
         digest=st.sampled_from(["sha256:0", "sha256:1"]),

@@ -55,6 +55,18 @@ def _umask() -> int:
     return mask
 
 
+def read_bounded(path: Path, most: int) -> bytes:
+    """The bytes of an untrusted file: a regular one, of at most so many bytes."""
+    with storage(path):
+        if path.exists() and not path.is_file():
+            raise SpecError(f"{path}: no regular file")
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    if len(data) > most:
+        raise SpecError(f"{path}: more than {most:,} bytes")
+    return data
+
+
 def write_new(path: Path, data: bytes) -> None:
     """Write a file that must not be there yet."""
     with storage(path):

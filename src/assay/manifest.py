@@ -4,26 +4,17 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.digests import digest
 from assay.errors import SpecError
+from assay.file_entry import FileEntry, manifest_digest
 
 MOST_FILES = 100_000
 _CHUNK = 1 << 20
 
 
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """One file of a folder, seen from it."""
-
-    path: str
-    size: int
-    digest: str
-
-
-def manifest(root: Path) -> tuple[Entry, ...]:
+def manifest(root: Path) -> tuple[FileEntry, ...]:
     """Every regular file below a folder, in order of path; anything else is refused.
 
     An empty folder inside is an entry too, under its path and a slash: a system may look for it.
@@ -31,7 +22,7 @@ def manifest(root: Path) -> tuple[Entry, ...]:
     return tuple(sorted(_entries(root), key=lambda entry: entry.path))
 
 
-def _entries(root: Path) -> Iterator[Entry]:
+def _entries(root: Path) -> Iterator[FileEntry]:
     count = 0
     for place, folders, files in os.walk(root, onerror=_raise):
         inner = Path(place).relative_to(root)
@@ -43,7 +34,7 @@ def _entries(root: Path) -> Iterator[Entry]:
                 raise SpecError(f"{root}: a name in the state is not printable: {shown!a:.200}")
             if stat.S_ISDIR(mode):
                 if not any(path.iterdir()):
-                    yield Entry(path=f"{shown}/", size=0, digest=digest(b""))
+                    yield FileEntry(path=f"{shown}/", size=0, digest=digest(b""))
                 continue
             if not stat.S_ISREG(mode):
                 raise SpecError(
@@ -54,13 +45,7 @@ def _entries(root: Path) -> Iterator[Entry]:
             if count > MOST_FILES:
                 raise SpecError(f"{root}: more than {MOST_FILES:,} files of state")
             size, found = file_digest(path)
-            yield Entry(path=shown, size=size, digest=found)
-
-
-def manifest_digest(entries: tuple[Entry, ...]) -> str:
-    """One digest over a manifest; a NUL ends each line, since no name can hold one."""
-    lines = (f"{entry.digest}  {entry.path}\0" for entry in entries)
-    return digest("".join(("state\0", *lines)).encode("utf-8", "surrogateescape"))
+            yield FileEntry(path=shown, size=size, digest=found)
 
 
 def state_digest(root: Path) -> str:

@@ -5,9 +5,10 @@ from contextlib import closing
 import pytest
 from helpers.dual_cases import lay_out, memory_rows, write_lines
 
-from assay.dual_condition import conditions as module
-from assay.dual_condition.conditions import Conditions, conditions_of, subset_name
+from assay.dual_condition.evidence import subset_name
 from assay.dual_condition.spec import load_dual_spec
+from assay.dual_condition.state import conditions as module
+from assay.dual_condition.state.conditions import Conditions, conditions_of
 from assay.errors import SpecError, StateNotIsolated
 from assay.manifest import manifest
 

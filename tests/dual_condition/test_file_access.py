@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from helpers.dual_systems import OBSERVED, READ, SCORE, evaluated, planted, production
 
-from assay.dual_condition.file_access import Place, Sorter
 from assay.dual_condition.result import RowState
+from assay.dual_condition.system.file_access import RunPaths, Sorter
 from assay.sandbox.warden_client import Outcome
 
 
@@ -30,7 +30,7 @@ def there(tmp_path):
 def sorted_(there, *, covered=False, private=True, **parts):
     production = there / "production"
     sorter = Sorter(there / "system", ["python", "run.py"], [there / "given"])
-    place = Place(
+    place = RunPaths(
         root=there / "run",
         state=there / "run" / "state",
         aliases=(production,) if covered else (),
@@ -145,7 +145,7 @@ def test_who_reaches_for_production_past_its_copy_is_seen_or_meets_the_copy(
     before = production(tmp_path)
     found = evaluated(tmp_path, "parameter" if private else "in-place")
     said = found.result.preconditions["isolation"]
-    if private and found.artifact["state"]["private"]:
+    if private and found.record["state"]["private"]:
         assert production(tmp_path) == before
     else:
         assert found.result.row is RowState.BLOCKED

@@ -6,8 +6,8 @@ import pytest
 from helpers.dual_cases import evaluate, lay_out, memory_rows, write_lines
 
 from assay.benchmark.benchmark import Item
-from assay.dual_condition.forgetting import forget, mentions_of
-from assay.dual_condition.state import Layer
+from assay.dual_condition.state.forgetting import forget, mentions_of
+from assay.dual_condition.state.layers import Layer
 from assay.errors import MethodError, SpecError, StateNotIsolated
 
 QUESTION = "Which planet of the solar system has the most moons?"
@@ -363,7 +363,7 @@ def test_a_command_may_forget(tmp_path):
         tmp_path / "wanted.jsonl",
         [row for row in memory_rows() if row["item"].startswith("other")],
     )
-    assert found.artifact["state"]["manifests"]["C"][0]["size"] == wanted.stat().st_size
+    assert found.record["state"]["manifests"]["C"][0]["size"] == wanted.stat().st_size
     assert found.result.memorisation.value > 0.1
     assert abs(found.result.transfer.value) < 0.05
     assert len((tmp_path / "state" / "memory.jsonl").read_text().splitlines()) == 50

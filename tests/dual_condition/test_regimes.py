@@ -7,11 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.dual_condition.conditions import subset_name
-from assay.dual_condition.evidence import Past
-from assay.dual_condition.judge import _shapley_weights
-from assay.dual_condition.regime import Regime, is_pilot, regime_of, surely_fell
-from assay.dual_condition.spec import Thresholds
+from assay.dual_condition.evidence import Past, Thresholds, subset_name
+from assay.dual_condition.judge.judge import _shapley_weights
+from assay.dual_condition.judge.regime import Regime, is_pilot, regime_of, surely_fell
 from assay.stats.estimate import Estimate
 
 NOT_LOW = (0.80, 0.85)

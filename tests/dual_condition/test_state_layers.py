@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.dual_condition.state import Layer, State, check_layer, matches
+from assay.dual_condition.state.layers import Layer, State, check_layer, matches
 from assay.errors import SpecError
 
 

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from assay.cli.group import assay
 from assay.dual_condition.collect import run_dual
-from assay.dual_condition.judge import judge_dual
-from assay.dual_condition.result_file import artifact_bytes, artifact_of, evidence_of
+from assay.dual_condition.judge.judge import judge_dual
+from assay.dual_condition.result_file import evidence_of, result_bytes, result_record
 from assay.dual_condition.spec import load_dual_spec
 from assay.errors import AssayError
 
@@ -108,7 +108,7 @@ def evaluate(path, **more):
 def remade(record, *, made=None, **fields):
     """A result with other evidence, judged anew: as another evaluation would have left it."""
     evidence = msgspec.structs.replace(evidence_of(record, where="x"), **fields)
-    return artifact_of(evidence, judge_dual(evidence), made=made or record["made"])
+    return result_record(evidence, judge_dual(evidence), made=made or record["made"])
 
 
 def with_scores(record, better):
@@ -128,7 +128,7 @@ def store(folder, name, record):
     """Write a result where `assay dual` would."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
-    path.write_bytes(artifact_bytes(record))
+    path.write_bytes(result_bytes(record))
     return path
 
 

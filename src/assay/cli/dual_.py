@@ -8,7 +8,7 @@ import click
 from assay.cli.options import json_flag
 from assay.cli.progress import progress
 
-METRICS = ("auroc", "accuracy", "f1", "average-precision")  # plan.dual_spec, not imported for help
+METRICS = ("auroc", "accuracy", "f1", "average-precision")  # evidence.Metric, not imported for help
 
 
 @click.command(
@@ -48,8 +48,9 @@ def command(
     from msgspec.structs import replace
 
     from assay.dual_condition.collect import run_dual
+    from assay.dual_condition.evidence import Metric
     from assay.dual_condition.result import Regime, RowState
-    from assay.dual_condition.spec import Metric, load_dual_spec
+    from assay.dual_condition.spec import load_dual_spec
 
     chosen: Metric | None = metric  # type: ignore[assignment]  # one of METRICS
     plan = load_dual_spec(spec, metric=chosen)
@@ -71,7 +72,7 @@ def command(
     if as_json:
         import msgspec
 
-        click.echo(msgspec.json.format(msgspec.json.encode(found.artifact), indent=2).decode())
+        click.echo(msgspec.json.format(msgspec.json.encode(found.record), indent=2).decode())
     else:
         from assay.report.dual_condition import draw_dual
         from assay.report.terminal import console
@@ -86,8 +87,8 @@ def command(
 
 
 def _planned(plan: object) -> int:
-    from assay.dual_condition.conditions import conditions_of
     from assay.dual_condition.spec import DualSpec
+    from assay.dual_condition.state.conditions import conditions_of
 
     assert isinstance(plan, DualSpec)  # noqa: S101 - as it was loaded
     return len(conditions_of(plan)) * len(plan.seeds)

@@ -16,9 +16,9 @@ from assay.comparison.result import Comparison, ComparisonCaveat, Input
 from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed, parse_dimensions
 from assay.digests import digest, parse_object
 from assay.errors import IntegrityError, SpecError, storage
-from assay.files import write_whole
+from assay.files import read_bounded, write_whole
 from assay.logs.sides import Read, have_repeats, read_sides
-from assay.logs.trial import Trial, read_bounded
+from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns
 
 FORMAT = "assay-comparison/1"

@@ -17,17 +17,17 @@ from typing import Any, Literal
 import msgspec
 
 from assay.dual_condition.evidence import DualEvidence
-from assay.dual_condition.judge import judge_dual
-from assay.dual_condition.preconditions import CHECKS
+from assay.dual_condition.judge.judge import judge_dual
+from assay.dual_condition.judge.preconditions import CHECKS
 from assay.dual_condition.result import DualResult
 from assay.dual_condition.result_file import (
     CONDITION,
     DIGEST,
     FORMAT,
-    artifact_digest,
-    artifact_of,
     checksum,
     evidence_of,
+    result_digest,
+    result_record,
 )
 from assay.errors import AssayError, DigestMismatch, IntegrityError
 
@@ -145,7 +145,7 @@ def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
     try:
         evidence = held_evidence(record, where=where)
         mark = str(record["reproducibility_checksum"])
-        again = artifact_of(evidence, judge_again(evidence, where=where), made="", mark=mark)
+        again = result_record(evidence, judge_again(evidence, where=where), made="", mark=mark)
     except AssayError as error:
         return [Fault(kind="checksum", message=error.message.removeprefix(f"{where}: "))]
     for key in {**again, **record}:
@@ -167,7 +167,7 @@ def held_evidence(record: Mapping[str, Any], *, where: str) -> DualEvidence:
     if checksum(evidence) != record["reproducibility_checksum"]:
         said = "its reproducibility_checksum is not that of its inputs, state, code and scores"
         raise DigestMismatch(f"{where}: {said}", hint=hint)
-    if artifact_digest(record) != record[DIGEST]:
+    if result_digest(record) != record[DIGEST]:
         raise DigestMismatch(f"{where}: its {DIGEST} is not that of what it holds", hint=hint)
     if any(past.made >= record["made"] for past in evidence.history):
         raise IntegrityError(f"{where}: its history has what was made after it")

@@ -1,4 +1,4 @@
-"""The cross-corpus matrix: a row a corpus, from result artifacts alone.
+"""The cross-corpus matrix: a row a corpus, from result files alone.
 
 Of several results on one corpus the newest is the row and the others are its history. A result is
 judged again from its scores, with all the history there is. What carries one condition only is
@@ -11,15 +11,14 @@ from typing import Any, get_args
 import msgspec
 
 from assay.dual_condition.commit_gate import held_evidence, judge_again, one_sided, sides
-from assay.dual_condition.evidence import DualEvidence, Past
+from assay.dual_condition.evidence import DualEvidence, Metric, Past
 from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
 from assay.dual_condition.result_file import headline_keys
-from assay.dual_condition.spec import Metric
 
 FORMAT = "assay-matrix/1"
 
 
-class MatrixRow(msgspec.Struct, frozen=True, kw_only=True):
+class MatrixRow(msgspec.Struct, frozen=True, kw_only=True, rename={"file": "artifact"}):
     """A corpus: the columns, what they say, and where they come from."""
 
     corpus: str
@@ -36,7 +35,7 @@ class MatrixRow(msgspec.Struct, frozen=True, kw_only=True):
     positives: int
     seeds: int
     made: str
-    artifact: str
+    file: str
     checksum: str | None
     reasons: tuple[str, ...]
     caveats: tuple[str, ...]
@@ -62,7 +61,7 @@ def matrix_of(results: Mapping[str, Mapping[str, Any]]) -> Matrix:
         same = [one for one in judged if _key(one[2]) == key]
         same.sort(key=lambda one: (str(one[1].get("made")), one[0]))
         rows.append(_row(same))
-    rows.sort(key=lambda row: (row.corpus, row.metric, row.system, row.artifact))
+    rows.sort(key=lambda row: (row.corpus, row.metric, row.system, row.file))
     return Matrix(format=FORMAT, rows=tuple(rows))
 
 
@@ -120,7 +119,7 @@ def _filled(
         positives=sum(evidence.items.positive),
         seeds=len(evidence.seeds),
         made=str(record.get("made")),
-        artifact=name,
+        file=name,
         checksum=str(record["reproducibility_checksum"]),
         reasons=result.reasons,
         caveats=tuple(caveat.code for caveat in result.caveats),
@@ -149,7 +148,7 @@ def _unfounded(name: str, record: Mapping[str, Any]) -> MatrixRow:
         positives=0,
         seeds=0,
         made=str(record.get("made", ""))[:40],
-        artifact=name,
+        file=name,
         checksum=None,
         reasons=(why,),
         caveats=(),

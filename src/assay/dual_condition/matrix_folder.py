@@ -7,7 +7,7 @@ from assay.dual_condition.commit_gate import is_result
 from assay.dual_condition.matrix import Matrix, matrix_of
 from assay.dual_condition.store import MOST_BYTES, claims_to_be_one, result_files
 from assay.errors import SpecError
-from assay.logs.trial import read_bounded
+from assay.files import read_bounded
 
 
 def matrix_in(folder: Path) -> Matrix:

@@ -5,8 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from assay.dual_condition.caveats import DualCaveat
-from assay.dual_condition.preconditions import Precondition
+from assay.dual_condition.judge.caveats import DualCaveat
 
 
 class RowState(StrEnum):
@@ -26,6 +25,13 @@ class Regime(StrEnum):
     DEPENDENT = "dependent"
     LEARNING = "learning"
     UNDETERMINED = "undetermined"
+
+
+class Precondition(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a precondition holds, and what shows it."""
+
+    holds: bool
+    evidence: str
 
 
 class Quantity(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The result artifact: a JSON object that holds the result and all that it was made from.
+"""The result file: a JSON object that holds the result and all that it was made from.
 
 The headline stands under flat names, as numbers, each with `_interval`, `_per_seed` and
 `_t_interval` beside it:
@@ -6,19 +6,19 @@ The headline stands under flat names, as numbers, each with `_interval`, `_per_s
     condition_a_production_auroc, condition_b_architecture_only_auroc, learning_contribution,
     condition_c_without_benchmark_auroc, memorisation, transfer
 
-with another metric's name in place of `auroc` where another was asked for. What no result was
-found for is null. The rest is `DualEvidence` as it is.
+with another metric's name in place of `auroc` where another was asked for. What has no result is
+null. The rest is `DualEvidence` as it is.
 
 `reproducibility_checksum` is the SHA-256 of these lines, each ended by a line feed, in this order:
 `benchmark DIGEST`; for each seed `items SEED DIGEST`; for each condition `state NAME DIGEST`;
 `spec DIGEST`; for each file of code, in order of name, `code DIGEST NAME`; `ids DIGEST`, of the
 items' ids as a JSON list without spaces; and for each condition and seed `scores NAME SEED DIGEST`,
 of its scores as big-endian 64-bit floats in the order of the ids, one that is missing as NaN.
-Whoever makes the same runs again comes to the same checksum.
+Making the same runs again gives the same checksum.
 
-`artifact_digest` is the SHA-256 of all the rest of the artifact, but for this key and for `scores`,
-which the checksum is of: keys in order, no white space, as Python's json writes it. It shows that
-something was changed afterwards, be it the date or the name of the corpus.
+`artifact_digest` is the SHA-256 of the rest of the file but `scores`, which the checksum covers:
+keys in order, no white space, as Python's json writes it. It reveals later edits, even of the date
+or the name of the corpus.
 """
 
 import json
@@ -33,11 +33,11 @@ import msgspec
 
 from assay._version import __version__
 from assay.digests import digest
-from assay.dual_condition.coherence import check_coherence
 from assay.dual_condition.evidence import DualEvidence
+from assay.dual_condition.judge.coherence import check_coherence
 from assay.dual_condition.result import DualResult, Quantity
 from assay.errors import IntegrityError
-from assay.manifest import manifest_digest
+from assay.file_entry import manifest_digest
 
 FORMAT = "assay-dual/1"
 DIGEST = "artifact_digest"
@@ -65,7 +65,7 @@ def headline_keys(metric: str) -> dict[str, str]:
     }
 
 
-def artifact_of(
+def result_record(
     evidence: DualEvidence, result: DualResult, *, made: str, mark: str | None = None
 ) -> dict[str, Any]:
     """Everything as one JSON object; `mark` is the checksum of the evidence, where it is known."""
@@ -77,18 +77,18 @@ def artifact_of(
     record |= result_keys(evidence.metric, result)
     record |= {name: plain[name] for name in _AFTER}
     record["reproducibility_checksum"] = mark or checksum(evidence)
-    return record | {DIGEST: artifact_digest(record)}
+    return record | {DIGEST: result_digest(record)}
 
 
-def artifact_digest(record: Mapping[str, Any]) -> str:
-    """One digest over all that an artifact holds but this one, and but the scores."""
+def result_digest(record: Mapping[str, Any]) -> str:
+    """One digest over a result file without the digest itself and the scores."""
     rest = {key: value for key, value in record.items() if key not in (DIGEST, "scores")}
     plain = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return digest(plain.encode())
 
 
 def result_keys(metric: str, result: DualResult) -> dict[str, Any]:
-    """The part of the artifact that is judged, and can be judged again."""
+    """The part of a result file that judging gives."""
     found: dict[str, Any] = {"row": result.row, "reasons": list(result.reasons)}
     for field, key in headline_keys(metric).items():
         found |= _flat(key, getattr(result, field))
@@ -112,7 +112,7 @@ def _flat(key: str, found: Quantity | None) -> dict[str, Any]:
 
 
 def evidence_of(record: Mapping[str, Any], *, where: str) -> DualEvidence:
-    """The evidence in an artifact, if its parts fit together."""
+    """The evidence in a result file, if its parts fit together."""
     missing = [name for name in (*_BEFORE, *_AFTER) if name not in record]
     if missing:
         raise IntegrityError(f"{where}: a dual-condition result has {missing[0]}, and this has not")
@@ -150,8 +150,8 @@ def _as_bytes(scores: Sequence[float | None]) -> bytes:
     return found.tobytes()
 
 
-def artifact_bytes(record: Mapping[str, Any]) -> bytes:
-    """An artifact as it is stored: a key a line, so that people and git can read it."""
+def result_bytes(record: Mapping[str, Any]) -> bytes:
+    """A result file as it is stored: a key a line, readable for people and git."""
     lines = [
         f"  {json.dumps(key)}: {msgspec.json.encode(value).decode()}"
         for key, value in record.items()

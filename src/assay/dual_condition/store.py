@@ -8,9 +8,9 @@ import msgspec
 
 from assay.digests import parse_object
 from assay.dual_condition.evidence import DualEvidence, Past
-from assay.dual_condition.result_file import DIGEST, FORMAT, artifact_digest, headline_keys
+from assay.dual_condition.result_file import DIGEST, FORMAT, headline_keys, result_digest
 from assay.errors import AssayError, DigestMismatch, SpecError, storage
-from assay.logs.trial import read_bounded
+from assay.files import read_bounded
 
 MOST_BYTES = 1 << 30
 _MOST_PAST = 1000
@@ -45,7 +45,7 @@ def earlier(path: Path, mark: str) -> Mapping[str, Any] | None:
     except AssayError:
         return None
     same = found.get("reproducibility_checksum") == mark and isinstance(found.get("made"), str)
-    return found if same and found.get(DIGEST) == artifact_digest(found) else None
+    return found if same and found.get(DIGEST) == result_digest(found) else None
 
 
 def past_results(
@@ -63,7 +63,7 @@ def past_results(
         except AssayError:
             continue
         if _is_of(record, evidence):
-            if record.get(DIGEST) != artifact_digest(record):
+            if record.get(DIGEST) != result_digest(record):
                 if path == but:
                     continue
                 raise DigestMismatch(

@@ -11,7 +11,8 @@ from pathlib import Path
 from assay.comparison.spec import SOURCE_DIMENSIONS, is_cost
 from assay.digests import digest, parse_object
 from assay.errors import SpecError, storage
-from assay.logs.trial import Trial, read_bounded
+from assay.files import read_bounded
+from assay.logs.trial import Trial
 
 SCORES, MANIFEST = "eval.json", "manifest.json"
 MOST_BYTES = 16 << 20

@@ -10,9 +10,10 @@ from msgspec import structs
 
 from assay.digests import digest
 from assay.errors import IncomparableRuns, SpecError, storage
+from assay.files import read_bounded
 from assay.logs.eval_folder import SCORES, digest_of, read_run, run_folders
 from assay.logs.stored_run import is_stored_run, read_stored_run
-from assay.logs.trial import Trial, read_bounded
+from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns, read_rows
 
 MOST_BYTES = 1 << 30

@@ -10,7 +10,8 @@ from typing import Any
 
 from assay.digests import digest, parse_object, short
 from assay.errors import SpecError, storage
-from assay.logs.trial import Trial, read_bounded
+from assay.files import read_bounded
+from assay.logs.trial import Trial
 
 HEAD = "run.json"
 MOST_BYTES = 64 << 20

@@ -3,11 +3,10 @@
 import math
 from collections.abc import Mapping
 from numbers import Integral
-from pathlib import Path
 
 import msgspec
 
-from assay.errors import SpecError, storage
+from assay.errors import SpecError
 
 STOPPED = "stopped_on_verdict"
 RESERVED = frozenset(
@@ -86,15 +85,3 @@ def _number(value: object) -> float | None:
 def _shown(value: object) -> str:
     """A value that is no number, cut short; whole numbers of many digits are not written out."""
     return "a number too large to hold" if isinstance(value, int) else f"{value!r:.60}"
-
-
-def read_bounded(path: Path, most: int) -> bytes:
-    """The bytes of a file that a stranger wrote, if it is a regular one and not too large."""
-    with storage(path):
-        if path.exists() and not path.is_file():
-            raise SpecError(f"{path}: no regular file")
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-    if len(data) > most:
-        raise SpecError(f"{path}: more than {most:,} bytes")
-    return data

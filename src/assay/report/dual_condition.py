@@ -3,13 +3,14 @@
 from typing import TYPE_CHECKING
 
 from assay.digests import short
-from assay.dual_condition.collect import Dual
 from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
 from assay.report.terminal import styled, table
 from assay.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from assay.dual_condition.collect import Dual
 
 _MEANING = {
     Regime.POLISH: "the state changes next to nothing: what it does, it does without",
@@ -21,9 +22,9 @@ _MEANING = {
 _STYLE = {Regime.LEARNING: "green", Regime.POLISH: "green", Regime.UNDETERMINED: "yellow"}
 
 
-def draw_dual(dual: Dual, out: "Console") -> None:
+def draw_dual(dual: "Dual", out: "Console") -> None:
     """The columns, what they differ by, layers, seen and unseen, the regime, what to know."""
-    result, record = dual.result, dual.artifact
+    result, record = dual.result, dual.record
     items, seeds = len(record["items"]["id"]), len(record["seeds"])
     out.print(styled(f"{record['corpus']}: {record['system']}"))
     out.print()

@@ -14,7 +14,7 @@ from assay.dual_condition.matrix import FORMAT
 from assay.dual_condition.matrix_folder import matrix_in
 from assay.dual_condition.store import MOST_BYTES, claims_to_be_one
 from assay.errors import AssayError, SpecError
-from assay.logs.trial import read_bounded
+from assay.files import read_bounded
 from assay.report.matrix import CSV_HEAD, WRITERS, Mark, folder_of, mark_of
 
 ENDINGS = (*WRITERS, ".jsonl", ".ndjson")

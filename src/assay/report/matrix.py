@@ -1,7 +1,7 @@
 """The cross-corpus matrix for a terminal, for Markdown, CSV and JSON.
 
 What is written to a file says of which folder it is the matrix, so that it can be made again and
-compared: a matrix that somebody edited is not what its artifacts give.
+compared: an edited matrix is not what its result files give.
 """
 
 from collections.abc import Callable, Mapping
@@ -53,7 +53,7 @@ def draw_matrix(matrix: Matrix, out: "Console", *, history: bool = False) -> Non
     for row in matrix.rows:
         if row.reasons:
             out.print()
-            line = styled(f"{names[row.artifact]}: ")
+            line = styled(f"{names[row.file]}: ")
             line.append(row.state.value, style=_STYLE.get(row.state, ""))
             out.print(line)
             for reason in row.reasons:
@@ -77,13 +77,11 @@ def matrix_markdown(matrix: Matrix, *, of: str, history: bool = False) -> str:
     for row in matrix.rows:
         reasons = "; ".join(markdown(reason) for reason in row.reasons)
         parts += (
-            [f"{markdown(names[row.artifact])} is {row.state.value}: {reasons}\n"]
-            if reasons
-            else []
+            [f"{markdown(names[row.file])} is {row.state.value}: {reasons}\n"] if reasons else []
         )
     if history:
         parts.append(markdown_table(_PAST, _past_rows(matrix, names)))
-    results = ", ".join(f"{markdown(row.artifact)}" for row in matrix.rows)
+    results = ", ".join(f"{markdown(row.file)}" for row in matrix.rows)
     return "\n".join([*parts, f"{_LEGEND} Made from {results}.\n"])
 
 
@@ -106,7 +104,7 @@ def matrix_csv(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noq
                     *(str(row.items), str(row.positives), str(row.seeds)),
                     *(
                         row.made,
-                        row.artifact,
+                        row.file,
                         row.checksum or "",
                         "; ".join(row.reasons),
                         written(of),
@@ -172,27 +170,27 @@ _TOP = f"| {' | '.join(_HEAD)} |"
 
 
 def _names(matrix: Matrix) -> dict[str, str]:
-    """What each row is called, by its artifact; numbered where a corpus has several systems."""
+    """What each row is called, by its result file; numbered where a corpus has several systems."""
     several = len({row.metric for row in matrix.rows}) > 1
     found = {}
     for row in matrix.rows:
         same = [one for one in matrix.rows if (one.corpus, one.metric) == (row.corpus, row.metric)]
         number = f" #{1 + same.index(row)}" if len(same) > 1 else ""
-        found[row.artifact] = f"{row.corpus}{number}" + (f" ({row.metric})" if several else "")
+        found[row.file] = f"{row.corpus}{number}" + (f" ({row.metric})" if several else "")
     return found
 
 
 def _systems(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
     """Which system each row is of, where that has to be told."""
     return [
-        f"{names[row.artifact]}: {row.system or row.artifact}"
+        f"{names[row.file]}: {row.system or row.file}"
         for row in matrix.rows
-        if "#" in names[row.artifact]
+        if "#" in names[row.file]
     ]
 
 
 def _cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
-    head = [names[row.artifact].removesuffix(f" ({row.metric})"), row.metric]
+    head = [names[row.file].removesuffix(f" ({row.metric})"), row.metric]
     if row.state is not RowState.REPORTED:
         said = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
         return [*head, said, said, "", "", "", "", str(row.items or "")]
@@ -210,7 +208,7 @@ def _cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
 
 def _short_cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
     """A row that fits a terminal: the interval of the difference, and no other."""
-    name = names[row.artifact]
+    name = names[row.file]
     if row.state is not RowState.REPORTED:
         said = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
         return [name, "", "", said, "", "", "", str(row.items or "")]
@@ -228,7 +226,7 @@ def _short_cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
 def _past_rows(matrix: Matrix, names: Mapping[str, str]) -> list[list[str]]:
     rows = []
     for row in matrix.rows:
-        name = names[row.artifact]
+        name = names[row.file]
         for past in row.history:
             interval = f"[{past.low:.3f}, {past.high:.3f}]"
             rows.append([name, past.made[:19], f"{past.value:.4f}", interval, past.checksum])

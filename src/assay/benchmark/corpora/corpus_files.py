@@ -13,7 +13,7 @@ from pathlib import Path
 from assay.benchmark.rows import kind_of, rows_of
 from assay.digests import decode_utf8, digest, json_lines, parse_json
 from assay.errors import SpecError
-from assay.logs.trial import read_bounded
+from assay.files import read_bounded
 
 MOST_BYTES = 512 << 20
 _GZIP = b"\x1f\x8b"

@@ -22,7 +22,8 @@ from assay.comparison.trials.schedule import Pair
 from assay.comparison.trials.spec import Arm, TrialSpec
 from assay.digests import parse_object
 from assay.errors import IntegrityError, SpecError, StorageError, storage
-from assay.logs.trial import RESERVED, Trial, read_bounded
+from assay.files import read_bounded
+from assay.logs.trial import RESERVED, Trial
 from assay.sandbox.command_template import fill_in
 from assay.sandbox.commands import Commands
 from assay.sandbox.copies import (

@@ -12,12 +12,12 @@ from typing import Literal
 
 import msgspec
 
+from assay.dual_condition.evidence import Route
 from assay.errors import SpecError
 from assay.sandbox.command_template import is_inside
 
 InC = Literal["initial", "keep"]
 Match = Literal["id", "text"]
-Route = Literal["parameter", "environment", "namespace", "in-place"]
 _BESIDE = ("", "-wal", "-shm", "-journal")
 
 

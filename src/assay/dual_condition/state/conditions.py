@@ -10,21 +10,23 @@ placebo       the state of another corpus, or production with values shuffled
 
 import random
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
-from assay.dual_condition.forgetting import Mentions, forget, mentions_of
+from assay.dual_condition.evidence import subset_name
 from assay.dual_condition.spec import DualSpec
-from assay.dual_condition.state import Layer, matches
-from assay.dual_condition.state_rows import kind_of_file, shuffle_rows
+from assay.dual_condition.state.forgetting import Mentions, forget, mentions_of
+from assay.dual_condition.state.layers import Layer, matches
+from assay.dual_condition.state.rows import kind_of_file, shuffle_rows
 from assay.errors import SpecError, StateNotIsolated, storage
-from assay.manifest import Entry, file_digest, manifest, manifest_digest
+from assay.file_entry import FileEntry, manifest_digest
+from assay.manifest import file_digest, manifest
 
-Source = Literal["production", "initial", "forgotten", "placebo"]
+LayerSource = Literal["production", "initial", "forgotten", "placebo"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,7 @@ class Condition:
     """A name, and where each layer comes from."""
 
     name: str
-    layers: Mapping[str, Source]
+    layers: Mapping[str, LayerSource]
 
 
 @dataclass(kw_only=True)
@@ -40,7 +42,7 @@ class Built:
     """The folder of a condition, what it holds, and what was taken out of it."""
 
     folder: Path
-    entries: tuple[Entry, ...]
+    entries: tuple[FileEntry, ...]
     forgotten: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -68,20 +70,8 @@ def conditions_of(spec: DualSpec) -> list[Condition]:
     return found
 
 
-def subset_name(layers: Sequence[str], kept: Iterable[str]) -> str:
-    """What the condition with only these layers of production is called."""
-    chosen = [name for name in layers if name in set(kept)]
-    if len(chosen) == len(layers):
-        return "A"
-    if not chosen:
-        return "B"
-    if len(chosen) == len(layers) - 1:
-        return f"without-{next(name for name in layers if name not in chosen)}"
-    return f"only-{'+'.join(chosen)}"
-
-
 def _only(layers: Sequence[str], kept: Sequence[str]) -> Condition:
-    sources: dict[str, Source] = {
+    sources: dict[str, LayerSource] = {
         name: "production" if name in kept else "initial" for name in layers
     }
     return Condition(name=subset_name(layers, kept), layers=sources)
@@ -123,7 +113,7 @@ class Conditions:
             kept += self._initial_entries(name, layer)
         return manifest_digest(tuple(sorted(kept, key=lambda entry: entry.path)))
 
-    def _initial_entries(self, name: str, layer: Layer) -> list[Entry]:
+    def _initial_entries(self, name: str, layer: Layer) -> list[FileEntry]:
         if layer.initial is None:
             return []
         source = self.spec.home / layer.initial
@@ -131,7 +121,7 @@ class Conditions:
             if source.is_dir():
                 return list(manifest(source))
             size, found = file_digest(source)
-        return [Entry(path=self._initial_target(name, layer), size=size, digest=found)]
+        return [FileEntry(path=self._initial_target(name, layer), size=size, digest=found)]
 
     def _initial_target(self, name: str, layer: Layer) -> str:
         """Where the single file goes that a layer begins with."""
@@ -172,7 +162,7 @@ class Conditions:
             self._check_placebo(entries)
         return Built(folder=folder, entries=entries, forgotten=forgotten)
 
-    def _check_placebo(self, entries: tuple[Entry, ...]) -> None:
+    def _check_placebo(self, entries: tuple[FileEntry, ...]) -> None:
         """Refuse a placebo that is production, in whole or in a field that was misspelt."""
         fields = () if self.spec.placebo is None else self.spec.placebo.shuffle
         lost = [field for field in fields if field not in self.shuffled]
@@ -192,7 +182,7 @@ class Conditions:
             hint="Name fields whose values differ from row to row, or the state of another corpus.",
         )
 
-    def _lay(self, folder: Path, name: str, source: Source, forgotten: dict[str, int]) -> None:
+    def _lay(self, folder: Path, name: str, source: LayerSource, forgotten: dict[str, int]) -> None:
         layer, files = self.spec.state.layers[name], self.files[name]
         by_command = source == "forgotten" and bool(self.spec.state.forget)
         kept = source == "forgotten" and layer.in_c == "keep"

@@ -30,7 +30,7 @@ _QUIET_PEERS = frozenset({"unix:/var/run/nscd/socket", "unix:/run/nscd/socket"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class RunPaths:
     """Where a run has what: its own folder, its state, and how production looks from inside.
 
     `production` is None where production's own path shows the run's state.
@@ -72,7 +72,7 @@ class Sorter:
         self.standard = _standard_places()
         self._known: dict[str, tuple[str, str | None]] = {}
 
-    def sort(self, outcome: Outcome, place: Place) -> Reached:
+    def sort(self, outcome: Outcome, place: RunPaths) -> Reached:
         """What an outcome says that a run reached."""
         found = Reached()
         for path in (*outcome.read, *outcome.run):
@@ -82,7 +82,7 @@ class Sorter:
         found.peers = set(outcome.connected) - _QUIET_PEERS
         return found
 
-    def _read(self, path: str, place: Place, found: Reached) -> None:
+    def _read(self, path: str, place: RunPaths, found: Reached) -> None:
         inner = _inner(path, (place.state, *place.aliases))
         if inner is not None:
             found.state.add(inner)
@@ -122,7 +122,7 @@ class Sorter:
             return "shared"
         return None if _in(real, _SYSTEM) else "undeclared"
 
-    def _written(self, path: str, place: Place, found: Reached) -> None:
+    def _written(self, path: str, place: RunPaths, found: Reached) -> None:
         inner = _inner(path, (place.state, *place.aliases))
         if inner is not None:
             found.changed.add(inner)
@@ -134,7 +134,7 @@ class Sorter:
         if not own and real not in _SINKS and not real.startswith("/proc/"):
             found.outside.add(real)
 
-    def _is_own_memory(self, path: str, place: Place) -> bool:
+    def _is_own_memory(self, path: str, place: RunPaths) -> bool:
         """Whether a file is in memory that the run shares with nobody: see `namespace.enter`."""
         named = (self.folder, place.root, *place.aliases)
         fresh = place.private and not any(in_shared_memory(str(one)) for one in named)
@@ -220,27 +220,3 @@ def _prefixes(named: Sequence[str]) -> set[str]:
         if any(prefix.glob("lib/python*")) or (prefix / "lib" / "node_modules").is_dir():
             found.add(str(prefix))
     return found
-
-
-def code_name(path: str, home: Path) -> str:
-    """A code file as it is named in a record: seen from the spec's folder or from its package.
-
-    What was read compiled goes by its source, whose bytes do not tell when it was compiled.
-    """
-    real = source_of(Path(path))
-    if real.is_relative_to(home):
-        return real.relative_to(home).as_posix()
-    for place in ("site-packages", "dist-packages"):
-        if place in real.parts:
-            at = len(real.parts) - 1 - real.parts[::-1].index(place)
-            return "/".join(real.parts[at:])
-    return "/".join(real.parts[-2:])
-
-
-def source_of(path: Path) -> Path:
-    """The source of a compiled file, where it is there."""
-    if path.suffix == ".pyc" and path.parent.name == "__pycache__":
-        source = path.parent.parent / f"{path.name.partition('.')[0]}.py"
-        if source.is_file():
-            return source
-    return path

@@ -14,11 +14,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.dual_condition.caveats import told
-from assay.dual_condition.conditions import subset_name
-from assay.dual_condition.evidence import DualEvidence
-from assay.dual_condition.preconditions import check_preconditions, reasons_of
-from assay.dual_condition.regime import is_pilot, regime_of, surely_fell
+from assay.dual_condition.evidence import DualEvidence, Thresholds, subset_name
+from assay.dual_condition.judge.caveats import told
+from assay.dual_condition.judge.preconditions import check_preconditions, reasons_of
+from assay.dual_condition.judge.regime import is_pilot, regime_of, surely_fell
 from assay.dual_condition.result import (
     DualResult,
     LayerResult,
@@ -28,7 +27,6 @@ from assay.dual_condition.result import (
     RowState,
     Subset,
 )
-from assay.dual_condition.spec import Thresholds
 from assay.errors import OneSidedResult
 from assay.stats.arrays import Floats
 from assay.stats.clusters import effective_groups

@@ -15,10 +15,10 @@ from assay.methods.reference import MethodRef
 from assay.runs import method_loader as calling
 from assay.runs.answers import check_output, score_of
 
-_HOME = Path(__file__).resolve().parents[2]
+_HOME = Path(__file__).resolve().parents[3]
 _BOOT = (
     "import sys; sys.path.append(sys.argv[1]);"
-    " from assay.dual_condition.method_command import main; main()"
+    " from assay.dual_condition.system.method_command import main; main()"
 )
 
 

@@ -3,9 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from assay.dual_condition.evidence import Past
+from assay.dual_condition.evidence import Past, Thresholds
 from assay.dual_condition.result import Regime
-from assay.dual_condition.spec import Thresholds
 from assay.stats.auc_interval import hanley_mcneil
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import normal_quantile

@@ -5,23 +5,14 @@ One that does not hold blocks the row. Nothing is made up for it.
 
 from collections.abc import Callable, Mapping, Sequence
 
-import msgspec
-
 from assay.digests import short
-from assay.dual_condition.condition_run import DualRun
-from assay.dual_condition.evidence import DualEvidence, LayerEvidence
-from assay.manifest import manifest_digest
+from assay.dual_condition.evidence import DualEvidence, DualRun, LayerEvidence
+from assay.dual_condition.result import Precondition
+from assay.file_entry import manifest_digest
 from assay.wording import counted
 
 Found = tuple[bool, str]
 _SHOWN = 3
-
-
-class Precondition(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether it holds, and what shows it."""
-
-    holds: bool
-    evidence: str
 
 
 def check_preconditions(evidence: DualEvidence) -> dict[str, Precondition]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.digests import MAX_LINE_BYTES, decode_utf8, json_lines, parse_json
-from assay.dual_condition.state_sqlite import drop_records, records_in, shuffle_columns
+from assay.dual_condition.state.sqlite import drop_records, records_in, shuffle_columns
 from assay.errors import SpecError, storage
 
 Row = Mapping[str, Any]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.benchmark.benchmark import Item
-from assay.dual_condition.state import Layer
-from assay.dual_condition.state_rows import Row, drop_rows, kind_of_file, rows_in, texts_in
+from assay.dual_condition.state.layers import Layer
+from assay.dual_condition.state.rows import Row, drop_rows, kind_of_file, rows_in, texts_in
 from assay.errors import SpecError
 
 _LONG = 5

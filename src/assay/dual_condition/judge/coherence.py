@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from assay.dual_condition.evidence import DualEvidence, Past
 from assay.errors import IntegrityError
-from assay.manifest import manifest_digest
+from assay.file_entry import manifest_digest
 
 T = TypeVar("T", bound=Hashable)
 
