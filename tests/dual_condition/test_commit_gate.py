@@ -3,7 +3,7 @@ import json
 import string
 
 import pytest
-from helpers.dual_cases import evaluate, lay_out
+from helpers.dual_cases import evaluate, gate_file, lay_out
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +19,6 @@ from assay.dual_condition.result_file import (
     result_keys,
 )
 from assay.errors import IntegrityError
-from assay.report.gating import gate_file
 
 SOURCE = {"condition_a_production_auroc": 0.9131, "condition_b_architecture_only_auroc": 0.8947}
 

@@ -4,14 +4,12 @@ import json
 from functools import cache
 
 import pytest
-from helpers.dual_cases import evaluate, lay_out, remade, store, with_scores
+from helpers.dual_cases import evaluate, gate_file, lay_out, remade, store, with_scores
 
-from assay.dual_condition.matrix_folder import matrix_in
 from assay.dual_condition.result import RowState
 from assay.dual_condition.result_file import result_bytes
+from assay.dual_condition.store import matrix_in
 from assay.errors import DigestMismatch, IntegrityError, SpecError
-from assay.report import gating
-from assay.report.gating import gate_file
 from assay.report.matrix import WRITERS, draw_matrix
 from assay.report.terminal import console
 
@@ -274,7 +272,9 @@ def test_folders_with_odd_names_are_found_again(tmp_path, genuine, name):
 
 @pytest.mark.parametrize("ending", WRITERS)
 def test_no_character_of_a_matrix_can_be_edited(tmp_path, monkeypatch, genuine, ending):
-    monkeypatch.setattr(gating, "matrix_in", cache(matrix_in))  # the same results each time
+    monkeypatch.setattr(
+        "assay.dual_condition.store.matrix_in", cache(matrix_in)
+    )  # the same results each time
     folder = tmp_path / "results"
     store(folder, "a", remade(genuine, corpus="fover"))
     store(folder, "b", {"corpus": "x", "condition_a_production_auroc": 1})

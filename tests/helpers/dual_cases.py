@@ -11,7 +11,9 @@ from assay.dual_condition.collect import run_dual
 from assay.dual_condition.judge.judge import judge_dual
 from assay.dual_condition.result_file import evidence_of, result_bytes, result_record
 from assay.dual_condition.spec import load_dual_spec
+from assay.dual_condition.store import check_file
 from assay.errors import AssayError
+from assay.report.matrix import WRITERS
 
 ITEMS = 80
 SYSTEM = """
@@ -32,6 +34,11 @@ with open(outputs, "w") as out:
         out.write(json.dumps({"id": item["id"], "score": score}) + "\\n")
 """
 COMMAND = '["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]'
+
+
+def gate_file(path, **given):
+    """A file as `assay gate` checks it."""
+    return check_file(path, writers=WRITERS, **given)
 
 
 def bench_rows(count=ITEMS):

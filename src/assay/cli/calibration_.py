@@ -25,7 +25,8 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
       assay calibration
     """
     from assay.report.study.calibration import calibration_markdown, draw_calibration
-    from assay.report.study.views import calibration_of, write_view
+    from assay.report.study.views import write_view
+    from assay.study.views import calibration_of
 
     study = find_study(folder)
     if write:

@@ -5,6 +5,7 @@ judged again from its scores, with all the history there is. What carries one co
 `one-sided`, and never more; what carries both and no evidence is blocked.
 """
 
+import csv
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
@@ -16,6 +17,21 @@ from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
 from assay.dual_condition.result_file import headline_keys
 
 FORMAT = "assay-matrix/1"
+HEAD = ("corpus", "metric", "A production", "B architecture", "A - B", "memorisation",
+        "transfer", "regime", "n")  # fmt: skip
+"""The columns of a Markdown matrix."""
+CSV_HEAD = (
+    *("corpus", "system", "metric", "state", "a", "a_low", "a_high", "b", "b_low", "b_high"),
+    *("learning_contribution", "learning_contribution_low", "learning_contribution_high"),
+    *("memorisation", "memorisation_low", "memorisation_high"),
+    *("transfer", "transfer_low", "transfer_high", "regime", "items", "positives", "seeds"),
+    *("made", "artifact", "checksum", "reasons", "matrix_of"),
+)
+"""The columns of a CSV matrix; the last one names the folder of its results."""
+MARK, MARK_END = "<!-- assay matrix of ", " -->"
+_TOP = f"| {' | '.join(HEAD)} |"
+_FENCES = ("```", "~~~")
+_METRICS = get_args(Metric)
 
 
 class MatrixRow(msgspec.Struct, frozen=True, kw_only=True, rename={"file": "artifact"}):
@@ -156,4 +172,50 @@ def _unfounded(name: str, record: Mapping[str, Any]) -> MatrixRow:
     )
 
 
-_METRICS = get_args(Metric)
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """The folder that a written matrix names, quoted, and whether it shows the history."""
+
+    of: str | None
+    history: bool = False
+
+
+def mark_in_markdown(text: str) -> Mark | None:
+    """The mark of a Markdown matrix; None where the text has neither a mark nor such a table.
+
+    Code blocks are examples, and are skipped.
+    """
+    first = text.partition("\n")[0]
+    if first.startswith(MARK) and first.endswith(MARK_END):
+        inner = first.removeprefix(MARK).removesuffix(MARK_END)
+        return Mark(of=inner.removesuffix(" --history"), history=inner.endswith(" --history"))
+    fenced = False
+    for line in text.split("\n"):
+        fenced ^= line.lstrip().startswith(_FENCES)
+        if not fenced and (line.startswith(_TOP) or MARK.strip() in line):
+            return Mark(of=None)
+    return None
+
+
+def mark_in_csv(text: str) -> Mark | None:
+    """The mark of a CSV file whose first line has most of a matrix's columns."""
+    lines = text.lstrip("\ufeff").splitlines()[:2]
+    try:
+        head, row = (next(csv.reader([line]), []) for line in (*lines, "", "")[:2])
+    except csv.Error:
+        return None
+    if 2 * len(set(head) & set(CSV_HEAD)) < len(CSV_HEAD):
+        return None
+    return Mark(of=row[-1] if len(row) == len(CSV_HEAD) else None)
+
+
+def mark_in_json(whole: object) -> Mark | None:
+    """The mark of a JSON value that is a matrix, or was one before it was edited."""
+    if not isinstance(whole, dict):
+        return None
+    rows = whole.get("rows")
+    first = rows[0] if isinstance(rows, list) and rows else None
+    like = isinstance(first, dict) and {"artifact", "learning_contribution"} <= set(first)
+    if whole.get("format") != FORMAT and "matrix_of" not in whole and not like:
+        return None
+    of = whole.get("matrix_of")
+    return Mark(of=of if isinstance(of, str) else None)

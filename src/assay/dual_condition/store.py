@@ -1,19 +1,32 @@
-"""Result artifacts on the disk: reading them, and what B was before."""
+"""Result files on disk: reading them, their matrix, B's history, and the gate before a commit."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 
 from assay.digests import parse_object
+from assay.dual_condition.commit_gate import is_result
+from assay.dual_condition.committed_file import (
+    ENDINGS,
+    CheckedFile,
+    check_contents,
+    claims_to_be_result,
+)
 from assay.dual_condition.evidence import DualEvidence, Past
+from assay.dual_condition.matrix import Mark, Matrix, matrix_of
 from assay.dual_condition.result_file import DIGEST, FORMAT, headline_keys, result_digest
 from assay.errors import AssayError, DigestMismatch, SpecError, storage
 from assay.files import read_bounded
 
 MOST_BYTES = 1 << 30
 _MOST_PAST = 1000
+_SKIPPED = frozenset({".git", ".venv", "node_modules", "__pycache__"})
+MatrixWriters = Mapping[str, Callable[..., str]]
+"""How a matrix is written, by the ending of the file."""
 
 
 def read_result(path: Path) -> Mapping[str, Any]:
@@ -21,13 +34,8 @@ def read_result(path: Path) -> Mapping[str, Any]:
     return parse_object(read_bounded(path, MOST_BYTES), where=str(path))
 
 
-def claims_to_be_one(data: bytes) -> bool:
-    """Whether the bytes of a file look like those of a result, be they JSON or not."""
-    return any(sign in data for sign in (b'"condition_a_', b'"condition_b_', FORMAT.encode()))
-
-
 def result_files(folder: Path) -> list[Path]:
-    """The files of a folder that may be results, in order of name."""
+    """The files of a folder that may be results, in order of name; hidden ones are skipped."""
     with storage(folder):
         if not folder.is_dir():
             raise SpecError(f"there is no folder {str(folder)!r}")
@@ -35,8 +43,86 @@ def result_files(folder: Path) -> list[Path]:
     return sorted(path for path in found if not path.name.startswith("."))
 
 
+def matrix_in(folder: Path) -> Matrix:
+    """The matrix of all results in a folder; other JSON files are skipped."""
+    results = {}
+    for path in result_files(folder):
+        data = read_bounded(path, MOST_BYTES)
+        try:
+            record = parse_object(data, where=str(path))
+        except SpecError:
+            if claims_to_be_result(data):
+                raise
+            continue
+        if is_result(record):
+            results[path.name] = record
+    if not results:
+        raise SpecError(
+            f"{folder}: no dual-condition results", hint="Make one: assay dual SPEC.toml"
+        )
+    return matrix_of(results)
+
+
+def candidate_files(folder: Path, *, everywhere: bool = False) -> Iterator[Path]:
+    """The files below a folder that may be results or matrices; links are skipped.
+
+    Folders of tools are skipped too, unless it is to be `everywhere`.
+    """
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if everywhere or name not in _SKIPPED)
+        for name in sorted(files):
+            path = Path(place, name)
+            if path.suffix.lower() in ENDINGS and path.is_file() and not path.is_symlink():
+                yield path
+
+
+def check_file(
+    path: Path, *, writers: MatrixWriters, shown: str | None = None, within: Path | None = None
+) -> CheckedFile:
+    """Check one file; the results of a matrix must lie `within` a folder, where one is given."""
+    name, ending = shown or str(path), path.suffix.lower()
+    if ending not in ENDINGS:
+        return CheckedFile(file=name, kind=None)
+    data = read_bounded(path, MOST_BYTES)
+
+    def matrix_fault(mark: Mark) -> str | None:
+        return _matrix_fault(path, data, mark, writers, within)
+
+    return check_contents(name, ending, data, matrix_fault=matrix_fault)
+
+
+def _matrix_fault(
+    path: Path, data: bytes, mark: Mark, writers: MatrixWriters, within: Path | None
+) -> str | None:
+    """How a matrix differs from what its results give; None where it does not."""
+    of = unquote(str(mark.of))
+    folder = path.parent / of
+    if of.startswith("/") or (
+        within is not None and not folder.resolve().is_relative_to(within.resolve())
+    ):
+        return f"it says to be made from {of!r}, which does not lie beside it"
+    try:
+        again = writers[path.suffix.lower()](matrix_in(folder), of=of, history=mark.history)
+    except AssayError as error:
+        return f"it cannot be made again from {of!r}: {error.message}"
+    except (OSError, ValueError) as error:
+        return f"it cannot be made again from {of!r}: {error}"
+    if again.encode() == data:
+        return None
+    line = _first_difference(again, data.decode("utf-8", "replace"))
+    return (
+        f"it is not what the results in {of!r} give (line {line}): edited, or out of date;"
+        f" make it again: assay matrix {of} --out {path.name}"
+    )
+
+
+def _first_difference(ours: str, theirs: str) -> int:
+    pairs = zip(ours.split("\n"), theirs.split("\n"), strict=False)
+    return next((at for at, (a, b) in enumerate(pairs, 1) if a != b), 1 + ours.count("\n"))
+
+
 def earlier(path: Path, mark: str) -> Mapping[str, Any] | None:
-    """The artifact of the same runs, where it was written before."""
+    """The result file of the same runs, where it was written before."""
     with storage(path):
         if not path.is_file():
             return None

@@ -5,13 +5,12 @@ compared: an edited matrix is not what its result files give.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import msgspec
 
-from assay.dual_condition.matrix import Matrix, MatrixRow
+from assay.dual_condition.matrix import CSV_HEAD, HEAD, MARK, MARK_END, Matrix, MatrixRow
 from assay.dual_condition.result import Quantity, RowState
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import styled, table
@@ -19,24 +18,12 @@ from assay.report.terminal import styled, table
 if TYPE_CHECKING:
     from rich.console import Console
 
-MARK = "<!-- assay matrix of "
-_FENCES = ("```", "~~~")
-_MARK_END = " -->"
-_HEAD = ("corpus", "metric", "A production", "B architecture", "A - B", "memorisation",
-         "transfer", "regime", "n")  # fmt: skip
 _SHORT = ("corpus", "A", "B", "A - B", "memorised", "transfer", "regime", "n")
 _PAST = ("corpus", "made", "B architecture", "interval", "result")
 _STYLE = {RowState.BLOCKED: "red", RowState.ONE_SIDED: "red", RowState.PILOT_ONLY: "yellow"}
 _LEGEND = (
     "A: all state. B: none. A - B is what the state adds: memorisation (A - C) is what it holds of"
     " this benchmark's own items, transfer (C - B) the rest. 95 % intervals over items and seeds."
-)
-CSV_HEAD = (
-    *("corpus", "system", "metric", "state", "a", "a_low", "a_high", "b", "b_low", "b_high"),
-    *("learning_contribution", "learning_contribution_low", "learning_contribution_high"),
-    *("memorisation", "memorisation_low", "memorisation_high"),
-    *("transfer", "transfer_low", "transfer_high", "regime", "items", "positives", "seeds"),
-    *("made", "artifact", "checksum", "reasons", "matrix_of"),
 )
 
 
@@ -70,8 +57,8 @@ def matrix_markdown(matrix: Matrix, *, of: str, history: bool = False) -> str:
     flag = " --history" if history else ""
     names = _names(matrix)
     parts = [
-        f"{MARK}{written(of)}{flag}{_MARK_END}\n",
-        markdown_table(_HEAD, (_cells(row, names) for row in matrix.rows)),
+        f"{MARK}{written(of)}{flag}{MARK_END}\n",
+        markdown_table(HEAD, (_cells(row, names) for row in matrix.rows)),
         *(f"{markdown(line)}\n" for line in _systems(matrix, names)),
     ]
     for row in matrix.rows:
@@ -130,43 +117,10 @@ WRITERS: Mapping[str, Callable[..., str]] = {
 """How a matrix is written, by the ending of the file."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mark:
-    """Of which folder a file says it is the matrix, if it does, and whether with the history."""
-
-    of: str | None
-    history: bool = False
-
-
 def written(of: str) -> str:
     """A folder as it stands in a matrix: nothing in it can end a comment or begin a formula."""
     found = quote(of)
     return f"./{found}" if found.startswith("-") else found
-
-
-def folder_of(mark: str) -> str:
-    """The folder that stands in a matrix."""
-    return unquote(mark)
-
-
-def mark_of(text: str) -> Mark | None:
-    """The mark of a Markdown matrix; None where there is none, nor a table like that of one.
-
-    What stands in a code block is somebody's example.
-    """
-    first = text.partition("\n")[0]
-    if first.startswith(MARK) and first.endswith(_MARK_END):
-        inner = first.removeprefix(MARK).removesuffix(_MARK_END)
-        return Mark(of=inner.removesuffix(" --history"), history=inner.endswith(" --history"))
-    fenced = False
-    for line in text.split("\n"):
-        fenced ^= line.lstrip().startswith(_FENCES)
-        if not fenced and (line.startswith(_TOP) or MARK.strip() in line):
-            return Mark(of=None)
-    return None
-
-
-_TOP = f"| {' | '.join(_HEAD)} |"
 
 
 def _names(matrix: Matrix) -> dict[str, str]:
