@@ -21,7 +21,6 @@ not count (tokens, money, time) are compared and shown, and decide nothing.
 """
 
 import math
-import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -31,25 +30,12 @@ import msgspec
 
 from assay.digests import decode_utf8
 from assay.errors import SpecError
+from assay.logs.dimension_names import SOURCE_NAMES, is_cost, is_fault
 
 Policy = Literal["fail", "exclude"]
 Better = Literal["higher", "lower"]
 _SHARE = 0.05
 _HEAVIEST = 1e6
-_COSTS = frozenset(
-    "token tokens cost costs usd eur dollars money price sec secs seconds minutes ms latency"
-    " duration time elapsed calls turns steps".split()
-)
-_FAULTS = frozenset(
-    "error errors err hallucinated hallucination hallucinations loss toxicity toxic fail failed"
-    " fails failure failures violation violations harm harmful bias wrong incorrect unsafe refused"
-    " refusal refusals invalid miss missed misses leak leaked leaks perplexity mae mse rmse wer cer"
-    " distance regret penalty timeouts".split()
-)
-_KNOWN_COSTS = frozenset({"queries_run", "pivot_burden"})
-_QUALITIES = frozenset(
-    "correct valid right ok success rate ratio score accuracy on in_time".split()
-)
 
 
 class Dimension(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,17 +120,14 @@ class _PolicyTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     gates: Literal["strict", "spotless"] = "spotless"
 
 
-class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _DimensionsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dimensions: dict[str, Any]
     policy: _PolicyTable = _PolicyTable()
 
 
-SOURCE_DIMENSIONS = (
-    Dimension(name="grounded", gated=True, ideal=1.0),
-    Dimension(name="recall", ideal=1.0),
-    Dimension(name="trajectory", ideal=1.0),
-    Dimension(name="supporting_fact_f1", ideal=1.0),
-    Dimension(name="citation_coverage", gated=True, ideal=1.0),
+SOURCE_DIMENSIONS = tuple(
+    Dimension(name=name, gated=name in ("grounded", "citation_coverage"), ideal=1.0)
+    for name in SOURCE_NAMES
 )
 """The five of `eval.json`: ideal 1, two of them gated."""
 
@@ -152,7 +135,7 @@ SOURCE_DIMENSIONS = (
 def parse_dimensions(data: bytes, *, where: str) -> Dimensions:
     """Dimensions and policies from the bytes of a TOML file."""
     try:
-        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _File)
+        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _DimensionsFile)
     except (ValueError, RecursionError) as error:
         kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
         hint = "docs/how-to/compare-two-versions.md shows every key and its values."
@@ -165,7 +148,7 @@ def dimensions_table(
 ) -> Dimensions:
     """The same from tables inside another file."""
     try:
-        written = msgspec.convert({"dimensions": table, "policy": policy}, _File)
+        written = msgspec.convert({"dimensions": table, "policy": policy}, _DimensionsFile)
     except msgspec.ValidationError as error:
         raise SpecError(f"{where}: {error}") from None
     return dimensions_from(written.dimensions, written.policy, where=where)
@@ -206,23 +189,6 @@ def _dimension(name: str, table: object) -> Dimension:
         weight=written.weight,
         counts=written.counts,
     )
-
-
-def _words(name: str) -> list[str]:
-    return [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
-
-
-def is_fault(name: str) -> bool:
-    """Whether a name sounds as if more of it were worse, so that nobody may guess its direction."""
-    return bool(_FAULTS & set(_words(name)))
-
-
-def is_cost(name: str) -> bool:
-    """Whether a name says that it is tokens, money or time: less is better, and it never counts."""
-    words = _words(name)
-    if not words or (_QUALITIES | _FAULTS) & set(words):
-        return False
-    return words[-1] in _COSTS or words[0] in _COSTS or name.lower() in _KNOWN_COSTS
 
 
 def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimension:

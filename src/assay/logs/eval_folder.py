@@ -8,10 +8,10 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from assay.comparison.spec import SOURCE_DIMENSIONS, is_cost
 from assay.digests import digest, parse_object
 from assay.errors import SpecError, storage
 from assay.files import read_bounded
+from assay.logs.dimension_names import SOURCE_NAMES, is_cost
 from assay.logs.trial import Trial
 
 SCORES, MANIFEST = "eval.json", "manifest.json"
@@ -20,7 +20,7 @@ MOST_RUNS = 100_000
 _LARGEST = 10**300
 _MARK = b"\xef\xbb\xbf"
 _TEXTS = frozenset({"entity", "fixture", "instance", "trial", "run", "run_id", "scorer", "status"})
-_KNOWN = frozenset(one.name for one in SOURCE_DIMENSIONS)
+_KNOWN = frozenset(SOURCE_NAMES)
 
 
 def run_folders(root: Path) -> Iterator[tuple[str, Path]]:

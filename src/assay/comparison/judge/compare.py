@@ -22,7 +22,7 @@ from assay.comparison.judge.pairing import By
 from assay.comparison.judge.remarks import remark, signature_of
 from assay.comparison.judge.rescale import balance_of, result_of, untold
 from assay.comparison.judge.sequential import watch
-from assay.comparison.judge.table import Table, tabulate
+from assay.comparison.judge.table import TrialTable, tabulate
 from assay.comparison.judge.verdict import decide
 from assay.comparison.result import (
     RULE,
@@ -145,7 +145,7 @@ def _settings(**settings: Any) -> Settings:  # noqa: ANN401 - the fields of a re
 
 
 def _decide(
-    table: Table, evidence: Evidence, settings: Settings, caveats: Sequence[ComparisonCaveat]
+    table: TrialTable, evidence: Evidence, settings: Settings, caveats: Sequence[ComparisonCaveat]
 ) -> tuple[NetVerdict, str, int | None]:
     """The verdict, why, and how many more pairs would bring one; where something blocks, none."""
     strict = settings.plan.strict_gates

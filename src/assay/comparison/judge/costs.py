@@ -10,18 +10,18 @@ from msgspec.structs import replace
 
 from assay.comparison.judge.effects import stratum_means
 from assay.comparison.judge.rescale import untold
-from assay.comparison.judge.table import Table
+from assay.comparison.judge.table import TrialTable
 from assay.comparison.result import Change, DimensionResult, Settings
 from assay.stats import differences
 from assay.stats.permutation import flip_signs, shuffle_labels
 
 
-def compare_costs(table: Table, settings: Settings) -> list[DimensionResult]:
+def compare_costs(table: TrialTable, settings: Settings) -> list[DimensionResult]:
     """Each of them on both sides."""
     return [_cost(table, index, settings) for index in range(len(table.others))]
 
 
-def _cost(table: Table, index: int, settings: Settings) -> DimensionResult:
+def _cost(table: TrialTable, index: int, settings: Settings) -> DimensionResult:
     dimension = table.others[index]
     columns = tuple(values[:, [index]] for values in table.raw)
     there = [

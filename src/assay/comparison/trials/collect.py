@@ -14,14 +14,15 @@ from pathlib import Path
 import msgspec
 
 from assay.artifact import artifact_digest, artifact_files, tree_digest
-from assay.comparison.collect import write_comparison
 from assay.comparison.judge.compare import RESAMPLES
 from assay.comparison.result import Comparison, Input
+from assay.comparison.store import write_comparison
 from assay.comparison.trials.arm_run import ArmRun, Arms
+from assay.comparison.trials.arm_trials import arm_trials, compare_trials, ready_pairs
 from assay.comparison.trials.journal import FORMAT, Plan, Progress, begin, read_journal
+from assay.comparison.trials.judge import can_compare
 from assay.comparison.trials.runner import Running
 from assay.comparison.trials.schedule import Pair, schedule
-from assay.comparison.trials.sides import can_compare, compare_sides, ready_pairs, sides_of
 from assay.comparison.trials.spec import ARMS, Arm, TrialSpec
 from assay.digests import digest
 from assay.errors import SpecError, storage
@@ -156,11 +157,11 @@ def _conclude(
     whole = [pair for pair in pairs if progress.whole(pair)]
     ready = ready_pairs(pairs, progress, spec) if spec.sequential else whole
     voids = [void for pair in whole if (void := progress.void(pair)) is not None]
-    sides = sides_of(spec, ready, progress, artifact=plan.artifact, scorer=plan.scorer)
+    sides = arm_trials(spec, ready, progress, artifact=plan.artifact, scorer=plan.scorer)
     comparison = None
     if can_compare(sides):
         inputs = [_write_side(out, arm, side) for arm, side in zip(ARMS, sides, strict=True)]
-        comparison = compare_sides(
+        comparison = compare_trials(
             spec, sides, resamples=RESAMPLES, inputs=inputs, void=len(ready) - len(sides[0])
         )
         write_comparison(out / "comparison.json", comparison)

@@ -64,7 +64,7 @@ _MOST_RUNS = 1_000_000
 _MOST_BUDGET = 1e15
 
 
-class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TrialSystem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is run: a command, in a fresh copy of a folder."""
 
     command: tuple[str, ...] = ()
@@ -110,13 +110,13 @@ class Stop(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sequential: bool = True
 
 
-class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _TrialsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     instances: str | tuple[str, ...]
     artifact: Artifact
     trials: int = 1
     seed: int = 0
     jobs: int = 1
-    system: System = System()
+    system: TrialSystem = TrialSystem()
     baseline: ArmPlan = ArmPlan()
     candidate: ArmPlan = ArmPlan()
     score: Score = Score()
@@ -140,7 +140,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     trials: int
     seed: int
     jobs: int
-    system: System
+    system: TrialSystem
     artifact: Artifact
     arms: Mapping[Arm, ArmPlan]
     score: Score
@@ -183,7 +183,7 @@ def load_trial_spec(path: Path) -> TrialSpec:
         data = path.read_bytes()
     where = str(path)
     try:
-        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _File)
+        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _TrialsFile)
     except (ValueError, RecursionError) as error:
         kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
         hint = "docs/how-to/prove-a-skill.md shows every key and its values."
@@ -215,7 +215,7 @@ def load_trial_spec(path: Path) -> TrialSpec:
     return spec
 
 
-def _plan_digest(written: _File, instances: bytes) -> str:
+def _plan_digest(written: _TrialsFile, instances: bytes) -> str:
     """What the plan is; how many run at a time and what may be used up are no part of it."""
     plan = msgspec.structs.replace(written, budget=Budget(), jobs=1)
     return digest(msgspec.json.encode(plan, order="deterministic") + instances)
@@ -232,7 +232,7 @@ def _policies(policy: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     }
 
 
-def _check(written: _File, where: str) -> None:
+def _check(written: _TrialsFile, where: str) -> None:
     for name in ("trials", "jobs"):
         if not 1 <= getattr(written, name) <= 10_000:
             raise SpecError(f"{where}: {name} = {getattr(written, name)}, expected 1 to 10,000")

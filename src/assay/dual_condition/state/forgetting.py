@@ -13,7 +13,7 @@ from pathlib import Path
 
 from assay.benchmark.benchmark import Item
 from assay.dual_condition.state.layers import Layer
-from assay.dual_condition.state.rows import Row, drop_rows, kind_of_file, rows_in, texts_in
+from assay.dual_condition.state.rows import StateRow, drop_rows, kind_of_file, rows_in, texts_in
 from assay.errors import SpecError
 
 _LONG = 5
@@ -102,7 +102,7 @@ class _Known:
         self.by_id = "id" in layer.match
         self.by_text = _by_text(items, texts) if "text" in layer.match else {}
 
-    def items_of(self, row: Row) -> set[str]:
+    def items_of(self, row: StateRow) -> set[str]:
         """The items that a row came from."""
         found: set[str] = set()
         if self.field is not None and self.field in row:

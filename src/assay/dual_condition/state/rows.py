@@ -15,7 +15,7 @@ from assay.digests import MAX_LINE_BYTES, decode_utf8, json_lines, parse_json
 from assay.dual_condition.state.sqlite import drop_records, records_in, shuffle_columns
 from assay.errors import SpecError, storage
 
-Row = Mapping[str, Any]
+StateRow = Mapping[str, Any]
 _SQLITE = b"SQLite format 3\0"
 _BOM = b"\xef\xbb\xbf"
 _KEY, _VALUE = "key", "value"
@@ -31,7 +31,7 @@ def kind_of_file(path: Path) -> str | None:
         return "sqlite" if file.read(len(_SQLITE)) == _SQLITE else None
 
 
-def rows_in(path: Path, kind: str) -> Iterator[Row]:
+def rows_in(path: Path, kind: str) -> Iterator[StateRow]:
     """Every row of a file."""
     match kind:
         case "jsonl":
@@ -42,7 +42,7 @@ def rows_in(path: Path, kind: str) -> Iterator[Row]:
             yield from records_in(path)
 
 
-def drop_rows(path: Path, kind: str, unwanted: Callable[[Row], bool]) -> int:
+def drop_rows(path: Path, kind: str, unwanted: Callable[[StateRow], bool]) -> int:
     """Take the unwanted rows out of a file; how many they were.
 
     The other lines of JSONL keep their bytes, other entries and records their values.
@@ -90,7 +90,7 @@ def _line(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode() + b"\n"
 
 
-def texts_in(row: Row) -> Iterator[str]:
+def texts_in(row: StateRow) -> Iterator[str]:
     """Every text of a row, however deep; numbers as they would be written.
 
     A text that is JSON itself, as a column of a database may be, is looked into as well.
@@ -123,11 +123,11 @@ def _within(text: str) -> list[object]:
         return []
 
 
-def _as_row(value: object) -> Row:
+def _as_row(value: object) -> StateRow:
     return value if isinstance(value, dict) else {_VALUE: value}
 
 
-def _entries(whole: object) -> Iterator[tuple[object, Row]]:
+def _entries(whole: object) -> Iterator[tuple[object, StateRow]]:
     """The entries of a JSON list or object, each as a row; an object's with their key."""
     if isinstance(whole, dict):
         for key, value in whole.items():
@@ -161,7 +161,7 @@ def _lines(path: Path) -> list[tuple[bytes, Any]]:
     return found
 
 
-def _drop_lines(path: Path, unwanted: Callable[[Row], bool]) -> int:
+def _drop_lines(path: Path, unwanted: Callable[[StateRow], bool]) -> int:
     lines = _lines(path)
     kept = [line for line, value in lines if not unwanted(_as_row(value))]
     if len(kept) < len(lines):
@@ -169,7 +169,7 @@ def _drop_lines(path: Path, unwanted: Callable[[Row], bool]) -> int:
     return len(lines) - len(kept)
 
 
-def _drop_entries(path: Path, unwanted: Callable[[Row], bool]) -> int:
+def _drop_entries(path: Path, unwanted: Callable[[StateRow], bool]) -> int:
     whole = _load(path)
     gone = {key for key, row in _entries(whole) if unwanted(row)}
     if not gone:

@@ -20,7 +20,7 @@ _HINT = "A command of your own may do it: state.forget, or in_c for the layer."
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Table:
+class _DatabaseTable:
     """A table that holds rows: its columns, and those that tell one row from another."""
 
     name: str
@@ -87,7 +87,10 @@ def shuffle_columns(
 
 
 def _shuffle(
-    database: sqlite3.Connection, table: _Table, field: str, order: Callable[[int], list[int]]
+    database: sqlite3.Connection,
+    table: _DatabaseTable,
+    field: str,
+    order: Callable[[int], list[int]],
 ) -> None:
     if field in table.key:
         raise SpecError(f"column {field} of table {table.name} cannot be shuffled: it is the key")
@@ -156,7 +159,7 @@ def _build_anew(database: sqlite3.Connection) -> None:
     database.execute("VACUUM")
 
 
-def _tables(database: sqlite3.Connection) -> list[_Table]:
+def _tables(database: sqlite3.Connection) -> list[_DatabaseTable]:
     """Every table with rows of its own: no views, and no tables that serve a virtual one."""
     query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%'"
     names = [str(name) for (name,) in database.execute(query + " ESCAPE '\\'")]
@@ -164,7 +167,7 @@ def _tables(database: sqlite3.Connection) -> list[_Table]:
     return [_table(database, name) for name in names if listed.get(name) != "shadow"]
 
 
-def _table(database: sqlite3.Connection, name: str) -> _Table:
+def _table(database: sqlite3.Connection, name: str) -> _DatabaseTable:
     told = list(database.execute(f"PRAGMA table_info({_name(name)})"))
     columns = tuple(str(row[1]) for row in told)
     taken = {column.casefold() for column in columns}
@@ -174,11 +177,11 @@ def _table(database: sqlite3.Connection, name: str) -> _Table:
                 database.execute(f"SELECT {number} FROM {_name(name)} LIMIT 1")  # noqa: S608
             except sqlite3.OperationalError:
                 break
-            return _Table(name=name, columns=columns, key=(number,))
+            return _DatabaseTable(name=name, columns=columns, key=(number,))
     key = tuple(str(row[1]) for row in sorted(told, key=lambda row: int(row[5])) if row[5])
     if not key:
         raise SpecError(f"table {name!r:.80} has no key that tells its rows apart", hint=_HINT)
-    return _Table(name=name, columns=columns, key=key)
+    return _DatabaseTable(name=name, columns=columns, key=key)
 
 
 def _name(name: str) -> str:

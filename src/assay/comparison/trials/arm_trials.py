@@ -1,17 +1,14 @@
-"""Which pairs of trials can be compared yet, and what they are worth."""
+"""The trials of both arms from the journal: which pairs are ready, and which are void."""
 
 from collections.abc import Sequence
 
-from assay.comparison.judge.compare import compare
-from assay.comparison.result import Comparison, ComparisonCaveat, Input
+from assay.comparison.judge.pairing import MANY_INSTANCES
+from assay.comparison.result import Comparison, Input
 from assay.comparison.trials.journal import Progress
-from assay.comparison.trials.schedule import MANY_INSTANCES, Pair
+from assay.comparison.trials.judge import ArmTrials, compare_arms
+from assay.comparison.trials.schedule import Pair
 from assay.comparison.trials.spec import ARMS, TrialSpec
 from assay.logs.trial import Trial
-
-_MOST_VOID = 0.1
-"""The share of void pairs over which there is no verdict: who is left out may not be chance."""
-Sides = tuple[list[Trial], list[Trial]]
 
 
 def ready_pairs(pairs: Sequence[Pair], progress: Progress, spec: TrialSpec) -> list[Pair]:
@@ -19,23 +16,23 @@ def ready_pairs(pairs: Sequence[Pair], progress: Progress, spec: TrialSpec) -> l
 
     Taking pairs as they happen to finish would favour quick ones.
     """
-    found = []
+    whole = []
     for pair in pairs:
         if not progress.whole(pair):
             break
-        found.append(pair)
+        whole.append(pair)
     part = spec.trials if len(spec.items) >= MANY_INSTANCES else len(spec.items)
-    return found[: len(found) - len(found) % part]
+    return whole[: len(whole) - len(whole) % part]
 
 
-def sides_of(
+def arm_trials(
     spec: TrialSpec,
     pairs: Sequence[Pair],
     progress: Progress,
     *,
     artifact: str | None,
     scorer: str | None = None,
-) -> Sides:
+) -> ArmTrials:
     """The trials of both arms, without void pairs."""
     counted = [pair for pair in pairs if progress.void(pair) is None]
     sides = tuple(
@@ -57,33 +54,22 @@ def sides_of(
     return sides[0], sides[1]
 
 
-def can_compare(sides: Sides) -> bool:
-    """Whether there are runs on both sides, and any of them has scores."""
-    return all(sides) and not all(one.crashed for side in sides for one in side)
-
-
-def compare_sides(
+def compare_trials(
     spec: TrialSpec,
-    sides: Sides,
+    arms: ArmTrials,
     *,
     resamples: int,
     inputs: Sequence[Input] = (),
     void: int = 0,
 ) -> Comparison:
-    """What the trials are worth; too many void pairs block a verdict."""
-    caveats = []
-    if void:
-        share = void / (void + len(sides[0]))
-        said = f"There are {void} beside {len(sides[0])} that count."
-        caveats = [ComparisonCaveat(code="void-pairs", message=said, blocking=share > _MOST_VOID)]
-    return compare(
-        baseline=sides[0],
-        candidate=sides[1],
+    """Compare the arms by what the spec says of dimensions, policies and stopping."""
+    return compare_arms(
+        arms,
         dimensions=spec.dimensions,
         policies=spec.policies,
-        by="instance" if len(spec.items) >= MANY_INSTANCES else "run",
+        instances=len(spec.items),
         sequential=spec.sequential,
         resamples=resamples,
         inputs=inputs,
-        caveats=caveats,
+        void=void,
     )

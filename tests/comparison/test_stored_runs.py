@@ -4,10 +4,12 @@ import shutil
 import pytest
 
 import assay
+from assay.comparison.collect import Request, compare_paths
+from assay.comparison.sides import read_sides
+from assay.comparison.stored_run import _order, is_stored_run, read_stored_run
 from assay.digests import digest
 from assay.gauntlet.store import keep_scorecard
-from assay.logs.sides import read_sides
-from assay.logs.stored_run import is_stored_run, read_stored_run
+from assay.logs.trial_rows import TrialColumns
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +42,13 @@ def card(folder):
 
 
 def test_the_bars_are_the_dimensions_and_the_scorer(saved):
-    (one,), data = read_stored_run(saved / "a")
+    stored = read_stored_run(saved / "a")
+    one = stored.trial
     assert set(one.dimensions) == {"D1", "D2", "D3", "D4"}
     assert one.instance.startswith("darkcore@")
     assert one.scorer is not None and one.scorer.startswith("bars v3@")
     assert one.trial == "0"
-    assert one.run == digest(data)
+    assert one.run == digest(stored.head)
     assert {"assay", "python"} <= set(one.harness)
 
 
@@ -65,11 +68,69 @@ def test_a_copy_of_a_stored_run_is_known_by_its_id(saved):
         assay.compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
 
 
+def judged(folder, version):
+    """Judge a kept run under another version of the bars, as the command does."""
+    run = assay.load_run(folder)
+    made = assay.score(run, assay.load_benchmark("darkcore"), assay.load_bars(version))
+    keep_scorecard(folder, made)
+
+
 def test_runs_judged_by_other_bars_are_not_compared(saved):
-    rewrite(card(saved / "b"), lambda it: it["scorecard"].update(bars_version="v9"))
+    card(saved / "b").unlink()
+    judged(saved / "b", "v2")
     sides = read_sides([saved / "a"], [saved / "b"])
     with pytest.raises(assay.IncomparableRuns, match="2 scorers"):
         assay.compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
+
+
+def test_of_several_scorecards_the_one_under_the_newest_bars_is_used_and_named(saved):
+    judged(saved / "a", "v1")  # made last, and under older bars
+    stored = read_stored_run(saved / "a")
+    assert stored.trial.scorer is not None and stored.trial.scorer.startswith("bars v3@")
+    (caveat,) = stored.caveats
+    assert (caveat.code, caveat.message) == ("several-bars", "oracle:word_length: v3, of v1, v3.")
+    judged(saved / "b", "v1")
+    request = Request(plan=None, policies={}, columns=TrialColumns())
+    comparison = compare_paths([saved / "a"], [saved / "b"], request)
+    (told,) = [one for one in comparison.caveats if one.code == "several-bars"]
+    assert "oracle:word_length: v3" in told.message
+    assert "oracle:question_overlap: v3" in told.message
+    assert str(saved) not in told.message
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda it: it["bars"][0].update(value=0.99),
+        lambda it: it["bars"][0].update(id="D9"),
+        lambda it: it["bars"].pop(),
+        lambda it: it.update(bars_version="v9"),
+        lambda it: it["digests"].update(method="sha256:" + "0" * 64),
+    ],
+    ids=["value", "id", "bar", "version", "method"],
+)
+def test_an_edited_scorecard_is_refused(saved, edit):
+    rewrite(card(saved / "a"), lambda it: edit(it["scorecard"]))
+    with pytest.raises(assay.IntegrityError, match="is not what its outputs give"):
+        read_stored_run(saved / "a")
+
+
+def test_edited_outputs_are_refused(saved):
+    path = saved / "a" / "outputs.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
+    with pytest.raises(assay.DigestMismatch):
+        read_stored_run(saved / "a")
+
+
+def test_a_scorecard_that_cannot_be_made_again_is_taken_and_said_to_be_unverified(saved):
+    rewrite(card(saved / "a"), lambda it: it["scorecard"]["digests"].update(bars="sha256:own"))
+    (caveat,) = read_stored_run(saved / "a").caveats
+    assert caveat.code == "unverified-scorecard"
+    assert not read_stored_run(saved / "b").caveats
+
+
+def test_versions_are_ordered_as_a_reader_does():
+    assert sorted(["v10", "v2", "plain", "v2-2"], key=_order) == ["plain", "v2", "v2-2", "v10"]
 
 
 def test_a_run_that_nobody_judged_is_refused_and_says_what_to_do(saved):
@@ -107,7 +168,7 @@ def test_a_scorecard_that_makes_no_sense_is_refused_or_read(saved, key, value):
     rewrite(card(saved / "a"), lambda it: it["scorecard"].update({key: value}))
     try:
         read_stored_run(saved / "a")
-    except assay.SpecError as error:
+    except (assay.SpecError, assay.IntegrityError) as error:
         assert error.message
 
 
