@@ -54,7 +54,7 @@ def read_sides(
     With `all_scores` every number of an `eval.json` is a dimension. `in_study` reads the scorecards
     of a study's runs.
     """
-    reader = _Reader(columns or TrialColumns(), all_scores=all_scores, in_study=in_study)
+    reader = _SideReader(columns or TrialColumns(), all_scores=all_scores, in_study=in_study)
     sides = [[reader.read(path) for path in paths] for paths in (baseline, candidate)]
     return _unnamed(sides[0]), _unnamed(sides[1])
 
@@ -92,7 +92,7 @@ def have_repeats(*sides: Sequence[PathTrials]) -> bool:
     return False
 
 
-class _Reader:
+class _SideReader:
     """Reads paths, each run once."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Dimensions: what somebody else's scorer measured of a run, and which of it decides.
+"""Dimensions: what a scorer measured of a run, and which of it decides.
 
 A dimension that counts has a range, a better end, and a margin: differences inside the margin do
 not matter. A gated one must be shown not to have become worse by more than that. Dimensions that do
@@ -90,11 +90,11 @@ class Dimensions(msgspec.Struct, frozen=True, kw_only=True):
     strict_gates: bool = False
 
     def __post_init__(self) -> None:
-        names = Counter(one.name for one in self.dimensions)
+        names = Counter(dimension.name for dimension in self.dimensions)
         twice = [name for name, n in names.items() if n > 1]
         if twice:
             raise SpecError(f"dimension {twice[0]} stands twice")
-        if not any(one.counts for one in self.dimensions):
+        if not any(dimension.counts for dimension in self.dimensions):
             raise SpecError("no dimension counts, so nothing can be decided")
         for name in ("missing", "crashed"):
             if getattr(self, name) not in (None, "fail", "exclude"):
@@ -160,7 +160,7 @@ def dimensions_from(table: Mapping[str, Any], policy: _PolicyTable, *, where: st
         raise SpecError(f"{where}: no dimensions", hint="Add a table: [dimensions.NAME]")
     try:
         return Dimensions(
-            dimensions=tuple(_dimension(name, one) for name, one in table.items()),
+            dimensions=tuple(_dimension(name, written) for name, written in table.items()),
             missing=policy.missing,
             crashed=policy.crashed,
             allow=tuple(policy.allow),
@@ -192,8 +192,8 @@ def _dimension(name: str, table: object) -> Dimension:
 
 
 def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimension:
-    """What a column is taken for where nobody says: a share, a cost, or nothing that decides."""
-    known = next((one for one in SOURCE_DIMENSIONS if one.name == name), None)
+    """What a column is taken for without a plan: a share, a cost, or nothing that decides."""
+    known = next((dimension for dimension in SOURCE_DIMENSIONS if dimension.name == name), None)
     if known is not None:
         return known
     if gated and (is_cost(name) or is_fault(name)):

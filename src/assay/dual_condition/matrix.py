@@ -74,8 +74,8 @@ def matrix_of(results: Mapping[str, Mapping[str, Any]]) -> Matrix:
             continue
         judged.append((name, record, held_evidence(record, where=name)))
     for key in dict.fromkeys(_key(evidence) for _, _, evidence in judged):
-        same = [one for one in judged if _key(one[2]) == key]
-        same.sort(key=lambda one: (str(one[1].get("made")), one[0]))
+        same = [result for result in judged if _key(result[2]) == key]
+        same.sort(key=lambda result: (str(result[1].get("made")), result[0]))
         rows.append(_row(same))
     rows.sort(key=lambda row: (row.corpus, row.metric, row.system, row.file))
     return Matrix(format=FORMAT, rows=tuple(rows))
@@ -96,19 +96,19 @@ def _row(same: Sequence[tuple[str, Mapping[str, Any], DualEvidence]]) -> MatrixR
     for file, old, held in same[:-1]:
         if held.inputs.benchmark_digest != evidence.inputs.benchmark_digest:
             continue
-        past |= {one.checksum: one for one in held.history}
-        found = judge_again(held, where=file)
-        if found.row is RowState.REPORTED and found.b is not None:
+        past |= {entry.checksum: entry for entry in held.history}
+        earlier = judge_again(held, where=file)
+        if earlier.row is RowState.REPORTED and earlier.b is not None:
             mark = str(old["reproducibility_checksum"])
             past[mark] = Past(
                 made=str(old.get("made")),
                 checksum=mark,
-                value=found.b.value,
-                low=found.b.interval[0],
-                high=found.b.interval[1],
+                value=earlier.b.value,
+                low=earlier.b.interval[0],
+                high=earlier.b.interval[1],
             )
-    past |= {one.checksum: one for one in evidence.history}
-    history = tuple(sorted(past.values(), key=lambda one: (one.made, one.checksum)))
+    past |= {entry.checksum: entry for entry in evidence.history}
+    history = tuple(sorted(past.values(), key=lambda entry: (entry.made, entry.checksum)))
     result = judge_again(msgspec.structs.replace(evidence, history=history), where=name)
     return _filled(name, record, evidence, result, history)
 
@@ -148,7 +148,7 @@ def _unfounded(name: str, record: Mapping[str, Any]) -> MatrixRow:
     lone = one_sided(record)
     why = lone or "it holds two numbers and no evidence: no preconditions, no scores"
     keys = {key for side in sides(record).values() for key in side}
-    metric = next((one for one in _METRICS if headline_keys(one)["a"] in keys), "auroc")
+    metric = next((known for known in _METRICS if headline_keys(known)["a"] in keys), "auroc")
     return MatrixRow(
         corpus=str(record.get("corpus", name.removesuffix(".json")))[:80],
         system=str(record.get("system", ""))[:200],

@@ -71,7 +71,7 @@ def result_record(
     """Everything as one JSON object; `mark` is the checksum of the evidence, where it is known."""
     rest = msgspec.structs.replace(evidence, scores={})  # they are many, and plain already
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rest))
-    plain["scores"] = {name: dict(found) for name, found in evidence.scores.items()}
+    plain["scores"] = {name: dict(by_seed) for name, by_seed in evidence.scores.items()}
     record: dict[str, Any] = {"format": FORMAT, "assay": __version__, "made": made}
     record |= {name: plain[name] for name in _BEFORE}
     record |= result_keys(evidence.metric, result)
@@ -89,25 +89,25 @@ def result_digest(record: Mapping[str, Any]) -> str:
 
 def result_keys(metric: str, result: DualResult) -> dict[str, Any]:
     """The part of a result file that judging gives."""
-    found: dict[str, Any] = {"row": result.row, "reasons": list(result.reasons)}
+    keys: dict[str, Any] = {"row": result.row, "reasons": list(result.reasons)}
     for field, key in headline_keys(metric).items():
-        found |= _flat(key, getattr(result, field))
+        keys |= _flat(key, getattr(result, field))
     more = msgspec.to_builtins(result)
     for name in ("regime", "seen", "unseen", "layers", "placebo", "caveats", "level", "how"):
-        found[name] = more[name]
-    found["preconditions_checked"] = more["preconditions"]
-    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
+        keys[name] = more[name]
+    keys["preconditions_checked"] = more["preconditions"]
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(keys))
     return plain
 
 
-def _flat(key: str, found: Quantity | None) -> dict[str, Any]:
-    if found is None:
+def _flat(key: str, quantity: Quantity | None) -> dict[str, Any]:
+    if quantity is None:
         return {key: None} | {f"{key}{tail}": None for tail in _TAILS}
     return {
-        key: found.value,
-        f"{key}_interval": list(found.interval),
-        f"{key}_per_seed": dict(found.per_seed),
-        f"{key}_t_interval": None if found.t_interval is None else list(found.t_interval),
+        key: quantity.value,
+        f"{key}_interval": list(quantity.interval),
+        f"{key}_per_seed": dict(quantity.per_seed),
+        f"{key}_t_interval": None if quantity.t_interval is None else list(quantity.t_interval),
     }
 
 
@@ -117,13 +117,13 @@ def evidence_of(record: Mapping[str, Any], *, where: str) -> DualEvidence:
     if missing:
         raise IntegrityError(f"{where}: a dual-condition result has {missing[0]}, and this has not")
     try:
-        found = msgspec.convert(dict(record), DualEvidence)
+        evidence = msgspec.convert(dict(record), DualEvidence)
     except (msgspec.ValidationError, OverflowError) as error:
         raise IntegrityError(
             f"{where}: no dual-condition result that can be judged: {error}"
         ) from None
-    check_coherence(found, where=where)
-    return found
+    check_coherence(evidence, where=where)
+    return evidence
 
 
 def checksum(evidence: DualEvidence) -> str:
@@ -134,7 +134,9 @@ def checksum(evidence: DualEvidence) -> str:
         state = manifest_digest(tuple(evidence.state.manifests.get(name, ())))
         lines.append(f"state {name} {state}")
     lines.append(f"spec {evidence.code.spec}")
-    lines += [f"code {found} {name}" for name, found in sorted(evidence.code.files.items())]
+    lines += [
+        f"code {file_digest} {name}" for name, file_digest in sorted(evidence.code.files.items())
+    ]
     lines.append(f"ids {digest(msgspec.json.encode(evidence.items.id))}")
     for condition in evidence.conditions:
         for seed in evidence.seeds:
@@ -144,10 +146,10 @@ def checksum(evidence: DualEvidence) -> str:
 
 
 def _as_bytes(scores: Sequence[float | None]) -> bytes:
-    found = array("d", [math.nan if score is None else score for score in scores])
+    values = array("d", [math.nan if score is None else score for score in scores])
     if sys.byteorder == "little":
-        found.byteswap()
-    return found.tobytes()
+        values.byteswap()
+    return values.tobytes()
 
 
 def result_bytes(record: Mapping[str, Any]) -> bytes:

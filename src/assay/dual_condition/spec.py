@@ -183,26 +183,26 @@ def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
     path = home / written.benchmark
     place = str(path) if path.exists() else written.benchmark
     try:
-        found = load_benchmark(place, columns=columns)
+        benchmark = load_benchmark(place, columns=columns)
     except SpecError as error:
         # What flags name elsewhere, keys name here.
         hint = None if error.hint is None else _FLAG.sub(r'evaluation.\1 = "\2"', error.hint)
         message = error.message.replace("--positive", "evaluation.positive")
         raise type(error)(f"{where}: {message}", hint=hint) from None
-    blind = next((item.id for item in found.items if item.label is None), None)
+    blind = next((item.id for item in benchmark.items if item.label is None), None)
     if blind is not None:
         raise SpecError(
             f"{where}: record {blind!r} of {written.benchmark} is neither positive nor negative",
             hint='Say which are positive: evaluation.positive = "label == 1".',
         )
-    positives = sum(bool(item.label) for item in found.items)
-    if not 0 < positives < len(found.items):
+    positives = sum(bool(item.label) for item in benchmark.items)
+    if not 0 < positives < len(benchmark.items):
         raise OneClassPartition(
-            f"{where}: {positives} of the {len(found.items)} records of {written.benchmark} are"
+            f"{where}: {positives} of the {len(benchmark.items)} records of {written.benchmark} are"
             " positive, so nothing can be told apart",
             hint="Look at evaluation.positive, and at the label column.",
         )
-    return found
+    return benchmark
 
 
 def _corpus(written: EvaluationTable, where: str) -> str:

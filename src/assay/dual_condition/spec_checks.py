@@ -56,7 +56,7 @@ def check_initial(state: StateTable, home: Path, root: Path, where: str) -> None
         if layer.initial is None or not begun.is_relative_to(root.resolve()):
             continue
         inner = begun.relative_to(root.resolve()).as_posix()
-        owned = [one for one, other in state.layers.items() if matches(inner, other.patterns)]
+        owned = [owner for owner, other in state.layers.items() if matches(inner, other.patterns)]
         if owned or inner == ".":
             raise SpecError(
                 f"{where}: state.layers.{name}.initial: {layer.initial} is state of production",
@@ -69,7 +69,9 @@ def check_ids(written: DualFile, home: Path, benchmark: Benchmark, where: str) -
     path = home / written.evaluation.benchmark
     layers = written.state.layers
     naming = [
-        name for name, one in layers.items() if one.provenance is not None or "id" in one.match
+        name
+        for name, layer in layers.items()
+        if layer.provenance is not None or "id" in layer.match
     ]
     numbered = [item.id for item in benchmark.items[:2]] == ["1", "2"][: len(benchmark.items)]
     if not naming or not numbered or written.evaluation.id is not None or not path.is_file():

@@ -39,8 +39,8 @@ def result_files(folder: Path) -> list[Path]:
     with storage(folder):
         if not folder.is_dir():
             raise SpecError(f"there is no folder {str(folder)!r}")
-        found = [path for path in folder.glob("*.json") if path.is_file()]
-    return sorted(path for path in found if not path.name.startswith("."))
+        files = [path for path in folder.glob("*.json") if path.is_file()]
+    return sorted(path for path in files if not path.name.startswith("."))
 
 
 def matrix_in(folder: Path) -> Matrix:
@@ -127,11 +127,11 @@ def earlier(path: Path, mark: str) -> Mapping[str, Any] | None:
         if not path.is_file():
             return None
     try:
-        found = read_result(path)
+        record = read_result(path)
     except AssayError:
         return None
-    same = found.get("reproducibility_checksum") == mark and isinstance(found.get("made"), str)
-    return found if same and found.get(DIGEST) == result_digest(found) else None
+    same = record.get("reproducibility_checksum") == mark and isinstance(record.get("made"), str)
+    return record if same and record.get(DIGEST) == result_digest(record) else None
 
 
 def past_results(
@@ -140,9 +140,9 @@ def past_results(
     """Condition B of every earlier result on the same corpus, system and metric, oldest first.
 
     A result carries its own past with it, so taking an old one away leaves it remembered. `but` is
-    where the new one goes: what is there is replaced, and believed only if nobody edited it.
+    where the new one goes: the file there is replaced, and counts only if it was not edited.
     """
-    found: dict[str, Past] = {}
+    pasts: dict[str, Past] = {}
     for path in result_files(folder):
         try:
             record = read_result(path)
@@ -157,10 +157,10 @@ def past_results(
                     hint="It was edited. Put it back; the runs that were made are kept.",
                 )
             for past in _pasts(record, evidence.metric):
-                found.setdefault(past.checksum, past)
-    found.pop(mark, None)
+                pasts.setdefault(past.checksum, past)
+    pasts.pop(mark, None)
     kept = sorted(
-        (past for past in found.values() if past.made < before), key=lambda past: past.made
+        (past for past in pasts.values() if past.made < before), key=lambda past: past.made
     )
     return tuple(kept[-_MOST_PAST:])
 
@@ -179,15 +179,15 @@ def _is_of(record: Mapping[str, Any], evidence: DualEvidence) -> bool:
 
 def _pasts(record: Mapping[str, Any], metric: str) -> list[Past]:
     """What a result says of B: its own, and what it remembers."""
-    found = []
+    pasts = []
     try:
-        found += msgspec.convert(record.get("history", []), list[Past])
+        pasts += msgspec.convert(record.get("history", []), list[Past])
         key = headline_keys(metric)["b"]
         if record.get("row") == "reported":
             low, high = record[f"{key}_interval"]
             own = {"made": record["made"], "checksum": record["reproducibility_checksum"]}
             own |= {"value": record[key], "low": low, "high": high}
-            found.append(msgspec.convert(own, Past))
+            pasts.append(msgspec.convert(own, Past))
     except (KeyError, TypeError, ValueError):
         pass
-    return found
+    return pasts

@@ -29,7 +29,7 @@ def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
         if (root / SCORES).is_file():
             yield root.resolve().name, root
             return
-        found = 0
+        count = 0
         entered = set()
         for place, folders, files in os.walk(root, onerror=_raise, followlinks=True):
             known = Path(place).stat()
@@ -40,11 +40,11 @@ def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
             folders.sort()
             if SCORES in files:
                 folders.clear()
-                found += 1
-                if found > MOST_RUNS:
+                count += 1
+                if count > MOST_RUNS:
                     raise SpecError(f"{root}: more than {MOST_RUNS:,} runs")
                 yield Path(place).relative_to(root).as_posix(), Path(place)
-    if not found:
+    if not count:
         raise SpecError(
             f"{root}: no {SCORES} in this folder or below it",
             hint="Name a folder of scored runs, or a .jsonl or .csv of trials.",
@@ -59,11 +59,11 @@ def _raise(error: OSError) -> None:
 def read_run(folder: Path, *, all_scores: bool) -> tuple[Trial, bytes]:
     """The trial in a run's folder, and the bytes it was read from.
 
-    Whoever knows the folder's name may call the trial by it, where the files do not name it. With
-    `all_scores` every number is a dimension, and otherwise the five known ones and the costs.
+    The caller may name the trial by its folder, where the files do not name it. With `all_scores`
+    every number is a dimension, and otherwise the five known ones and the costs.
     """
     data = read_bounded(folder / SCORES, MOST_BYTES)
-    found = parse_object(data.removeprefix(_MARK), where=str(folder / SCORES))
+    scores = parse_object(data.removeprefix(_MARK), where=str(folder / SCORES))
     manifest: Mapping[str, object] = {}
     with storage(folder):
         described = (folder / MANIFEST).is_file()
@@ -72,17 +72,17 @@ def read_run(folder: Path, *, all_scores: bool) -> tuple[Trial, bytes]:
         manifest = parse_object(held.removeprefix(_MARK), where=str(folder / MANIFEST))
         data += held
     where = str(folder / SCORES)
-    instance = found.get("instance", found.get("fixture"))
+    instance = scores.get("instance", scores.get("fixture"))
     if not isinstance(instance, (str, int)) or isinstance(instance, bool):
         raise SpecError(f"{where}: no `fixture` says which instance it is a run of")
-    trial = found.get("trial", manifest.get("trial"))
-    run = found.get("run_id", found.get("run", manifest.get("run_id", manifest.get("run"))))
-    status = found.get("status", manifest.get("status"))
-    scorer = found.get("scorer", manifest.get("scorer"))
+    trial = scores.get("trial", manifest.get("trial"))
+    run = scores.get("run_id", scores.get("run", manifest.get("run_id", manifest.get("run"))))
+    status = scores.get("status", manifest.get("status"))
+    scorer = scores.get("scorer", manifest.get("scorer"))
     made = Trial(
         instance=str(instance),
         trial=None if trial is None else as_text(trial),
-        dimensions=_dimensions(found, where, all_scores=all_scores),
+        dimensions=_dimensions(scores, where, all_scores=all_scores),
         harness={
             key: as_text(manifest[key]) for key in ("model", "profile", "params") if key in manifest
         },
@@ -108,10 +108,10 @@ _CRASHES = frozenset(
 
 
 def _dimensions(
-    found: Mapping[str, object], where: str, *, all_scores: bool
+    scores: Mapping[str, object], where: str, *, all_scores: bool
 ) -> dict[str, float | None]:
     values: dict[str, float | None] = {}
-    for name, value in found.items():
+    for name, value in scores.items():
         wanted = all_scores or name in _KNOWN or is_cost(name)
         if name in _TEXTS or not wanted:
             continue
@@ -125,8 +125,8 @@ def _dimensions(
 
 
 def _artifact(manifest: Mapping[str, object]) -> str | None:
-    found = manifest.get("artifact")
-    return found if isinstance(found, str) else None
+    artifact = manifest.get("artifact")
+    return artifact if isinstance(artifact, str) else None
 
 
 def as_text(value: object) -> str:

@@ -35,8 +35,8 @@ def draw_matrix(matrix: Matrix, out: "Console", *, history: bool = False) -> Non
     systems = _systems(matrix, names)
     if systems:
         out.print()
-    for said in systems:
-        out.print(styled(said, style="dim"))
+    for line_of_system in systems:
+        out.print(styled(line_of_system, style="dim"))
     for row in matrix.rows:
         if row.reasons:
             out.print()
@@ -78,10 +78,10 @@ def matrix_csv(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noq
     for row in matrix.rows:
         numbers = [
             number
-            for found in (
+            for quantity in (
                 *(row.a, row.b, row.learning_contribution, row.memorisation, row.transfer),
             )
-            for number in _numbers(found)
+            for number in _numbers(quantity)
         ]
         lines.append(
             csv_line(
@@ -119,19 +119,23 @@ WRITERS: Mapping[str, Callable[..., str]] = {
 
 def written(of: str) -> str:
     """A folder as it stands in a matrix: nothing in it can end a comment or begin a formula."""
-    found = quote(of)
-    return f"./{found}" if found.startswith("-") else found
+    quoted = quote(of)
+    return f"./{quoted}" if quoted.startswith("-") else quoted
 
 
 def _names(matrix: Matrix) -> dict[str, str]:
     """What each row is called, by its result file; numbered where a corpus has several systems."""
     several = len({row.metric for row in matrix.rows}) > 1
-    found = {}
+    names = {}
     for row in matrix.rows:
-        same = [one for one in matrix.rows if (one.corpus, one.metric) == (row.corpus, row.metric)]
+        same = [
+            other
+            for other in matrix.rows
+            if (other.corpus, other.metric) == (row.corpus, row.metric)
+        ]
         number = f" #{1 + same.index(row)}" if len(same) > 1 else ""
-        found[row.file] = f"{row.corpus}{number}" + (f" ({row.metric})" if several else "")
-    return found
+        names[row.file] = f"{row.corpus}{number}" + (f" ({row.metric})" if several else "")
+    return names
 
 
 def _systems(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
@@ -146,8 +150,8 @@ def _systems(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
 def _cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
     head = [names[row.file].removesuffix(f" ({row.metric})"), row.metric]
     if row.state is not RowState.REPORTED:
-        said = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
-        return [*head, said, said, "", "", "", "", str(row.items or "")]
+        state = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
+        return [*head, state, state, "", "", "", "", str(row.items or "")]
     return [
         *head,
         _shown(row.a),
@@ -164,14 +168,14 @@ def _short_cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
     """A row that fits a terminal: the interval of the difference, and no other."""
     name = names[row.file]
     if row.state is not RowState.REPORTED:
-        said = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
-        return [name, "", "", said, "", "", "", str(row.items or "")]
+        state = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
+        return [name, "", "", state, "", "", "", str(row.items or "")]
     values = (row.memorisation, row.transfer)
     return [
         name,
-        *("" if one is None else f"{one.value:.4f}" for one in (row.a, row.b)),
+        *("" if quantity is None else f"{quantity.value:.4f}" for quantity in (row.a, row.b)),
         _shown(row.learning_contribution, sign=True),
-        *("" if one is None else f"{one.value:+.4f}" for one in values),
+        *("" if quantity is None else f"{quantity.value:+.4f}" for quantity in values),
         row.regime.value if row.regime is not None else "",
         str(row.items),
     ]
@@ -191,14 +195,14 @@ def _past_rows(matrix: Matrix, names: Mapping[str, str]) -> list[list[str]]:
     return [[*row[:4], row[4].removeprefix("sha256:")[:12]] for row in rows]
 
 
-def _shown(found: Quantity | None, *, sign: bool = False) -> str:
-    if found is None:
+def _shown(quantity: Quantity | None, *, sign: bool = False) -> str:
+    if quantity is None:
         return ""
-    low, high = found.interval
-    return f"{found.value:{'+' if sign else ''}.4f} [{low:.3f}, {high:.3f}]"
+    low, high = quantity.interval
+    return f"{quantity.value:{'+' if sign else ''}.4f} [{low:.3f}, {high:.3f}]"
 
 
-def _numbers(found: Quantity | None) -> list[str]:
-    if found is None:
+def _numbers(quantity: Quantity | None) -> list[str]:
+    if quantity is None:
         return ["", "", ""]
-    return [repr(number) for number in (found.value, *found.interval)]
+    return [repr(number) for number in (quantity.value, *quantity.interval)]

@@ -45,10 +45,10 @@ class Notes:
     def __init__(self) -> None:
         self._told: dict[str, tuple[str, bool]] = {}
 
-    def add(self, code: str, said: str = "", *, blocking: bool = False) -> None:
+    def add(self, code: str, message: str = "", *, blocking: bool = False) -> None:
         """Note something; noted twice, it is said twice under one code."""
         before, blocked = self._told.get(code, ("", False))
-        self._told[code] = (f"{before} {said}".strip(), blocked or blocking)
+        self._told[code] = (f"{before} {message}".strip(), blocked or blocking)
 
     def told(self) -> tuple[ComparisonCaveat, ...]:
         """Everything noted."""

@@ -65,7 +65,7 @@ def compare(
     before those of the plan. `by` says whether instances or runs are the units, which a comparison
     that is looked at several times must settle before the first look. `artifact` is the digest of
     what the candidate's runs had and the baseline's had not, where the trials do not say it
-    themselves. `caveats` are those that only whoever made or read the trials can know.
+    themselves. `caveats` are those that only making or reading the trials can show.
     """
     baseline, candidate = _trials("baseline", baseline), _trials("candidate", candidate)
     gated = (gated,) if isinstance(gated, str) else gated

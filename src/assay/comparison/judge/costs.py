@@ -1,4 +1,4 @@
-"""Dimensions that decide nothing: tokens, money, time, and columns whose direction nobody said.
+"""Dimensions that decide nothing: tokens, money, time, and columns of unknown direction.
 
 They have no range, so their intervals are Student's, and each p-value is its own. Runs without a
 value are left out of that dimension, which its `n` tells. In a sequential comparison they are told
@@ -46,7 +46,7 @@ def _cost(table: TrialTable, index: int, settings: Settings) -> DimensionResult:
         first_even, second_even = kept.evened().sides(*columns)
         resampled = flip_signs(second_even - first_even, **how)
         means = [float(first.mean()), float(second.mean())]
-    if settings.sequential:  # a test of fixed size is not fair to somebody who looks
+    if settings.sequential:  # a test of fixed size is not valid under looking
         return replace(
             untold(dimension, kept.units),
             baseline=means[0],

@@ -223,12 +223,12 @@ def _plan_digest(written: _TrialsFile, instances: bytes) -> str:
 
 def _policies(policy: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """The policies by themselves, for dimensions that nobody named."""
-    found = dimensions_table({"any": {}}, policy, where=where)
+    policies = dimensions_table({"any": {}}, policy, where=where)
     return {
-        "missing": found.missing,
-        "crashed": found.crashed,
-        "allow": found.allow,
-        "strict_gates": found.strict_gates,
+        "missing": policies.missing,
+        "crashed": policies.crashed,
+        "allow": policies.allow,
+        "strict_gates": policies.strict_gates,
     }
 
 
@@ -262,24 +262,24 @@ def _instances(
     written: str | Sequence[str], home: Path, where: str
 ) -> tuple[dict[str, Mapping[str, Any]], bytes]:
     if not isinstance(written, str):
-        found: dict[str, Mapping[str, Any]] = {name: {"instance": name} for name in written}
-        if len(found) < len(written) or not found or not all(map(_is_plain, found)):
+        instances: dict[str, Mapping[str, Any]] = {name: {"instance": name} for name in written}
+        if len(instances) < len(written) or not instances or not all(map(_is_plain, instances)):
             raise SpecError(f"{where}: instances: expected names, each once")
-        return found, b""
+        return instances, b""
     path = home / written
     with storage(path):
         data = path.read_bytes()
-    found = {}
+    instances = {}
     for here, row in rows_of(path, data):
         name = row.get("instance", row.get("id"))
         if not isinstance(name, (str, int)) or isinstance(name, bool) or not _is_plain(str(name)):
             raise SpecError(f"{here}: no `instance` or `id` names it")
-        if str(name) in found:
+        if str(name) in instances:
             raise SpecError(f"{here}: instance {name!r:.60} stands twice")
-        found[str(name)] = row
-    if not found:
+        instances[str(name)] = row
+    if not instances:
         raise SpecError(f"{path}: no instances")
-    return found, data
+    return instances, data
 
 
 def _check_commands(spec: TrialSpec, where: str) -> None:

@@ -1,4 +1,4 @@
-"""Evidence whose parts do not fit together was not made by any run."""
+"""Whether the parts of evidence fit together, as those of real runs do."""
 
 import math
 from collections import Counter
@@ -14,10 +14,10 @@ T = TypeVar("T", bound=Hashable)
 
 
 def check_coherence(evidence: DualEvidence, *, where: str) -> None:
-    """Refuse evidence that contradicts itself, whatever it is evidence of."""
-    said = next(_contradictions(evidence), None)
-    if said is not None:
-        raise IntegrityError(f"{where}: {said}")
+    """Refuse evidence that contradicts itself."""
+    contradiction = next(_contradictions(evidence), None)
+    if contradiction is not None:
+        raise IntegrityError(f"{where}: {contradiction}")
 
 
 def _contradictions(at: DualEvidence) -> Iterator[str]:
@@ -79,9 +79,9 @@ def _state(at: DualEvidence) -> Iterator[str]:
     for name in at.state.manifests:
         if name not in at.conditions:
             yield f"state.manifests has {name!r:.60}, which is no condition"
-    there = {entry.path for entry in at.state.manifests.get("A", ())}
+    paths = {entry.path for entry in at.state.manifests.get("A", ())}
     for name, layer in at.state.layers.items():
-        if "A" in at.state.manifests and not set(layer.files) <= there:
+        if "A" in at.state.manifests and not set(layer.files) <= paths:
             yield f"layer {name}: files that production has not"
         if not set(layer.mentions or ()) <= known:
             yield f"layer {name}: mentions of what is no item"
@@ -95,7 +95,7 @@ def _history(history: tuple[Past, ...]) -> Iterator[str]:
     for past in history:
         if not -1.0 <= past.low <= past.value <= past.high <= 1.0:
             yield f"history: {past.value:g} is not within [{past.low:g}, {past.high:g}]"
-    if any(one.made > other.made for one, other in pairwise(history)):
+    if any(earlier.made > later.made for earlier, later in pairwise(history)):
         yield "history is out of order"
     yield from (
         f"history has {mark!r:.80} twice" for mark in _twice(past.checksum for past in history)

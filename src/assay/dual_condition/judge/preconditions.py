@@ -11,33 +11,33 @@ from assay.dual_condition.result import Precondition
 from assay.file_entry import manifest_digest
 from assay.wording import counted
 
-Found = tuple[bool, str]
+Finding = tuple[bool, str]
 _SHOWN = 3
 
 
 def check_preconditions(evidence: DualEvidence) -> dict[str, Precondition]:
     """Every precondition, in the order in which they matter."""
-    found = {}
+    checked = {}
     for name, check in CHECKS.items():
         if name in OF_RUNS and not evidence.runs:
-            holds, said = False, NOT_CHECKED
+            holds, shown = False, NOT_CHECKED
         else:
-            holds, said = check(evidence)
-        found[name] = Precondition(holds=holds, evidence=said)
-    return found
+            holds, shown = check(evidence)
+        checked[name] = Precondition(holds=holds, evidence=shown)
+    return checked
 
 
 def reasons_of(checked: Mapping[str, Precondition]) -> tuple[str, ...]:
     """Why a row is blocked: what does not hold, without what only follows from that."""
     broken = {
-        name: one.evidence
-        for name, one in checked.items()
-        if not one.holds and one.evidence != NOT_CHECKED
+        name: precondition.evidence
+        for name, precondition in checked.items()
+        if not precondition.holds and precondition.evidence != NOT_CHECKED
     }
-    causes = {name: said for name, said in broken.items() if name not in _FOLLOWS}
+    causes = {name: reason for name, reason in broken.items() if name not in _FOLLOWS}
     if not causes and "runs_completed" in broken:
         causes = {"runs_completed": broken["runs_completed"]}
-    return tuple(f"{name}: {said}" for name, said in (causes or broken).items())
+    return tuple(f"{name}: {reason}" for name, reason in (causes or broken).items())
 
 
 def shows_a_leak(run: DualRun, layers: Mapping[str, LayerEvidence]) -> bool:
@@ -49,7 +49,7 @@ def shows_a_leak(run: DualRun, layers: Mapping[str, LayerEvidence]) -> bool:
     return bool(reached or lost or run.unscored or not run.all_noted)
 
 
-def _isolation(at: DualEvidence) -> Found:
+def _isolation(at: DualEvidence) -> Finding:
     state = at.state
     routes = {
         "parameter": "each run was given a copy of the state by parameter",
@@ -66,29 +66,29 @@ def _isolation(at: DualEvidence) -> Found:
     return state.canary_caught, f"{routes[state.route]}, {view}; {state.canary}"
 
 
-def _declared(at: DualEvidence) -> Found:
+def _declared(at: DualEvidence) -> Finding:
     left = at.state.undeclared
     if left:
-        said = f"{_some(left)} of the state belong to no layer, so B would lack or keep them"
-        return False, f"{said} unsaid; name them in a layer, or in state.fixed"
+        message = f"{_some(left)} of the state belong to no layer, so B would lack or keep them"
+        return False, f"{message} unsaid; name them in a layer, or in state.fixed"
     empty = [name for name, layer in at.state.layers.items() if not layer.files]
     if empty:
         return False, f"production has no file of layer {empty[0]}, so it has nothing to add"
     owned = {name for layer in at.state.layers.values() for name in layer.files}
-    said = f"{counted(len(owned), 'file')} in {counted(len(at.state.layers), 'layer')}"
+    counts = f"{counted(len(owned), 'file')} in {counted(len(at.state.layers), 'layer')}"
     fixed = [entry.path for entry in at.state.manifests.get("A", ()) if entry.path not in owned]
-    return True, said + (f"; in every condition alike: {_some(fixed)}" if fixed else "")
+    return True, counts + (f"; in every condition alike: {_some(fixed)}" if fixed else "")
 
 
-def _a_is_snapshot(at: DualEvidence) -> Found:
+def _a_is_snapshot(at: DualEvidence) -> Finding:
     return _begins(at, "A", at.state.snapshot, "the snapshot of production")
 
 
-def _b_is_initial(at: DualEvidence) -> Found:
+def _b_is_initial(at: DualEvidence) -> Finding:
     return _begins(at, "B", at.state.initial, "the declared initial state")
 
 
-def _begins(at: DualEvidence, condition: str, wanted: str, what: str) -> Found:
+def _begins(at: DualEvidence, condition: str, wanted: str, what: str) -> Finding:
     runs = at.of(condition)
     listed = manifest_digest(tuple(at.state.manifests.get(condition, ())))
     other = [run.seed for run in runs if run.before != wanted]
@@ -97,7 +97,7 @@ def _begins(at: DualEvidence, condition: str, wanted: str, what: str) -> Found:
     return True, f"{counted(len(runs), 'run')} began with {short(wanted)}, {what}"
 
 
-def _none_in_b(at: DualEvidence) -> Found:
+def _none_in_b(at: DualEvidence) -> Finding:
     """B has nothing of production's bytes but what the beginning has as well."""
     before = {entry.path: entry.digest for entry in at.state.manifests.get("A", ())}
     owned = {name for layer in at.state.layers.values() for name in layer.files}
@@ -110,11 +110,14 @@ def _none_in_b(at: DualEvidence) -> Found:
     ]
     if len(shared) == len(owned):
         return False, "production is what it was at the beginning: there is no state to leave out"
-    said = f"; {_some(shared)} never changed since the beginning" if shared else ""
-    return True, f"{len(owned) - len(shared)} of {len(owned)} files of layers are not in B{said}"
+    unchanged = f"; {_some(shared)} never changed since the beginning" if shared else ""
+    return (
+        True,
+        f"{len(owned) - len(shared)} of {len(owned)} files of layers are not in B{unchanged}",
+    )
 
 
-def _same_items(at: DualEvidence) -> Found:
+def _same_items(at: DualEvidence) -> Finding:
     for seed in at.seeds:
         seen = {run.items for run in at.runs if run.seed == seed}
         if seen and seen != {at.inputs.items[str(seed)]}:
@@ -123,7 +126,7 @@ def _same_items(at: DualEvidence) -> Found:
     return True, f"the same {counted(count, 'item')} in all conditions, by digest, at each seed"
 
 
-def _same_seeds(at: DualEvidence) -> Found:
+def _same_seeds(at: DualEvidence) -> Finding:
     for condition in at.conditions:
         seeds = sorted(run.seed for run in at.of(condition))
         if seeds != sorted(at.seeds):
@@ -132,21 +135,21 @@ def _same_seeds(at: DualEvidence) -> Found:
     return True, f"{counted(len(at.seeds), 'seed')} in each of {_some(at.conditions, most=99)}"
 
 
-def _opened_in_a(at: DualEvidence) -> Found:
-    runs, said = at.of("A"), []
+def _opened_in_a(at: DualEvidence) -> Finding:
+    runs, hit_counts = at.of("A"), []
     if not runs:
         return False, NOT_CHECKED
     for name, layer in at.state.layers.items():
         hits = sum(bool(set(run.opened) & set(layer.files)) for run in runs)
         if hits < len(runs):
             where = "never opened" if not hits else f"opened in only {hits} of {len(runs)} runs"
-            said_so = f"layer {name} was {where} in A, so leaving it out changes nothing"
-            return False, f"{said_so}: does something else tell the conditions apart?"
-        said.append(f"{name} in {hits} of {len(runs)}")
-    return True, f"opened in A: {', '.join(said)}"
+            message = f"layer {name} was {where} in A, so leaving it out changes nothing"
+            return False, f"{message}: does something else tell the conditions apart?"
+        hit_counts.append(f"{name} in {hits} of {len(runs)}")
+    return True, f"opened in A: {', '.join(hit_counts)}"
 
 
-def _no_writes(at: DualEvidence) -> Found:
+def _no_writes(at: DualEvidence) -> Finding:
     paths = sorted({path for run in at.runs for path in run.outside})
     if paths:
         where = next(run.condition for run in at.runs if run.outside)
@@ -154,18 +157,18 @@ def _no_writes(at: DualEvidence) -> Found:
     return True, f"none in {counted(len(at.runs), 'run')}"
 
 
-def _no_reads(at: DualEvidence) -> Found:
+def _no_reads(at: DualEvidence) -> Finding:
     paths = sorted({path for run in at.runs for path in run.undeclared})
     if paths:
         if any(path.endswith(f"/{at.inputs.benchmark}") for path in paths):
-            said = f"the system read {at.inputs.benchmark}, the benchmark with its labels"
-            return False, f"{said}; it gets what it needs in {{items}}"
-        said = f"the system read {_some(paths)}, which is neither its state nor declared"
-        return False, f"{said}; make it a layer, or name it in system.reads if it never changes"
+            message = f"the system read {at.inputs.benchmark}, the benchmark with its labels"
+            return False, f"{message}; it gets what it needs in {{items}}"
+        message = f"the system read {_some(paths)}, which is neither its state nor declared"
+        return False, f"{message}; make it a layer, or name it in system.reads if it never changes"
     return True, f"none in {counted(len(at.runs), 'run')}"
 
 
-def _production(at: DualEvidence) -> Found:
+def _production(at: DualEvidence) -> Finding:
     if at.state.after != at.state.snapshot:
         return False, (
             f"production was {short(at.state.snapshot)} before and is {short(at.state.after)} now"
@@ -173,29 +176,29 @@ def _production(at: DualEvidence) -> Found:
     return True, f"{short(at.state.after)} before and after"
 
 
-def _code(at: DualEvidence) -> Found:
+def _code(at: DualEvidence) -> Finding:
     if at.code.changed:
         return False, f"{_some(at.code.changed)} changed while the runs were made"
     return True, f"{counted(len(at.code.files), 'file')} of code, the same before and after"
 
 
-def _scored(at: DualEvidence) -> Found:
+def _scored(at: DualEvidence) -> Finding:
     for run in at.runs:
         if run.unscored:
-            said = f"{run.unscored} of {len(at.items.id)} items have no score"
-            return False, f"{run.condition}, seed {run.seed}: {said}"
+            message = f"{run.unscored} of {len(at.items.id)} items have no score"
+            return False, f"{run.condition}, seed {run.seed}: {message}"
     return True, f"{counted(len(at.items.id), 'item')} in each of {counted(len(at.runs), 'run')}"
 
 
-def _completed(at: DualEvidence) -> Found:
+def _completed(at: DualEvidence) -> Finding:
     planned = len(at.seeds) * len(at.conditions)
-    said = f"{counted(len(at.runs), 'run')} of {planned}"
+    counts = f"{counted(len(at.runs), 'run')} of {planned}"
     if at.failed is not None:
         return False, at.failed
-    return len(at.runs) == planned, said
+    return len(at.runs) == planned, counts
 
 
-CHECKS: Mapping[str, Callable[[DualEvidence], Found]] = {
+CHECKS: Mapping[str, Callable[[DualEvidence], Finding]] = {
     "state_declared": _declared,
     "runs_completed": _completed,
     "isolation": _isolation,
@@ -220,5 +223,5 @@ _FOLLOWS = frozenset({"runs_completed", "same_seeds"})
 
 
 def _some(names: Sequence[object], *, most: int = _SHOWN) -> str:
-    said = ", ".join(str(name) for name in names[:most])
-    return said + (f" and {len(names) - most} more" if len(names) > most else "")
+    listed = ", ".join(str(name) for name in names[:most])
+    return listed + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -54,20 +54,20 @@ class Built:
 def conditions_of(spec: DualSpec) -> list[Condition]:
     """The conditions that a spec asks for, each once."""
     layers = list(spec.state.layers)
-    found = [
+    conditions = [
         Condition(name="A", layers=dict.fromkeys(layers, "production")),
         Condition(name="B", layers=dict.fromkeys(layers, "initial")),
     ]
     if "C" in spec.asked:
-        found.append(Condition(name="C", layers=dict.fromkeys(layers, "forgotten")))
+        conditions.append(Condition(name="C", layers=dict.fromkeys(layers, "forgotten")))
     if "shapley" in spec.asked:
         sizes = range(1, len(layers))
-        found += [_only(layers, kept) for size in sizes for kept in combinations(layers, size)]
+        conditions += [_only(layers, kept) for size in sizes for kept in combinations(layers, size)]
     elif "layers" in spec.asked and len(layers) > 1:
-        found += [_only(layers, [one for one in layers if one != out]) for out in layers]
+        conditions += [_only(layers, [layer for layer in layers if layer != out]) for out in layers]
     if "placebo" in spec.asked:
-        found.append(Condition(name="placebo", layers=dict.fromkeys(layers, "placebo")))
-    return found
+        conditions.append(Condition(name="placebo", layers=dict.fromkeys(layers, "placebo")))
+    return conditions
 
 
 def _only(layers: Sequence[str], kept: Sequence[str]) -> Condition:
@@ -120,33 +120,33 @@ class Conditions:
         with storage(source):
             if source.is_dir():
                 return list(manifest(source))
-            size, found = file_digest(source)
-        return [FileEntry(path=self._initial_target(name, layer), size=size, digest=found)]
+            size, content = file_digest(source)
+        return [FileEntry(path=self._initial_target(name, layer), size=size, digest=content)]
 
     def _initial_target(self, name: str, layer: Layer) -> str:
         """Where the single file goes that a layer begins with."""
         source = Path(str(layer.initial))
-        plain = [one for one in layer.files if not set(one) & set("*?[")]
+        plain = [file for file in layer.files if not set(file) & set("*?[")]
         target = layer.sqlite or source.name
         if len(plain) == 1 and layer.sqlite is None and not matches(target, layer.patterns):
             target = plain[0].rstrip("/")
-        if any(one.startswith(f"{target}/") for one in self.files[name]):
+        if any(file.startswith(f"{target}/") for file in self.files[name]):
             target = f"{target}/{source.name}"
         _check_owned(name, layer, [target])
         return target
 
     def mentions(self) -> dict[str, Mentions]:
         """What each layer that can tell holds of the benchmark's items."""
-        found = {}
+        mentions = {}
         items = self.spec.benchmark.items
         with storage(self.scratch):
             folder = self.scratch / "reading"  # a database is changed by opening it
             shutil.copytree(self.snapshot, folder)
             for name, layer in self.spec.state.layers.items():
                 if layer.tells_items:
-                    found[name] = mentions_of(folder, self.files[name], layer, items)
+                    mentions[name] = mentions_of(folder, self.files[name], layer, items)
             shutil.rmtree(folder)
-        return found
+        return mentions
 
     def build(self, condition: Condition) -> Built:
         """The folder of a condition; C by a command of the user's begins as production."""
@@ -166,9 +166,9 @@ class Conditions:
         """Refuse a placebo that is production, in whole or in a field that was misspelt."""
         fields = () if self.spec.placebo is None else self.spec.placebo.shuffle
         lost = [field for field in fields if field not in self.shuffled]
-        there = {entry.path for entry in entries}
+        paths = {entry.path for entry in entries}
         layers = self.spec.state.layers.values()
-        if not any(matches(path, layer.patterns) for path in there for layer in layers):
+        if not any(matches(path, layer.patterns) for path in paths for layer in layers):
             raise SpecError(
                 "[placebo] has no file of any layer: it would be B by another name",
                 hint="placebo.state is a folder laid out as the state is.",
@@ -217,16 +217,16 @@ class Conditions:
             if not other.is_dir():
                 raise SpecError(f"placebo.state: there is no folder {placebo.state!r}")
             names = [entry.path for entry in manifest(other)]
-            _copy(other, folder, [one for one in names if matches(one, layer.patterns)])
+            _copy(other, folder, [file for file in names if matches(file, layer.patterns)])
             return
         fields = () if placebo is None else placebo.shuffle
         _copy(self.snapshot, folder, files)
         rng = random.Random(self.digest)  # noqa: S311 - a seeded order, not a secret
-        for one in files:
-            kind = None if one.endswith("/") else kind_of_file(folder / one)
+        for file in files:
+            kind = None if file.endswith("/") else kind_of_file(folder / file)
             if kind is not None:
                 self.shuffled |= shuffle_rows(
-                    folder / one, kind, fields, lambda size: rng.sample(range(size), size)
+                    folder / file, kind, fields, lambda size: rng.sample(range(size), size)
                 )
 
 
@@ -243,6 +243,6 @@ def _copy(source: Path, target: Path, names: Sequence[str]) -> None:
 
 def _check_owned(name: str, layer: Layer, names: Sequence[str]) -> None:
     """Refuse a beginning that puts files where the layer has none."""
-    for one in names:
-        if not matches(one, layer.patterns):
-            raise SpecError(f"state.layers.{name}: initial brings {one}, which is no file of it")
+    for file in names:
+        if not matches(file, layer.patterns):
+            raise SpecError(f"state.layers.{name}: initial brings {file}, which is no file of it")

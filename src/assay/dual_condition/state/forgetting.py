@@ -36,14 +36,14 @@ def mentions_of(
     """What a layer's files hold of some items."""
     known = _Known(layer, items, _texts(folder, files, layer))
     rows = hits = 0
-    found: set[str] = set()
+    mentioned: set[str] = set()
     fields: dict[str, None] = {}
     for path, kind in _row_files(folder, files):
         for row in rows_in(path, kind):
             named = known.items_of(row)
             rows += 1
             hits += bool(named)
-            found |= named
+            mentioned |= named
             fields |= dict.fromkeys(row)
     if rows and layer.provenance is not None and layer.provenance not in fields:
         listed = ", ".join(f"{name:.40}" for name in [*filter(None, fields)][:8])
@@ -51,7 +51,7 @@ def mentions_of(
             f"no row of {files[0]} has the field {layer.provenance!r:.60}, which is to name items",
             hint=f'They have {listed}. Where nothing came from items: in_c = "keep".',
         )
-    return Mentions(rows=rows, from_items=hits, items=frozenset(found))
+    return Mentions(rows=rows, from_items=hits, items=frozenset(mentioned))
 
 
 def forget(folder: Path, files: Sequence[str], layer: Layer, items: Sequence[Item]) -> int:
@@ -64,7 +64,7 @@ def forget(folder: Path, files: Sequence[str], layer: Layer, items: Sequence[Ite
 
 
 def _row_files(folder: Path, files: Sequence[str]) -> list[tuple[Path, str]]:
-    found = []
+    row_files = []
     for name in files:
         beside = name.endswith(("-wal", "-shm", "-journal"))
         if name.endswith("/") or (beside and name.rpartition("-")[0] in files):
@@ -77,8 +77,8 @@ def _row_files(folder: Path, files: Sequence[str]) -> list[tuple[Path, str]]:
                 f"nothing tells what of {name} came from which item",
                 hint=f'{_MEANT}; for others say in_c = "initial" or "keep".',
             )
-        found.append((folder / name, kind))
-    return found
+        row_files.append((folder / name, kind))
+    return row_files
 
 
 def _texts(folder: Path, files: Sequence[str], layer: Layer) -> list[str]:
@@ -104,15 +104,15 @@ class _Known:
 
     def items_of(self, row: StateRow) -> set[str]:
         """The items that a row came from."""
-        found: set[str] = set()
+        items: set[str] = set()
         if self.field is not None and self.field in row:
-            found |= self.ids & set(texts_in({"": row[self.field]}))
+            items |= self.ids & set(texts_in({"": row[self.field]}))
         if self.by_id:
-            found |= self.ids & (set(texts_in(row)) | set(row) - _OWN_NAMES)
+            items |= self.ids & (set(texts_in(row)) | set(row) - _OWN_NAMES)
         if self.by_text:
             for text in texts_in(row):
-                found |= self.by_text.get(text, frozenset())
-        return found
+                items |= self.by_text.get(text, frozenset())
+        return items
 
 
 def _by_text(items: Sequence[Item], texts: Sequence[str]) -> Mapping[str, frozenset[str]]:
@@ -125,18 +125,18 @@ def _by_text(items: Sequence[Item], texts: Sequence[str]) -> Mapping[str, frozen
     whole = normalised([f"{item.question} {item.response or ''}" for item in items])
     exact: dict[str, set[str]] = defaultdict(set)
     starts: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
-    for item, *said in zip(items, questions, whole, strict=True):
-        for words in filter(None, said):
+    for item, *texts_of in zip(items, questions, whole, strict=True):
+        for words in filter(None, texts_of):
             exact[words].add(item.id)
-        if _is_long(said[0]):
-            starts[tuple(said[0].split()[:_LONG])].append((said[0], item.id))
+        if _is_long(texts_of[0]):
+            starts[tuple(texts_of[0].split()[:_LONG])].append((texts_of[0], item.id))
     alike = _alike(plain, exact)
-    found = {}
+    by_text = {}
     for text, words in zip(distinct, plain, strict=True):
         named = exact.get(words) or alike.get(words, set()) | _held(words, starts)
         if named:
-            found[text] = frozenset(named)
-    return found
+            by_text[text] = frozenset(named)
+    return by_text
 
 
 def _is_long(text: str) -> bool:
@@ -162,10 +162,10 @@ def _alike(texts: Sequence[str], exact: Mapping[str, set[str]]) -> dict[str, set
 def _held(text: str, starts: Mapping[tuple[str, ...], Sequence[tuple[str, str]]]) -> set[str]:
     """The items whose question stands in a text, word by word."""
     words = text.split()
-    found = set()
+    held = set()
     for place in range(len(words) - _LONG + 1):
         for question, item in starts.get(tuple(words[place : place + _LONG]), ()):
             size = question.count(" ") + 1
             if " ".join(words[place : place + size]) == question:
-                found.add(item)
-    return found
+                held.add(item)
+    return held

@@ -75,10 +75,12 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
         A file that is fixed is in neither; one of two layers, or of one and fixed, is a SpecError.
         """
-        found: dict[str, list[str]] = {name: [] for name in self.layers}
+        by_layer: dict[str, list[str]] = {name: [] for name in self.layers}
         left = []
         for name in names:
-            owners = [one for one, layer in self.layers.items() if matches(name, layer.patterns)]
+            owners = [
+                owner for owner, layer in self.layers.items() if matches(name, layer.patterns)
+            ]
             if len(owners) > 1:
                 raise SpecError(
                     f"{name} of the state belongs to {owners[0]} and to {owners[1]}",
@@ -88,10 +90,10 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
             if owners and fixed:
                 raise SpecError(f"{name} of the state belongs to {owners[0]} and is fixed")
             if owners:
-                found[owners[0]].append(name)
+                by_layer[owners[0]].append(name)
             elif not fixed:
                 left.append(name)
-        return found, left
+        return by_layer, left
 
 
 def matches(name: str, patterns: Sequence[str]) -> bool:
@@ -127,5 +129,5 @@ def check_layer(name: str, layer: Layer, where: str) -> None:
     if layer.provenance == "":
         raise SpecError(f"{at}.provenance is empty, expected the name of a field")
     if layer.tells_items and layer.in_c is not None:
-        said = "provenance" if layer.provenance is not None else "match"
-        raise SpecError(f"{at}: in_c and {said} say what C has of it; one of them is enough")
+        rule = "provenance" if layer.provenance is not None else "match"
+        raise SpecError(f"{at}: in_c and {rule} say what C has of it; one of them is enough")

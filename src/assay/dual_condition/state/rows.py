@@ -65,25 +65,25 @@ def shuffle_rows(
     whole = [value for _, value in lines] if kind == "jsonl" else _load(path)
     before = json.dumps(whole)
     were = [json.dumps(value) for _, value in lines]
-    found = set()
+    shuffled = set()
     for field in sorted(fields):
         places = list(_places(whole, field))
         values = [holder[at] for holder, at in places]
         for (holder, at), other in zip(places, order(len(places)), strict=True):
             holder[at] = values[other]
-        found |= {field} if places else set()
+        shuffled |= {field} if places else set()
     if json.dumps(whole) == before:
-        return found
+        return shuffled
     if kind == "json":
         path.write_text(json.dumps(whole, ensure_ascii=False), encoding="utf-8")
-        return found
+        return shuffled
     path.write_bytes(
         b"".join(
             line if json.dumps(value) == old else _line(value)
             for (line, _), value, old in zip(lines, whole, were, strict=True)
         )
     )
-    return found
+    return shuffled
 
 
 def _line(value: object) -> bytes:
@@ -149,7 +149,7 @@ def _places(whole: Any, field: str) -> Iterator[tuple[Any, Any]]:  # noqa: ANN40
 
 def _lines(path: Path) -> list[tuple[bytes, Any]]:
     """The lines of JSONL with their values; blank ones are left out."""
-    found: list[tuple[bytes, Any]] = []
+    lines: list[tuple[bytes, Any]] = []
     for number, line in enumerate(_read(path).split(b"\n"), 1):
         where = f"{path.name}, line {number}"
         bare = line.removeprefix(_BOM) if number == 1 else line
@@ -157,8 +157,8 @@ def _lines(path: Path) -> list[tuple[bytes, Any]]:
             continue
         if len(bare) > MAX_LINE_BYTES:
             raise SpecError(f"{where}: {len(bare):,} bytes, at most {MAX_LINE_BYTES:,} allowed")
-        found.append((line + b"\n", parse_json(decode_utf8(bare, where=where), where=where)))
-    return found
+        lines.append((line + b"\n", parse_json(decode_utf8(bare, where=where), where=where)))
+    return lines
 
 
 def _drop_lines(path: Path, unwanted: Callable[[StateRow], bool]) -> int:

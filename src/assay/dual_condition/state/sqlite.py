@@ -77,13 +77,13 @@ def shuffle_columns(
     path: Path, fields: Iterable[str], order: Callable[[int], list[int]]
 ) -> set[str]:
     """Hand the values of some columns to other rows of their tables; the columns there are."""
-    found = set()
+    shuffled = set()
     with _opened(path) as database, _changing(database):
         for table in _tables(database):
             for field in sorted(set(fields) & set(table.columns)):
                 _shuffle(database, table, field, order)
-                found.add(field)
-    return found
+                shuffled.add(field)
+    return shuffled
 
 
 def _shuffle(
@@ -168,8 +168,8 @@ def _tables(database: sqlite3.Connection) -> list[_DatabaseTable]:
 
 
 def _table(database: sqlite3.Connection, name: str) -> _DatabaseTable:
-    told = list(database.execute(f"PRAGMA table_info({_name(name)})"))
-    columns = tuple(str(row[1]) for row in told)
+    described = list(database.execute(f"PRAGMA table_info({_name(name)})"))
+    columns = tuple(str(row[1]) for row in described)
     taken = {column.casefold() for column in columns}
     for number in ("rowid", "_rowid_", "oid"):
         if number not in taken:
@@ -178,7 +178,7 @@ def _table(database: sqlite3.Connection, name: str) -> _DatabaseTable:
             except sqlite3.OperationalError:
                 break
             return _DatabaseTable(name=name, columns=columns, key=(number,))
-    key = tuple(str(row[1]) for row in sorted(told, key=lambda row: int(row[5])) if row[5])
+    key = tuple(str(row[1]) for row in sorted(described, key=lambda row: int(row[5])) if row[5])
     if not key:
         raise SpecError(f"table {name!r:.80} has no key that tells its rows apart", hint=_HINT)
     return _DatabaseTable(name=name, columns=columns, key=key)

@@ -1,4 +1,4 @@
-"""What a run reached, sorted: its state, its code, what it was given, and what nobody declared.
+"""What a run reached, sorted: its state, its code, what it was given, and undeclared files.
 
 Python itself, what packages brought that are installed for it, and the folders of the operating
 system are open to every run; code is, in the system's folder and wherever Python looks for it. Any
@@ -66,39 +66,39 @@ class Sorter:
         files = [folder / word for word in named if word and (folder / word).is_file()]
         self.named = {str(path.resolve()) for path in files}
         places = [folder, *(path.resolve().parent for path in files), *map(Path, sys.path)]
-        found = {str(path.resolve()) for path in places if str(path) not in ("", ".")}
-        self.code_places = found - {"/"}
+        resolved = {str(path.resolve()) for path in places if str(path) not in ("", ".")}
+        self.code_places = resolved - {"/"}
         self.installed = _installed_places(named)
         self.standard = _standard_places()
         self._known: dict[str, tuple[str, str | None]] = {}
 
     def sort(self, outcome: Outcome, place: RunPaths) -> Reached:
         """What an outcome says that a run reached."""
-        found = Reached()
+        reached = Reached()
         for path in (*outcome.read, *outcome.run):
-            self._read(path, place, found)
+            self._read(path, place, reached)
         for path in outcome.written:
-            self._written(path, place, found)
-        found.peers = set(outcome.connected) - _QUIET_PEERS
-        return found
+            self._written(path, place, reached)
+        reached.peers = set(outcome.connected) - _QUIET_PEERS
+        return reached
 
-    def _read(self, path: str, place: RunPaths, found: Reached) -> None:
+    def _read(self, path: str, place: RunPaths, reached: Reached) -> None:
         inner = _inner(path, (place.state, *place.aliases))
         if inner is not None:
-            found.state.add(inner)
+            reached.state.add(inner)
             return
         if _below(path, str(place.root)):
             path = os.path.realpath(path)  # a link in the run's own folder may lead out of it
         real, kind = self._known.get(path) or self._kind(path)
         if place.production is not None and _below(real, str(place.production)):
-            found.production.add(real)
+            reached.production.add(real)
         elif kind is None or _below(real, str(place.root)):
             return
         elif kind == "shared":
             if not self._is_own_memory(real, place):
-                found.undeclared.add(real)
+                reached.undeclared.add(real)
         else:
-            getattr(found, kind).add(real)
+            getattr(reached, kind).add(real)
 
     def _kind(self, path: str) -> tuple[str, str | None]:
         """Where a path leads, and which kind of file that is; None for what is open to all."""
@@ -122,22 +122,22 @@ class Sorter:
             return "shared"
         return None if _in(real, _SYSTEM) else "undeclared"
 
-    def _written(self, path: str, place: RunPaths, found: Reached) -> None:
+    def _written(self, path: str, place: RunPaths, reached: Reached) -> None:
         inner = _inner(path, (place.state, *place.aliases))
         if inner is not None:
-            found.changed.add(inner)
+            reached.changed.add(inner)
             return
         real = os.path.realpath(path)
         if place.production is not None and _below(real, str(place.production)):
-            found.production.add(real)
+            reached.production.add(real)
         own = _below(real, str(place.root)) or self._is_own_memory(real, place)
         if not own and real not in _SINKS and not real.startswith("/proc/"):
-            found.outside.add(real)
+            reached.outside.add(real)
 
     def _is_own_memory(self, path: str, place: RunPaths) -> bool:
-        """Whether a file is in memory that the run shares with nobody: see `namespace.enter`."""
+        """Whether a file is in memory of the run's own: see `namespace.enter`."""
         named = (self.folder, place.root, *place.aliases)
-        fresh = place.private and not any(in_shared_memory(str(one)) for one in named)
+        fresh = place.private and not any(in_shared_memory(str(path_named)) for path_named in named)
         return fresh and in_shared_memory(path)
 
     def _is_code(self, path: str) -> bool:
@@ -168,11 +168,11 @@ class Sorter:
 @cache
 def _recorded(place: str) -> frozenset[str]:
     """All that the distributions in a folder say that they brought."""
-    found: set[str] = set()
+    recorded: set[str] = set()
     for record in Path(place).glob("*.dist-info/RECORD"):
         with suppress(OSError), record.open(encoding="utf-8", errors="replace", newline="") as file:
-            found |= {row[0] for row in csv.reader(file) if row}
-    return frozenset(found)
+            recorded |= {row[0] for row in csv.reader(file) if row}
+    return frozenset(recorded)
 
 
 def _below(path: str, place: str) -> bool:
@@ -201,9 +201,11 @@ def _mode(path: str) -> int:
 def _installed_places(named: Sequence[str]) -> set[str]:
     """Where Python and its packages are; and, of a program given by its path, where its own are."""
     paths = sysconfig.get_paths()
-    found = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    found |= {str(Path(prefix) / part) for prefix in _prefixes(named) for part in ("bin", "lib")}
-    return {os.path.realpath(place) for place in found} | found
+    installed = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    installed |= {
+        str(Path(prefix) / part) for prefix in _prefixes(named) for part in ("bin", "lib")
+    }
+    return {os.path.realpath(place) for place in installed} | installed
 
 
 def _standard_places() -> set[str]:
@@ -213,10 +215,10 @@ def _standard_places() -> set[str]:
 
 
 def _prefixes(named: Sequence[str]) -> set[str]:
-    found = {sys.prefix, sys.base_prefix}
+    prefixes = {sys.prefix, sys.base_prefix}
     program = Path(named[0]) if named else Path()
     if program.is_absolute() and program.parent.name == "bin":
         prefix = program.parent.parent
         if any(prefix.glob("lib/python*")) or (prefix / "lib" / "node_modules").is_dir():
-            found.add(str(prefix))
-    return found
+            prefixes.add(str(prefix))
+    return prefixes

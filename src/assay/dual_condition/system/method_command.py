@@ -45,9 +45,9 @@ def main() -> None:
 
 
 def _ask(loaded: calling.Loaded, items: Path, outputs: Path) -> None:
-    with items.open(encoding="utf-8") as asked, outputs.open("w", encoding="utf-8") as said:
+    with items.open(encoding="utf-8") as asked, outputs.open("w", encoding="utf-8") as written:
         for line in asked:
             item = json.loads(line)
             raw = calling.call(loaded, item["question"], item["response"])
             score = score_of(check_output(raw, task="detection", classes=()))
-            said.write(json.dumps({"id": item["id"], "score": score}) + "\n")
+            written.write(json.dumps({"id": item["id"], "score": score}) + "\n")
