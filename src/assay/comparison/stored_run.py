@@ -16,12 +16,9 @@ from assay.comparison.result import ComparisonCaveat
 from assay.digests import digest, parse_object, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, StorageError, storage
 from assay.files import read_bounded
-from assay.gauntlet.rejudge import judge_again
 from assay.gauntlet.result import Scorecard
-from assay.gauntlet.spec import bundled_versions, load_bars
 from assay.gauntlet.store import kept_scorecards
 from assay.logs.trial import Trial
-from assay.runs.store import load_run
 
 HEAD = "run.json"
 MOST_BYTES = 64 << 20
@@ -99,6 +96,11 @@ def _is_given_by_outputs(folder: Path, card: Scorecard) -> bool:
 
     One that they do not give is refused.
     """
+    # Only where a stored run is compared: loading these takes as long as a small comparison.
+    from assay.gauntlet.rejudge import judge_again
+    from assay.gauntlet.spec import bundled_versions, load_bars
+    from assay.runs.store import load_run
+
     known = {load_bars(name, task=card.task).digest: name for name in bundled_versions(card.task)}
     version = known.get(str(card.digests.get("bars")))
     if version is None:
