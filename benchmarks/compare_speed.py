@@ -11,7 +11,7 @@ import numpy as np
 from timing import by_turns, cost, gain
 
 from assay.comparison.judge.compare import compare
-from assay.logs.sides import read_sides
+from assay.comparison.sides import read_sides
 from assay.stats.permutation import flip_signs
 
 TRIALS, DIMENSIONS = 10_000, 20

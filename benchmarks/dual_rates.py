@@ -18,9 +18,8 @@ import numpy as np
 from dual_situations import CONDITIONS, System
 from error_rates import make_tables, markdown
 
-from assay.dual_condition.evidence import Past
-from assay.dual_condition.regime import is_pilot, regime_of, surely_fell
-from assay.dual_condition.spec import Thresholds
+from assay.dual_condition.evidence import Past, Thresholds
+from assay.dual_condition.judge.regime import is_pilot, regime_of, surely_fell
 from assay.stats import auc
 from assay.stats.crossed import Crossed, cross
 from assay.stats.estimate import Estimate

@@ -12,7 +12,7 @@ from assay.cli.verbs import HELP, VERBS
 from assay.comparison.judge.caveats import CODES as COMPARISON
 from assay.confounding.caveats import CODES as CONFOUNDING
 from assay.confounding.lint.linter import CODES as LINT
-from assay.dual_condition.caveats import CODES as DUAL
+from assay.dual_condition.judge.caveats import CODES as DUAL
 from assay.gauntlet.caveats import CODES
 from assay.gauntlet.metrics.table import METRICS
 from assay.methods.registry import REGISTERED

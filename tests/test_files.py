@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay.digests import pretty_json
 from assay.errors import SpecError
-from assay.files import check_no_links, pretty_json, read_bounded
+from assay.files import check_no_links, read_bounded
 
 HOME = Path(assay.__file__).parents[1]
 

@@ -9,7 +9,7 @@ import assay
 SOURCE = Path(assay.__file__).parent
 ORDER = (
     *("_version", "errors", "arguments", "caveats", "wording", "seeds", "digests", "differences"),
-    *("clock", "paths", "files", "journal", "lock", "manifest", "folders"),
+    *("clock", "files", "journal", "lock", "manifest", "folders"),
     *("stats", "ledger", "sandbox", "benchmark", "logs", "surface", "methods", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study", "report", "cli"),
     *("__main__", "__init__"),
@@ -18,7 +18,9 @@ ORDER = (
 MOST_FILES = 15
 PURE = re.compile(
     r"(^|\.)(stats|judge|result|lint)(\.|$)|^(caveats|surface)(\.|$)"
-    r"|^gauntlet\.(?!(load|store|rejudge)$)|^confounding\.(?!collect$)"
+    r"|^gauntlet\.(?!(load|plans|proposal|store|rejudge)$)|^confounding\.(?!collect$)"
+    r"|^comparison\.(adr_0031|power|spec)$"
+    r"|^dual_condition\.(commit_gate|committed_file|evidence|matrix|result_file)$"
 )
 """Modules that take values and give values. What they import must be pure as well, all the way."""
 IMPURE = {
@@ -119,6 +121,38 @@ def impure(trees: dict[str, ast.Module]) -> list[str]:
                 seen.add(target)
                 ways.append([*way, target])
     return reasons
+
+
+READING = {
+    *IMPURE - {"pathlib", "urllib"},
+    *("json", "sqlite3", "tomllib"),
+    *("assay.files", "assay.digests.parse_json", "assay.digests.parse_object"),
+    *("assay.digests.json_lines", "assay.digests.decode_utf8", "urllib.request"),
+}
+"""Modules and functions that read, write or parse; a report is made from records alone."""
+FILE_CALL = re.compile(
+    r"(^|\.)(open|exists|is_file|is_dir|is_symlink|iterdir|glob|rglob|stat|lstat|resolve|mkdir"
+    r"|unlink|(read|write)_(text|bytes)|json\.(load|loads|decode|decode_lines))$"
+)
+
+
+def computing(trees: dict[str, ast.Module]) -> list[str]:
+    """Reports that judge, estimate, read, write or parse."""
+    places = []
+    for name, tree in trees.items():
+        if name.split(".")[0] != "report":
+            continue
+        for target in sorted(imports(tree)):
+            judges = re.search(r"^assay\.(.*\.)?(stats|judge)(\.|$)", target)
+            parts = target.split(".")
+            if judges or any(".".join(parts[:n]) in READING for n in range(1, len(parts) + 1)):
+                places.append(f"{name} imports {target}")
+        places += [
+            f"{name} calls {ast.unparse(node.func)}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and FILE_CALL.search(ast.unparse(node.func))
+        ]
+    return places
 
 
 SEEDED = ("default_rng", "random.Random")
@@ -245,6 +279,35 @@ def test_only_the_sandbox_makes_system_calls():
         "runs.wrong": ast.parse("import ctypes.util"),
     }
     assert calling_the_system(planted) == ["sandbox.wrong", "runs.wrong"]
+
+
+def test_reports_compute_nothing():
+    assert computing(OURS) == []
+
+
+def test_a_report_that_computes_is_caught():
+    planted = {
+        "report.page": ast.parse(
+            "import os\nfrom pathlib import Path\nfrom urllib.parse import quote\n"
+            "from assay.digests import parse_json, short\n"
+            "from assay.stats.auc import auc\nfrom assay.comparison.judge.compare import compare\n"
+            "from assay.comparison.result import Comparison\n"
+            "Path('x').read_text()\nopen('x')\nmsgspec.json.decode(b'')"
+        ),
+        "report.text": ast.parse("from assay.wording import counted\ncounted(1, 'run').upper()"),
+        "study.views": ast.parse("import os"),
+    }
+    assert computing(planted) == [
+        "report.page imports assay.comparison.judge.compare",
+        "report.page imports assay.comparison.judge.compare.compare",
+        "report.page imports assay.digests.parse_json",
+        "report.page imports assay.stats.auc",
+        "report.page imports assay.stats.auc.auc",
+        "report.page imports os",
+        "report.page calls Path('x').read_text",
+        "report.page calls open",
+        "report.page calls msgspec.json.decode",
+    ]
 
 
 def test_planted_violations_are_caught(tmp_path):

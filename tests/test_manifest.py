@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.manifest import Entry, manifest_digest
+from assay.manifest import FileEntry, manifest_digest
 
 ENTRIES = st.lists(
     st.builds(
-        Entry,
+        FileEntry,
         path=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])),
         size=st.just(0),
         digest=st.sampled_from(["sha256:0", "sha256:1"]),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assay.confounding.result import ConfoundAudit, Fitness
     from assay.dual_condition.collect import Dual, run_dual
     from assay.dual_condition.evidence import DualEvidence
-    from assay.dual_condition.judge import judge_dual
+    from assay.dual_condition.judge.judge import judge_dual
     from assay.dual_condition.result import DualResult, Regime
     from assay.dual_condition.spec import load_dual_spec
     from assay.errors import (
@@ -112,7 +112,7 @@ _HOMES = {
     "confounding.result": ("ConfoundAudit", "Fitness"),
     "confounding.judge": ("confounds",),
     "dual_condition.evidence": ("DualEvidence",),
-    "dual_condition.judge": ("judge_dual",),
+    "dual_condition.judge.judge": ("judge_dual",),
     "dual_condition.result": ("DualResult", "Regime"),
     "gauntlet.bar": ("Bar",),
     "gauntlet.judge": ("score",),

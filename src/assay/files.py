@@ -7,14 +7,8 @@ from pathlib import Path
 
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
-from assay.paths import is_record_path
 
-
-def pretty_json(record: object) -> bytes:
-    """A record as indented JSON with a final newline, its keys in the order of its fields."""
-    import msgspec  # here: the warden and the guardian run without installed packages
-
-    return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
+_LONGEST_RECORD_PATH = 1000
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -138,3 +132,14 @@ def stamp(path: Path) -> tuple[int, ...] | None:
         known = path.lstat()
         return known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns
     return None
+
+
+def stays_inside(name: str) -> bool:
+    """Whether a relative path, as users write it in a spec, leads nowhere but down."""
+    parts = name.split("/")
+    return all(part not in ("", ".", "..") for part in parts) and not set(name) & set("\\\0")
+
+
+def is_record_path(name: str) -> bool:
+    """Whether a path in a record stays inside, can be printed and is of bounded length."""
+    return stays_inside(name) and name.isprintable() and len(name) <= _LONGEST_RECORD_PATH

@@ -17,7 +17,7 @@ from typing import Literal
 from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.files import stamp, sync
-from assay.manifest import Entry, listing_digest, manifest_digest
+from assay.manifest import FileEntry, listing_digest, manifest_digest
 
 MOST_ARTIFACT_FILES = 10_000
 MOST_ARTIFACT_BYTES = 1 << 30
@@ -151,7 +151,7 @@ def _not_copied(artifact: Path) -> Skipped:
     return lambda path: path.name in _NOT_COPIED or path.resolve() == original
 
 
-def manifest(root: Path) -> tuple[Entry, ...]:
+def manifest(root: Path) -> tuple[FileEntry, ...]:
     """Every regular file below a folder of state, in order of path; anything else is refused.
 
     An empty folder is an entry too, under its path and a slash: a system may look for it.
@@ -163,9 +163,9 @@ def manifest(root: Path) -> tuple[Entry, ...]:
             raise SpecError(f"{root}: a name in the state is not printable: {member.name!a:.200}")
         if member.kind == "file":
             size, content = file_digest(member.path)
-            entries.append(Entry(path=member.name, size=size, digest=content))
+            entries.append(FileEntry(path=member.name, size=size, digest=content))
         elif not any(member.path.iterdir()):
-            entries.append(Entry(path=f"{member.name}/", size=0, digest=digest(b"")))
+            entries.append(FileEntry(path=f"{member.name}/", size=0, digest=digest(b"")))
     return tuple(sorted(entries, key=lambda entry: entry.path))
 
 

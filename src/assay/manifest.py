@@ -7,7 +7,7 @@ from assay.digests import digest
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class FileEntry:
     """One file of a folder, by its path from there; a path that ends in / is an empty folder."""
 
     path: str
@@ -15,7 +15,7 @@ class Entry:
     digest: str
 
 
-def manifest_digest(entries: tuple[Entry, ...]) -> str:
+def manifest_digest(entries: tuple[FileEntry, ...]) -> str:
     """One digest over a manifest."""
     return listing_digest("state", (f"{entry.digest}  {entry.path}" for entry in entries))
 

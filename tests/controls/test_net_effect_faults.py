@@ -176,6 +176,8 @@ PLANTED = {
     "scorer-unknown": (plant("candidate", scorer="s"), {}, False),
     "absent": (renamed("extra", change=lambda value: None), {}, False),
     "same-content": (CLEAN, {"caveats": [told("same-content")]}, False),
+    "several-bars": (CLEAN, {"caveats": [told("several-bars")]}, False),
+    "unverified-scorecard": (CLEAN, {"caveats": [told("unverified-scorecard")]}, False),
     "void-pairs": (CLEAN, {"caveats": [told("void-pairs")]}, False),
     "stopped-on-verdict": (plant("candidate", stopped_on_verdict=True), {}, True),
     "spotless-gate": (

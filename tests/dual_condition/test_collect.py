@@ -15,7 +15,7 @@ from helpers.dual_cases import (
 
 from assay.dual_condition import condition_run as dual_run
 from assay.dual_condition.commit_gate import check_result
-from assay.dual_condition.regime import Regime
+from assay.dual_condition.judge.regime import Regime
 from assay.dual_condition.result import RowState
 from assay.errors import AssayError, DigestMismatch, IntegrityError, SpecError
 
@@ -141,7 +141,7 @@ def test_what_is_wrong_blocks_the_row_by_its_precondition(tmp_path, kind):
     before = _production(tmp_path)
     found = evaluate(path)
     assert _production(tmp_path) == before
-    assert check_result(found.artifact, where="x") == []
+    assert check_result(found.record, where="x") == []
     if expected is None:
         assert found.result.row is not RowState.BLOCKED
         return
@@ -215,8 +215,8 @@ def test_a_method_finds_its_state_in_the_environment(home):
     path = lay_out(home / "method", command="", system='method = "method.py:judge"', seeds="[1, 2]")
     (home / "method" / "method.py").write_text(METHOD)
     found = evaluate(path)
-    assert found.artifact["state"]["route"] == "environment"
-    assert found.artifact["system"] == "method.py:judge"
+    assert found.record["state"]["route"] == "environment"
+    assert found.record["system"] == "method.py:judge"
     assert found.result.row is RowState.REPORTED
     assert found.result.memorisation.value > 0.05
     assert "seed-blind" in {caveat.code for caveat in found.result.caveats}
@@ -239,7 +239,7 @@ def test_a_variable_names_the_state(home):
     path = lay_out(home / "variable", body=body, state='variable = "AGENT_HOME"',
                    command=COMMAND.replace(', "{state}"', ""), seeds="[1]")  # fmt: skip
     found = evaluate(path)
-    assert found.artifact["state"]["route"] == "environment"
+    assert found.record["state"]["route"] == "environment"
     assert found.result.learning_contribution.value > 0.1
     assert "one-seed" in {caveat.code for caveat in found.result.caveats}
     assert found.result.a.t_interval is None
@@ -292,7 +292,7 @@ def layered(home):
 
 
 def test_every_condition_is_run_at_every_seed(layered):
-    assert layered.artifact["conditions"] == [
+    assert layered.record["conditions"] == [
         *("A", "B", "C", "only-memory", "only-cache", "only-weights"),
         *("without-weights", "without-cache", "without-memory", "placebo"),
     ]
@@ -311,7 +311,7 @@ def test_memorisation_and_transfer_add_up_too(layered):
     found = layered.result
     both = found.memorisation.value + found.transfer.value
     assert both == pytest.approx(found.learning_contribution.value)
-    layers = layered.artifact["state"]["layers"]
+    layers = layered.record["state"]["layers"]
     assert layers["cache"]["rows_forgotten"] == 20
     assert layers["memory"]["rows_forgotten"] == 40
     assert layers["weights"]["rows_forgotten"] is None
@@ -362,7 +362,7 @@ def test_c_by_words(home):
     others = [{"item": "zz", "verdict": 1, "asked": "What colour is the sky on a clear day?"}]
     write_lines(home / "words" / "state" / "memory.jsonl", told + others)
     found = evaluate(path)
-    assert found.artifact["state"]["layers"]["memory"]["rows_forgotten"] == 40
+    assert found.record["state"]["layers"]["memory"]["rows_forgotten"] == 40
     assert found.result.memorisation.value > 0.1
 
 
@@ -374,7 +374,7 @@ def test_c_by_ids_and_by_leaving_out_and_by_keeping(home):
     ):
         found = evaluate(lay_out(home / name, layer=rule, seeds="[1]"))
         (home / name / "c").mkdir()
-        sizes = [entry["size"] for entry in found.artifact["state"]["manifests"]["C"]]
+        sizes = [entry["size"] for entry in found.record["state"]["manifests"]["C"]]
         wanted = [json.dumps(row) for row in memory_rows()][50 - left :]
         assert sum(sizes) == sum(len(line) + 1 for line in wanted)
 
@@ -387,7 +387,7 @@ def test_typed_twice_nothing_new_is_made(home):
     assert (first.made, again.made) == (6, 0)
     assert again.path.read_bytes() == data
     other = evaluate(path, private=True)
-    assert other.artifact["made"] == first.artifact["made"]
+    assert other.record["made"] == first.record["made"]
 
 
 def test_another_metric_or_threshold_needs_no_new_runs(home):
@@ -400,7 +400,7 @@ def test_another_metric_or_threshold_needs_no_new_runs(home):
         assert found.made == 0
         assert found.path.name.endswith(f".{metric}.json")
         name = metric.replace("-", "_")
-        assert 0.0 < found.artifact[f"condition_a_production_{name}"] <= 1.0
+        assert 0.0 < found.record[f"condition_a_production_{name}"] <= 1.0
         assert check_result(json.loads(found.path.read_bytes()), where="x") == []
 
 
@@ -412,8 +412,8 @@ def test_a_changed_state_makes_a_second_result_beside_the_first(home):
     assert second.made == 3
     assert first.path != second.path
     assert first.path.exists()
-    assert [past["checksum"] for past in second.artifact["history"]] == [
-        first.artifact["reproducibility_checksum"]
+    assert [past["checksum"] for past in second.record["history"]] == [
+        first.record["reproducibility_checksum"]
     ]
 
 
@@ -439,7 +439,7 @@ def test_half_a_line_in_the_journal_was_cut_off(home):
     found.path.unlink()
     again = evaluate(path)
     assert again.made == 1
-    assert again.artifact["scores"] == found.artifact["scores"]
+    assert again.record["scores"] == found.record["scores"]
 
 
 def test_a_journal_that_is_none_is_told_by_its_line(home):
@@ -479,7 +479,7 @@ def test_results_in_the_state_or_among_what_is_read_are_refused(home):
 def test_without_a_private_view_the_same_comes_out(home):
     path = lay_out(home / "open", seeds="[1]")
     found = evaluate(path, private=False)
-    assert not found.artifact["state"]["private"]
+    assert not found.record["state"]["private"]
     assert found.result.row is RowState.REPORTED
     assert "not-private" in {caveat.code for caveat in found.result.caveats}
 

@@ -3,23 +3,22 @@ import json
 import string
 
 import pytest
-from helpers.dual_cases import evaluate, lay_out
+from helpers.dual_cases import evaluate, gate_file, lay_out
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.dual_condition.commit_gate import check_result, is_result
-from assay.dual_condition.judge import judge_dual
-from assay.dual_condition.preconditions import CHECKS
+from assay.dual_condition.judge.judge import judge_dual
+from assay.dual_condition.judge.preconditions import CHECKS
 from assay.dual_condition.result_file import (
     DIGEST,
-    artifact_bytes,
-    artifact_digest,
     checksum,
     evidence_of,
+    result_bytes,
+    result_digest,
     result_keys,
 )
 from assay.errors import IntegrityError
-from assay.report.gating import gate_file
 
 SOURCE = {"condition_a_production_auroc": 0.9131, "condition_b_architecture_only_auroc": 0.8947}
 
@@ -60,7 +59,7 @@ def resealed(record):
     """The same with its checksums computed again, as a forger would who knows how."""
     record = dict(record)
     record["reproducibility_checksum"] = checksum(evidence_of(record, where="x.json"))
-    record[DIGEST] = artifact_digest(record)
+    record[DIGEST] = result_digest(record)
     return record
 
 
@@ -207,7 +206,7 @@ def test_forgeries_that_contradict_the_rest_are_refused(genuine, kind):
     try:
         record = resealed(record)
     except IntegrityError:  # what cannot be read is refused without it
-        record[DIGEST] = artifact_digest(record)
+        record[DIGEST] = result_digest(record)
     assert faults(record)
 
 
@@ -310,7 +309,7 @@ def test_results_are_found_wherever_in_a_file_they_are(tmp_path, genuine):
     )
     both = gated(tmp_path, "both.json", json.dumps([genuine, genuine]))
     assert (both.kind, both.faults) == ("result", ())
-    assert gated(tmp_path, "bytes.json", artifact_bytes(genuine)).faults == ()
+    assert gated(tmp_path, "bytes.json", result_bytes(genuine)).faults == ()
 
 
 UNREADABLE = {

@@ -24,7 +24,7 @@ from dual_rates import (
 from dual_situations import System
 from scipy import stats
 
-from assay.dual_condition.regime import is_pilot
+from assay.dual_condition.judge.regime import is_pilot
 from assay.stats.crossed import cross
 
 DRAWS = 120

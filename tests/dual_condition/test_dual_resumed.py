@@ -35,7 +35,7 @@ def test_so_many_runs_at_a_time_give_the_same_result(tmp_path):
     many = evaluate(lay_out(tmp_path / "many", system="jobs = 3"))
     assert many.made == one.made == 9
     for key in ("reproducibility_checksum", "scores", "learning_contribution_interval"):
-        assert many.artifact[key] == one.artifact[key]
+        assert many.record[key] == one.record[key]
 
 
 def test_runs_that_were_only_observed_stay_so_when_others_are_made_in_private(tmp_path):
@@ -46,7 +46,7 @@ def test_runs_that_were_only_observed_stay_so_when_others_are_made_in_private(tm
     again = evaluate(path)
     assert again.made == 5
     assert "not-private" in codes(again)
-    assert again.artifact["state"]["private"] is False
+    assert again.record["state"]["private"] is False
 
 
 @pytest.mark.parametrize("how", ["null", "short"])
@@ -106,7 +106,7 @@ def test_alone_in_place_nobody_is_suspected(tmp_path):
     )
     found = evaluate(path, private=False)
     assert found.result.row is RowState.REPORTED
-    assert found.artifact["state"]["route"] == "in-place"
+    assert found.record["state"]["route"] == "in-place"
 
 
 def test_rows_that_name_no_item_are_said_to_be_kept_in_c(tmp_path):

@@ -4,14 +4,12 @@ import json
 from functools import cache
 
 import pytest
-from helpers.dual_cases import evaluate, lay_out, remade, store, with_scores
+from helpers.dual_cases import evaluate, gate_file, lay_out, remade, store, with_scores
 
-from assay.dual_condition.matrix_folder import matrix_in
 from assay.dual_condition.result import RowState
-from assay.dual_condition.result_file import artifact_bytes
+from assay.dual_condition.result_file import result_bytes
+from assay.dual_condition.store import matrix_in
 from assay.errors import DigestMismatch, IntegrityError, SpecError
-from assay.report import gating
-from assay.report.gating import gate_file
 from assay.report.matrix import WRITERS, draw_matrix
 from assay.report.terminal import console
 
@@ -97,14 +95,14 @@ def test_an_edited_result_brings_no_matrix(every):
     record = json.loads(path.read_bytes())
     for key, value in (("corpus", "fever"), ("made", "9999"), ("regime", "polish"),
                        ("learning_contribution", 0.9)):  # fmt: skip
-        path.write_bytes(artifact_bytes({**record, key: value}))
+        path.write_bytes(result_bytes({**record, key: value}))
         with pytest.raises(DigestMismatch, match=r"good\.json: its artifact_digest is not"):
             matrix_in(every)
     scores = with_scores(record, {"A": 1.0})
-    path.write_bytes(artifact_bytes({**record, "scores": scores}))
+    path.write_bytes(result_bytes({**record, "scores": scores}))
     with pytest.raises(DigestMismatch, match=r"good\.json: its reproducibility_checksum"):
         matrix_in(every)
-    path.write_bytes(artifact_bytes({**record, "items": {"id": []}}))
+    path.write_bytes(result_bytes({**record, "items": {"id": []}}))
     with pytest.raises(IntegrityError, match=r"good\.json"):
         matrix_in(every)
 
@@ -130,7 +128,7 @@ def test_the_newest_is_the_row_and_the_others_its_history(tmp_path, genuine):
     store(tmp_path, "b", remade(genuine, made=FIRST))
     store(tmp_path, "a", remade(genuine, made=SECOND, scores=with_scores(genuine, {"B": 0.01})))
     (row,) = matrix_in(tmp_path).rows
-    assert (row.artifact, row.made) == ("a.json", SECOND)
+    assert (row.file, row.made) == ("a.json", SECOND)
     assert [past.made for past in row.history] == [FIRST]
     assert FIRST[:10] not in drawn(matrix_in(tmp_path))
     shown = drawn(matrix_in(tmp_path), history=True)
@@ -201,7 +199,7 @@ def test_another_benchmark_or_system_or_metric_is_no_history(tmp_path, genuine):
 
     store(tmp_path, "bench", remade(third, made=FIRST, inputs=Inputs(**inputs)))
     rows = matrix_in(tmp_path).rows
-    assert [row.artifact for row in rows] == ["metric.json", "system.json", "new.json"]
+    assert [row.file for row in rows] == ["metric.json", "system.json", "new.json"]
     assert all(not row.history for row in rows)
 
 
@@ -274,7 +272,9 @@ def test_folders_with_odd_names_are_found_again(tmp_path, genuine, name):
 
 @pytest.mark.parametrize("ending", WRITERS)
 def test_no_character_of_a_matrix_can_be_edited(tmp_path, monkeypatch, genuine, ending):
-    monkeypatch.setattr(gating, "matrix_in", cache(matrix_in))  # the same results each time
+    monkeypatch.setattr(
+        "assay.dual_condition.store.matrix_in", cache(matrix_in)
+    )  # the same results each time
     folder = tmp_path / "results"
     store(folder, "a", remade(genuine, corpus="fover"))
     store(folder, "b", {"corpus": "x", "condition_a_production_auroc": 1})

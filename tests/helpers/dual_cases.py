@@ -8,10 +8,12 @@ from click.testing import CliRunner
 
 from assay.cli.group import assay
 from assay.dual_condition.collect import run_dual
-from assay.dual_condition.judge import judge_dual
-from assay.dual_condition.result_file import artifact_bytes, artifact_of, evidence_of
+from assay.dual_condition.judge.judge import judge_dual
+from assay.dual_condition.result_file import evidence_of, result_bytes, result_record
 from assay.dual_condition.spec import load_dual_spec
+from assay.dual_condition.store import check_file
 from assay.errors import AssayError
+from assay.report.matrix import WRITERS
 
 ITEMS = 80
 SYSTEM = """
@@ -32,6 +34,11 @@ with open(outputs, "w") as out:
         out.write(json.dumps({"id": item["id"], "score": score}) + "\\n")
 """
 COMMAND = '["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]'
+
+
+def gate_file(path, **given):
+    """A file as `assay gate` checks it."""
+    return check_file(path, writers=WRITERS, **given)
 
 
 def bench_rows(count=ITEMS):
@@ -108,7 +115,7 @@ def evaluate(path, **more):
 def remade(record, *, made=None, **fields):
     """A result with other evidence, judged anew: as another evaluation would have left it."""
     evidence = msgspec.structs.replace(evidence_of(record, where="x"), **fields)
-    return artifact_of(evidence, judge_dual(evidence), made=made or record["made"])
+    return result_record(evidence, judge_dual(evidence), made=made or record["made"])
 
 
 def with_scores(record, better):
@@ -128,7 +135,7 @@ def store(folder, name, record):
     """Write a result where `assay dual` would."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
-    path.write_bytes(artifact_bytes(record))
+    path.write_bytes(result_bytes(record))
     return path
 
 

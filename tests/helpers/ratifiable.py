@@ -4,7 +4,8 @@ import json
 
 import msgspec
 
-from assay.comparison.collect import Request, compare_paths, read_comparison, write_comparison
+from assay.comparison.collect import Request, compare_paths
+from assay.comparison.store import read_comparison, write_comparison
 from assay.digests import digest
 from assay.folders import artifact_digest
 from assay.logs.trial_rows import TrialColumns

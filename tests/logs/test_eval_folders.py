@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay.comparison.sides import have_repeats, read_sides
 from assay.logs.eval_folder import read_run, run_folders
-from assay.logs.sides import have_repeats, read_sides
 
 FIVE = dict.fromkeys(
     ("grounded", "recall", "trajectory", "supporting_fact_f1", "citation_coverage"), 1.0

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.logs.sides import read_sides
+from assay.comparison.sides import read_sides
 from assay.logs.trial_rows import TrialColumns, read_rows
 
 

@@ -16,12 +16,12 @@ from helpers.studies import (
 
 from assay.errors import AlreadyRun, AlreadySealed
 from assay.report.study.board import board_markdown
-from assay.report.study.views import board_of
 from assay.study.entries import read_records
 from assay.study.scorecards.store import read_judgement
 from assay.study.study import open_study
 from assay.study.submissions.run import run_sealed
 from assay.study.submissions.seal import seal
+from assay.study.views import board_of
 
 NOW = 2030
 CLOCKS = ["assay.study.entries.now", "assay.runs.store.now"]

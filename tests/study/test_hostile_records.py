@@ -21,11 +21,12 @@ from helpers.studies import (
 from assay.digests import digest
 from assay.errors import AssayError, IntegrityError, SpecError
 from assay.report.study.board import board_csv, board_markdown
-from assay.report.study.views import VIEWS, board_of, write_view
+from assay.report.study.views import VIEWS, write_view
 from assay.study.entries import read_records
 from assay.study.scorecards.rejudge import judge_in_study, judge_study
 from assay.study.study import open_study
 from assay.study.submissions.run import run_sealed
+from assay.study.views import board_of
 
 SEAL = "preregs/001/seal.json"
 OUTSIDE = (

@@ -28,7 +28,7 @@ def command(form: str | None, write: bool, folder: Path, as_json: bool) -> None:
       assay board
     """
     from assay.report.study.board import board_csv, board_markdown, draw_board
-    from assay.report.study.views import board_of
+    from assay.study.views import board_of
 
     study = find_study(folder)
     if write:

@@ -26,7 +26,7 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
       assay calibration
     """
     from assay.report.study.calibration import calibration_markdown, draw_calibration
-    from assay.report.study.views import calibration_of
+    from assay.study.views import calibration_of
 
     study = find_study(folder)
     if write:

@@ -10,7 +10,7 @@ from assay.errors import SpecError
 
 EXITS = (
     "Exit codes: 0 ratify; 1 reject, no effect or inconclusive; 2 bad usage or input; 3 refused:"
-    " the sides are no comparison."
+    " the sides are no comparison; 4 a scorecard was edited."
 )
 _OURS = {
     "--gate": "gates",
@@ -145,17 +145,13 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
       assay compare --baseline a.jsonl --candidate b.jsonl --gate grounded
     """
     from assay.comparison.adr_0031 import compare_adr_0031
-    from assay.comparison.collect import (
-        check_writable,
-        compare_paths,
-        read_plan,
-        sides_of,
-        write_comparison,
-    )
+    from assay.comparison.collect import compare_paths, read_plan, sides_of
+    from assay.comparison.store import check_writable, write_comparison
+    from assay.study.scorecards.in_force import scorecard_in_force
 
     if flags["out"] is not None:
         check_writable(flags["out"], (*flags["baseline"], *flags["candidate"]))
-    request = read_plan(flags)
+    request = read_plan(flags, in_study=scorecard_in_force)
     if flags["rule"] == "adr-0031":
         _check_plain(flags)
         sides = sides_of(flags["baseline"], flags["candidate"], request)

@@ -48,7 +48,8 @@ def command(
     from msgspec.structs import replace
 
     from assay.dual_condition.collect import run_dual
-    from assay.dual_condition.spec import Metric, load_dual_spec
+    from assay.dual_condition.evidence import Metric
+    from assay.dual_condition.spec import load_dual_spec
 
     chosen: Metric | None = metric  # type: ignore[assignment]  # one of METRICS
     plan = load_dual_spec(spec, metric=chosen)
@@ -68,9 +69,9 @@ def command(
             click.echo("\nRuns that were made are kept. Type the same command to go on.", err=True)
             raise
     if as_json:
-        from assay.files import pretty_json
+        from assay.digests import pretty_json
 
-        click.echo(pretty_json(dual.artifact).decode(), nl=False)
+        click.echo(pretty_json(dual.record).decode(), nl=False)
     else:
         from assay.report.dual_condition import draw_dual
         from assay.report.terminal import console
@@ -81,8 +82,8 @@ def command(
 
 
 def _planned(plan: object) -> int:
-    from assay.dual_condition.conditions import conditions_of
     from assay.dual_condition.spec import DualSpec
+    from assay.dual_condition.state.conditions import conditions_of
 
     assert isinstance(plan, DualSpec)  # noqa: S101 - as it was loaded
     return len(conditions_of(plan)) * len(plan.seeds)

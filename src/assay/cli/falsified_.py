@@ -26,7 +26,7 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
       assay falsified
     """
     from assay.report.study.falsified import draw_falsified, falsified_markdown
-    from assay.report.study.views import falsified_of
+    from assay.study.views import falsified_of
 
     study = find_study(folder)
     if write:

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from assay.cli.options import json_flag
 from assay.errors import SpecError
-from assay.wording import as_flags, counted
+from assay.wording import as_flags
 
 if TYPE_CHECKING:
-    from assay.report.gating import Gated
+    from assay.dual_condition.committed_file import CheckedFile
 
 
 @click.command(
@@ -42,46 +42,52 @@ def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: b
     if not files and not staged:
         raise SpecError("no files", hint="Name some, or look at what is staged: --staged.")
     found = _staged(files) if staged else _look(files, skip_others=skip_others)
-    found = [_with_flags(gated) for gated in found]
+    found = [_with_flags(checked) for checked in found]
     if as_json:
         from assay.report.json_output import as_json as written
 
         click.echo(written([one for one in found if one.kind is not None]))
     else:
-        _draw(found)
+        from assay.report.commit_gate import draw_checked_files
+        from assay.report.terminal import console
+
+        draw_checked_files(found, console())
     sys.stdout.flush()
     sys.exit(max((fault.exit_code for one in found for fault in one.faults), default=0))
 
 
-def _with_flags(gated: "Gated") -> "Gated":
+def _with_flags(checked: "CheckedFile") -> "CheckedFile":
     """The faults, and what to do about them, as a user of the command types it."""
-    faults = (replace(fault, message=as_flags(fault.message)) for fault in gated.faults)
-    return replace(gated, faults=tuple(faults))
+    faults = (replace(fault, message=as_flags(fault.message)) for fault in checked.faults)
+    return replace(checked, faults=tuple(faults))
 
 
-def _look(files: tuple[Path, ...], *, skip_others: bool) -> "list[Gated]":
-    from assay.report.gating import candidates, gate_file
+def _look(files: tuple[Path, ...], *, skip_others: bool) -> "list[CheckedFile]":
+    from assay.dual_condition.store import candidate_files, check_file
+    from assay.report.matrix import WRITERS
 
     found = []
     for path in files:
         if not path.exists():
             raise SpecError(f"there is no {str(path)!r}")
         if path.is_dir():
-            found += [gate_file(one) for one in candidates(path)]
+            found += [check_file(file, writers=WRITERS) for file in candidate_files(path)]
             continue
-        gated = gate_file(path)
-        if gated.kind is None and not skip_others:
+        checked = check_file(path, writers=WRITERS)
+        if checked.kind is None and not skip_others:
             raise SpecError(
                 f"{path}: neither a dual-condition result nor a matrix of some",
                 hint="To pass over such files: --skip-others.",
             )
-        found.append(gated)
+        found.append(checked)
     return found
 
 
-def _staged(files: tuple[Path, ...]) -> "list[Gated]":
+def _staged(files: tuple[Path, ...]) -> "list[CheckedFile]":
     """All results and matrices that the next commit would hold."""
-    from assay.report.gating import ENDINGS, candidates, gate_file
+    from assay.dual_condition.committed_file import ENDINGS
+    from assay.dual_condition.store import candidate_files, check_file
+    from assay.report.matrix import WRITERS
     from assay.study.discover import staged
 
     if files:
@@ -91,25 +97,6 @@ def _staged(files: tuple[Path, ...]) -> "list[Gated]":
         prefix = "." if tree.repository is None else tree.repository.prefix
         top = tree.folder.joinpath(*[".."] * len(Path(prefix).parts)).resolve()
         return [
-            gate_file(path, shown=path.relative_to(top).as_posix(), within=top)
-            for path in candidates(top, everywhere=True)
+            check_file(path, writers=WRITERS, shown=path.relative_to(top).as_posix(), within=top)
+            for path in candidate_files(top, everywhere=True)
         ]
-
-
-def _draw(found: "list[Gated]") -> None:
-    from assay.report.terminal import console, styled
-
-    out = console()
-    ours = [one for one in found if one.kind is not None]
-    for one in ours:
-        for fault in one.faults:
-            line = styled(f"{one.file}: ")
-            line.append(fault.kind, style="red")
-            line.append(styled(f": {fault.message}"))
-            out.print(line)
-    if not ours:
-        out.print(styled("no dual-condition results here, and no matrix of some"))
-        return
-    bad = sum(bool(one.faults) for one in ours)
-    passed = counted(len(ours) - bad, "file")
-    out.print(styled(f"{passed} in order" + (f", {bad} refused" if bad else "")))

@@ -44,7 +44,7 @@ def command(folder: Path, history: bool, kind: str, out: Path | None, as_json: b
       assay matrix results --history
       assay matrix results --out MATRIX.md
     """
-    from assay.dual_condition.matrix_folder import matrix_in
+    from assay.dual_condition.store import matrix_in
     from assay.report.matrix import WRITERS, draw_matrix
 
     matrix = matrix_in(folder)

@@ -70,11 +70,13 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
 
 
 def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported late
-    from assay.comparison.collect import check_again, read_comparison
+    from assay.comparison.collect import check_again
+    from assay.comparison.store import read_comparison
     from assay.digests import short
     from assay.report.terminal import printable
     from assay.study.ratify.frozen import frozen_folder
     from assay.study.ratify.ratify import check_apart, check_ratifiable, ratify
+    from assay.study.scorecards.in_force import scorecard_in_force
 
     if flags["artifact"] is None:
         raise SpecError("say what is to be frozen: --artifact PATH")
@@ -84,7 +86,7 @@ def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported la
     if bool(flags["baseline"]) is not bool(flags["candidate"]):
         raise SpecError("to compare again, name both sides: --baseline and --candidate")
     if flags["baseline"]:
-        check_again(comparison, flags["baseline"], flags["candidate"])
+        check_again(comparison, flags["baseline"], flags["candidate"], in_study=scorecard_in_force)
     if not flags["yes"]:
         click.echo(printable(f"RATIFY: {comparison.because}"), err=True)
         click.echo(printable(comparison.signature), err=True)

@@ -124,7 +124,7 @@ def _mean(side: Sequence[Trial], name: str) -> float | None:
 
 
 def _caveats(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> tuple[str, ...]:
-    found = []
+    caveats = []
     ours, theirs = harness_of(baseline), harness_of(candidate)
     keys = [key for key in ("model", "profile", "params") if ours.get(key) != theirs.get(key)]
     keys += [
@@ -133,10 +133,10 @@ def _caveats(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> tuple[str
         if key not in ("model", "profile", "params") and ours.get(key) != theirs.get(key)
     ]
     if keys:
-        found.append(f"the harness differs between the sides: {', '.join(keys)}")
+        caveats.append(f"the harness differs between the sides: {', '.join(keys)}")
     if min(len(baseline), len(candidate)) < FEW:
-        found.append(
+        caveats.append(
             f"fewer than {FEW} runs a side ({len(baseline)} and {len(candidate)}): what an agent"
             " scores varies, so paired trials are recommended"
         )
-    return tuple(found)
+    return tuple(caveats)

@@ -1,4 +1,4 @@
-"""Comparisons from files and to files: what is read for each side, and what is kept of it."""
+"""Comparisons from files: what was asked for, what is read for each side, and the comparison."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,20 +8,18 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from assay.comparison.adr_0031 import SourceComparison
 from assay.comparison.judge.compare import compare
 from assay.comparison.judge.pairing import By
 from assay.comparison.result import Comparison, ComparisonCaveat, Input
+from assay.comparison.sides import PathTrials, have_repeats, read_sides
 from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed, parse_dimensions
-from assay.digests import digest, parse_object
-from assay.errors import IntegrityError, SpecError, storage
-from assay.files import pretty_json, read_bounded, write_whole
+from assay.comparison.stored_run import ScorecardReader
+from assay.errors import IntegrityError, SpecError
+from assay.files import read_bounded
 from assay.folders import artifact_digest
-from assay.logs.sides import Read, have_repeats, read_sides
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns
 
-FORMAT = "assay-comparison/1"
 _REPEATED = ComparisonCaveat(code="same-content", message="")
 _MOST_BYTES = 1 << 20
 _TOLD_BY_RUNS = (
@@ -33,7 +31,10 @@ _TOLD_BY_RUNS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """How to compare: the plan where one was given, and what to read."""
+    """How to compare: the plan where one was given, and what to read.
+
+    `in_study` reads the scorecards of runs that a study answers for.
+    """
 
     plan: Dimensions | None
     gates: tuple[str, ...] = ()
@@ -44,19 +45,20 @@ class Request:
     resamples: int = 9_999
     seed: int = 0
     artifact: str | None = None
+    in_study: ScorecardReader = lambda _: None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sides:
+class ComparedSides:
     """What was read: both sides' trials, and what they came from."""
 
     trials: tuple[tuple[Trial, ...], tuple[Trial, ...]]
     inputs: tuple[Input, ...]
-    repeated: bool
+    caveats: tuple[ComparisonCaveat, ...]
     source: bool
 
 
-def read_plan(flags: Mapping[str, Any]) -> Request:
+def read_plan(flags: Mapping[str, Any], *, in_study: ScorecardReader = lambda _: None) -> Request:
     """A request from what was asked for on the command line."""
     plan = None
     if flags["config"] is not None:
@@ -84,14 +86,23 @@ def read_plan(flags: Mapping[str, Any]) -> Request:
         resamples=flags["resamples"],
         seed=flags["seed"],
         artifact=artifact,
+        in_study=in_study,
     )
 
 
-def sides_of(baseline: Sequence[Path], candidate: Sequence[Path], request: Request) -> Sides:
-    """Read both sides."""
+def sides_of(
+    baseline: Sequence[Path], candidate: Sequence[Path], request: Request
+) -> ComparedSides:
+    """PathTrials both sides."""
     reads = read_sides(
-        baseline, candidate, columns=request.columns, all_scores=request.plan is not None
+        baseline,
+        candidate,
+        columns=request.columns,
+        all_scores=request.plan is not None,
+        in_study=request.in_study,
     )
+    both = [*reads[0], *reads[1]]
+    repeated = (_REPEATED,) if have_repeats(*reads) else ()
     inputs = tuple(
         Input(
             side=name,
@@ -103,22 +114,22 @@ def sides_of(baseline: Sequence[Path], candidate: Sequence[Path], request: Reque
         for name, side in zip(("baseline", "candidate"), reads, strict=True)
         for read in side
     )
-    return Sides(
+    return ComparedSides(
         trials=(_all(reads[0]), _all(reads[1])),
         inputs=inputs,
-        repeated=have_repeats(*reads),
-        source=all(read.source for side in reads for read in side),
+        caveats=(*repeated, *(caveat for read in both for caveat in read.caveats)),
+        source=all(read.source for read in both),
     )
 
 
-def _all(reads: Sequence[Read]) -> tuple[Trial, ...]:
+def _all(reads: Sequence[PathTrials]) -> tuple[Trial, ...]:
     return tuple(trial for read in reads for trial in read.trials)
 
 
 def compare_paths(
     baseline: Sequence[Path], candidate: Sequence[Path], request: Request
 ) -> Comparison:
-    """Read both sides and compare them."""
+    """PathTrials both sides and compare them."""
     sides = sides_of(baseline, candidate, request)
     plan = request.plan
     if plan is None and sides.source:
@@ -127,7 +138,7 @@ def compare_paths(
         "baseline": sides.trials[0],
         "candidate": sides.trials[1],
         "inputs": sides.inputs,
-        "caveats": [_REPEATED] if sides.repeated else [],
+        "caveats": sides.caveats,
         "artifact": request.artifact,
         "by": request.by,
         "sequential": request.sequential,
@@ -138,11 +149,16 @@ def compare_paths(
     return compare(**how, dimensions=plan, gated=gates, policies=request.policies)
 
 
-def _source_plan(sides: Sides, gates: Sequence[str]) -> Dimensions:
+def _source_plan(sides: ComparedSides, gates: Sequence[str]) -> Dimensions:
     """The five of `eval.json`, and the costs beside them."""
-    names = dict.fromkeys(n for side in sides.trials for one in side for n in one.dimensions)
-    five = [replace(one, gated=one.gated or one.name in gates) for one in SOURCE_DIMENSIONS]
-    known = {one.name for one in five}
+    names = dict.fromkeys(
+        name for side in sides.trials for trial in side for name in trial.dimensions
+    )
+    five = [
+        replace(dimension, gated=dimension.gated or dimension.name in gates)
+        for dimension in SOURCE_DIMENSIONS
+    ]
+    known = {dimension.name for dimension in five}
     for name in gates:
         if name not in known:
             raise SpecError(f"{name!r:.60} is none of the five dimensions of eval.json")
@@ -151,14 +167,19 @@ def _source_plan(sides: Sides, gates: Sequence[str]) -> Dimensions:
 
 
 def check_again(
-    comparison: Comparison, baseline: Sequence[Path], candidate: Sequence[Path]
+    comparison: Comparison,
+    baseline: Sequence[Path],
+    candidate: Sequence[Path],
+    *,
+    in_study: ScorecardReader = lambda _: None,
 ) -> None:
     """Compare the same runs again, and refuse a comparison that they do not give."""
     settings = comparison.settings
     columns = _columns(comparison)
-    request = Request(plan=settings.plan, policies={}, columns=columns)
+    request = Request(plan=settings.plan, policies={}, columns=columns, in_study=in_study)
     sides = sides_of(baseline, candidate, request)
-    if [one.digest for one in sides.inputs] != [one.digest for one in comparison.inputs]:
+    digests = [[given.digest for given in inputs] for inputs in (sides.inputs, comparison.inputs)]
+    if digests[0] != digests[1]:
         raise IntegrityError(
             "these are not the runs that were compared: their digests differ",
             hint="Name the very files, in the same order.",
@@ -182,51 +203,5 @@ def check_again(
 
 def _columns(comparison: Comparison) -> TrialColumns:
     """The columns that the runs were read by."""
-    known = next((one.columns for one in comparison.inputs if one.columns is not None), {})
+    known = next((given.columns for given in comparison.inputs if given.columns is not None), {})
     return msgspec.convert(known, TrialColumns)
-
-
-def check_writable(out: Path, inputs: Sequence[Path]) -> None:
-    """Refuse to write a comparison over what it is made from."""
-    with storage(out):
-        if out.is_dir():
-            raise SpecError(f"{out} is a folder", hint="Name a file: `out=comparison.json`.")
-        if any(out.exists() and one.exists() and out.samefile(one) for one in inputs):
-            raise SpecError(f"{out} is one of the inputs, and would be overwritten")
-
-
-def write_comparison(path: Path, made: Comparison | SourceComparison) -> None:
-    """Write a comparison; ours with a checksum, the source's with its own keys and no other."""
-    record: Any = msgspec.to_builtins(made)
-    if isinstance(made, Comparison):
-        record = {"format": FORMAT, "checksum": _checksum(record), **record}
-    write_whole(path, pretty_json(record))
-
-
-def read_comparison(path: Path) -> tuple[Comparison, bytes]:
-    """A comparison that `write_comparison` wrote, or the one in a folder of trials.
-
-    One that was edited since is refused.
-    """
-    with storage(path):
-        path = path / "comparison.json" if path.is_dir() else path
-    with storage(path):
-        data = path.read_bytes()
-    found = parse_object(data, where=str(path))
-    if found.get("format") != FORMAT:
-        raise SpecError(
-            f"{path}: no comparison of format {FORMAT!r}",
-            hint="Make one: assay compare `baseline=` ... `candidate=` ... `out=comparison.json`",
-        )
-    record = {key: value for key, value in found.items() if key not in ("format", "checksum")}
-    if _checksum(record) != found.get("checksum"):
-        raise IntegrityError(f"{path} was edited since it was written: its checksum is another")
-    try:
-        return msgspec.convert(record, Comparison), data
-    except msgspec.ValidationError as error:
-        raise SpecError(f"{path}: {error}") from None
-
-
-def _checksum(record: Mapping[str, Any]) -> str:
-    """Tells a slip of the editor from what was written; nobody is kept from computing another."""
-    return digest(msgspec.json.encode(record, order="sorted"))

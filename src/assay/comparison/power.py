@@ -24,7 +24,7 @@ RATES = (0.5, 0.7, 0.8, 0.9, 0.95)
 _EXACT = 1_000
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class PowerRow(msgspec.Struct, frozen=True, kw_only=True):
     """So many pairs show so much with this power; `rate` is the baseline's, where it matters."""
 
     pairs: int | None
@@ -42,7 +42,7 @@ class Power(msgspec.Struct, frozen=True, kw_only=True):
     power: float
     level: float
     how: str
-    table: tuple[Row, ...]
+    table: tuple[PowerRow, ...]
 
 
 def power_of_rates(
@@ -63,7 +63,7 @@ def power_of_rates(
     alpha = (1.0 - level) / dimensions
     needed = share_pairs(*swapped, alpha=alpha, power=power) if pairs is None else pairs
     table = [
-        Row(pairs=size, effect=after - before, power=_power(size, *swapped, alpha))
+        PowerRow(pairs=size, effect=after - before, power=_power(size, *swapped, alpha))
         for size in _around(needed)
     ]
     reached = power if pairs is None else _power(pairs, *swapped, alpha)
@@ -100,7 +100,7 @@ def power_of_scores(
         power=power,
         level=level,
         how="by the normal approximation, two-sided",
-        table=tuple(Row(pairs=needed(one), effect=effect, power=one) for one in POWERS),
+        table=tuple(PowerRow(pairs=needed(one), effect=effect, power=one) for one in POWERS),
     )
 
 
@@ -117,14 +117,16 @@ def smallest_effect(
     alpha = (1.0 - level) / dimensions
     if spread is not None:
         rows = [
-            Row(pairs=pairs, effect=effect_for(pairs, spread, alpha=alpha, power=one), power=one)
+            PowerRow(
+                pairs=pairs, effect=effect_for(pairs, spread, alpha=alpha, power=one), power=one
+            )
             for one in POWERS
         ]
         effect: float | None = effect_for(pairs, spread, alpha=alpha, power=power)
         begin, how = f"a spread of {spread:g}", "by the normal approximation, two-sided"
     else:
         rows = [
-            Row(
+            PowerRow(
                 pairs=pairs,
                 effect=_smallest_gain(pairs, rate, alpha, power),
                 power=power,
@@ -172,7 +174,7 @@ def pairs_for_gate(
         power=power,
         level=level,
         how="by the bound of paired 0/1 scores, one-sided; about, over 250 pairs",
-        table=tuple(Row(pairs=needed(one), effect=after - rate, power=one) for one in POWERS),
+        table=tuple(PowerRow(pairs=needed(one), effect=after - rate, power=one) for one in POWERS),
     )
 
 

@@ -1,4 +1,4 @@
-"""Dimensions: what somebody else's scorer measured of a run, and which of it decides.
+"""Dimensions: what a scorer measured of a run, and which of it decides.
 
 A dimension that counts has a range, a better end, and a margin: differences inside the margin do
 not matter. A gated one must be shown not to have become worse by more than that. Dimensions that do
@@ -21,7 +21,6 @@ not count (tokens, money, time) are compared and shown, and decide nothing.
 """
 
 import math
-import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -31,25 +30,12 @@ import msgspec
 
 from assay.digests import decode_utf8
 from assay.errors import SpecError
+from assay.logs.dimension_names import SOURCE_NAMES, is_cost, is_fault
 
 Policy = Literal["fail", "exclude"]
 Better = Literal["higher", "lower"]
 _SHARE = 0.05
 _HEAVIEST = 1e6
-_COSTS = frozenset(
-    "token tokens cost costs usd eur dollars money price sec secs seconds minutes ms latency"
-    " duration time elapsed calls turns steps".split()
-)
-_FAULTS = frozenset(
-    "error errors err hallucinated hallucination hallucinations loss toxicity toxic fail failed"
-    " fails failure failures violation violations harm harmful bias wrong incorrect unsafe refused"
-    " refusal refusals invalid miss missed misses leak leaked leaks perplexity mae mse rmse wer cer"
-    " distance regret penalty timeouts".split()
-)
-_KNOWN_COSTS = frozenset({"queries_run", "pivot_burden"})
-_QUALITIES = frozenset(
-    "correct valid right ok success rate ratio score accuracy on in_time".split()
-)
 
 
 class Dimension(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,11 +90,11 @@ class Dimensions(msgspec.Struct, frozen=True, kw_only=True):
     strict_gates: bool = False
 
     def __post_init__(self) -> None:
-        names = Counter(one.name for one in self.dimensions)
+        names = Counter(dimension.name for dimension in self.dimensions)
         twice = [name for name, n in names.items() if n > 1]
         if twice:
             raise SpecError(f"dimension {twice[0]} stands twice")
-        if not any(one.counts for one in self.dimensions):
+        if not any(dimension.counts for dimension in self.dimensions):
             raise SpecError("no dimension counts, so nothing can be decided")
         for name in ("missing", "crashed"):
             if getattr(self, name) not in (None, "fail", "exclude"):
@@ -134,17 +120,14 @@ class _PolicyTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     gates: Literal["strict", "spotless"] = "spotless"
 
 
-class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _DimensionsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dimensions: dict[str, Any]
     policy: _PolicyTable = _PolicyTable()
 
 
-SOURCE_DIMENSIONS = (
-    Dimension(name="grounded", gated=True, ideal=1.0),
-    Dimension(name="recall", ideal=1.0),
-    Dimension(name="trajectory", ideal=1.0),
-    Dimension(name="supporting_fact_f1", ideal=1.0),
-    Dimension(name="citation_coverage", gated=True, ideal=1.0),
+SOURCE_DIMENSIONS = tuple(
+    Dimension(name=name, gated=name in ("grounded", "citation_coverage"), ideal=1.0)
+    for name in SOURCE_NAMES
 )
 """The five of `eval.json`: ideal 1, two of them gated."""
 
@@ -152,7 +135,7 @@ SOURCE_DIMENSIONS = (
 def parse_dimensions(data: bytes, *, where: str) -> Dimensions:
     """Dimensions and policies from the bytes of a TOML file."""
     try:
-        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _File)
+        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _DimensionsFile)
     except (ValueError, RecursionError) as error:
         kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
         hint = "docs/how-to/compare-two-versions.md shows every key and its values."
@@ -165,7 +148,7 @@ def dimensions_table(
 ) -> Dimensions:
     """The same from tables inside another file."""
     try:
-        written = msgspec.convert({"dimensions": table, "policy": policy}, _File)
+        written = msgspec.convert({"dimensions": table, "policy": policy}, _DimensionsFile)
     except msgspec.ValidationError as error:
         raise SpecError(f"{where}: {error}") from None
     return dimensions_from(written.dimensions, written.policy, where=where)
@@ -177,7 +160,7 @@ def dimensions_from(table: Mapping[str, Any], policy: _PolicyTable, *, where: st
         raise SpecError(f"{where}: no dimensions", hint="Add a table: [dimensions.NAME]")
     try:
         return Dimensions(
-            dimensions=tuple(_dimension(name, one) for name, one in table.items()),
+            dimensions=tuple(_dimension(name, written) for name, written in table.items()),
             missing=policy.missing,
             crashed=policy.crashed,
             allow=tuple(policy.allow),
@@ -208,26 +191,9 @@ def _dimension(name: str, table: object) -> Dimension:
     )
 
 
-def _words(name: str) -> list[str]:
-    return [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
-
-
-def is_fault(name: str) -> bool:
-    """Whether a name sounds as if more of it were worse, so that nobody may guess its direction."""
-    return bool(_FAULTS & set(_words(name)))
-
-
-def is_cost(name: str) -> bool:
-    """Whether a name says that it is tokens, money or time: less is better, and it never counts."""
-    words = _words(name)
-    if not words or (_QUALITIES | _FAULTS) & set(words):
-        return False
-    return words[-1] in _COSTS or words[0] in _COSTS or name.lower() in _KNOWN_COSTS
-
-
 def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimension:
-    """What a column is taken for where nobody says: a share, a cost, or nothing that decides."""
-    known = next((one for one in SOURCE_DIMENSIONS if one.name == name), None)
+    """What a column is taken for without a plan: a share, a cost, or nothing that decides."""
+    known = next((dimension for dimension in SOURCE_DIMENSIONS if dimension.name == name), None)
     if known is not None:
         return known
     if gated and (is_cost(name) or is_fault(name)):

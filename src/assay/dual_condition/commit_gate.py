@@ -18,21 +18,21 @@ import msgspec
 
 from assay.differences import ABSENT, Difference, differences, is_close
 from assay.dual_condition.evidence import DualEvidence
-from assay.dual_condition.judge import judge_dual
-from assay.dual_condition.preconditions import CHECKS
+from assay.dual_condition.judge.judge import judge_dual
+from assay.dual_condition.judge.preconditions import CHECKS
 from assay.dual_condition.result import DualResult
 from assay.dual_condition.result_file import (
     CONDITION,
     DIGEST,
     FORMAT,
-    artifact_digest,
-    artifact_of,
     checksum,
     evidence_of,
+    result_digest,
+    result_record,
 )
 from assay.errors import AssayError, DigestMismatch, IntegrityError
 
-Kind = Literal[
+FaultKind = Literal[
     "one-sided", "preconditions", "difference", "checksum", "numbers", "matrix", "unreadable"
 ]
 _UNJUDGED = frozenset({"assay", "made"})
@@ -43,7 +43,7 @@ _TAILS = ("_interval", "_per_seed", "_t_interval")
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """Why a file is refused."""
 
-    kind: Kind
+    kind: FaultKind
     message: str
 
     @property
@@ -58,35 +58,35 @@ def is_result(record: Mapping[str, Any]) -> bool:
 
 
 def _is_condition(key: str) -> bool:
-    found = CONDITION.fullmatch(key)
-    return found is not None and not key.endswith(_TAILS)
+    match = CONDITION.fullmatch(key)
+    return match is not None and not key.endswith(_TAILS)
 
 
 def sides(record: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The values of conditions A and B that a result has, each by key."""
-    found: dict[str, dict[str, Any]] = {"a": {}, "b": {}}
+    values: dict[str, dict[str, Any]] = {"a": {}, "b": {}}
     for key, value in record.items():
         match = CONDITION.fullmatch(key)
         if match is not None and _is_condition(key):
-            found[match[1] or match[2]][key] = value
-    return found
+            values[match[1] or match[2]][key] = value
+    return values
 
 
 def one_sided(record: Mapping[str, Any]) -> str | None:
     """Which side is missing, where one is: no key, or nothing under it."""
-    found = sides(record)
-    there = {
+    values = sides(record)
+    present = {
         side: [key for key, value in given.items() if value is not None]
-        for side, given in found.items()
+        for side, given in values.items()
     }
-    if bool(there["a"]) != bool(there["b"]):
-        got, lost = ("a", "b") if there["a"] else ("b", "a")
-        return f"it has {there[got][0]} and nothing of condition {lost.upper()}"
-    if bool(found["a"]) != bool(found["b"]):
-        lost = "b" if found["a"] else "a"
+    if bool(present["a"]) != bool(present["b"]):
+        got, lost = ("a", "b") if present["a"] else ("b", "a")
+        return f"it has {present[got][0]} and nothing of condition {lost.upper()}"
+    if bool(values["a"]) != bool(values["b"]):
+        lost = "b" if values["a"] else "a"
         return f"it has no key for condition {lost.upper()}"
     metrics = {
-        side: {key.removeprefix(head) for key in there[side] if key.startswith(head)}
+        side: {key.removeprefix(head) for key in present[side] if key.startswith(head)}
         for side, head in _HEADS.items()
     }
     for metric in sorted(metrics["a"] ^ metrics["b"]):
@@ -111,36 +111,36 @@ def check_result(record: Mapping[str, Any], *, where: str) -> list[Fault]:
 def _preconditions(record: Mapping[str, Any]) -> list[Fault]:
     checked = record.get("preconditions_checked")
     if not isinstance(checked, dict) or not checked:
-        said = "it does not say which preconditions were checked (preconditions_checked)"
-        return [Fault(kind="preconditions", message=said)]
+        message = "it does not say which preconditions were checked (preconditions_checked)"
+        return [Fault(kind="preconditions", message=message)]
     missing = [name for name in CHECKS if name not in checked]
     if missing:
-        said = f"preconditions_checked has no {', '.join(missing[:4])}"
-        return [Fault(kind="preconditions", message=said)]
+        message = f"preconditions_checked has no {', '.join(missing[:4])}"
+        return [Fault(kind="preconditions", message=message)]
     broken = [
         name
-        for name, one in checked.items()
-        if not isinstance(one, dict) or one.get("holds") is not True
+        for name, check in checked.items()
+        if not isinstance(check, dict) or check.get("holds") is not True
     ]
     if broken and record.get("row") != "blocked":
-        said = f"{broken[0]} does not hold, and the row is not blocked"
-        return [Fault(kind="preconditions", message=said)]
+        message = f"{broken[0]} does not hold, and the row is not blocked"
+        return [Fault(kind="preconditions", message=message)]
     return []
 
 
 def _difference(record: Mapping[str, Any]) -> list[Fault]:
-    found = sides(record)
-    values = [next(iter(found[side].values()), None) for side in "ab"]
+    by_side = sides(record)
+    values = [next(iter(by_side[side].values()), None) for side in "ab"]
     claimed = record.get("learning_contribution")
     if values[0] is None or values[1] is None:
         return []
     if not all(_is_number(value) for value in (*values, claimed)):
-        said = "learning_contribution, or a condition, is no number"
-        return [Fault(kind="difference", message=said)]
+        message = "learning_contribution, or a condition, is no number"
+        return [Fault(kind="difference", message=message)]
     a, b, claim = (float(value) for value in (*values, claimed))  # type: ignore[arg-type]
     if not math.isclose(a - b, claim, abs_tol=1e-6):
-        said = f"learning_contribution is {claim:.6g}, and A - B is {a - b:.6g}"
-        return [Fault(kind="difference", message=said)]
+        message = f"learning_contribution is {claim:.6g}, and A - B is {a - b:.6g}"
+        return [Fault(kind="difference", message=message)]
     return []
 
 
@@ -149,7 +149,7 @@ def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
     try:
         evidence = held_evidence(record, where=where)
         mark = str(record["reproducibility_checksum"])
-        again = artifact_of(evidence, judge_again(evidence, where=where), made="", mark=mark)
+        again = result_record(evidence, judge_again(evidence, where=where), made="", mark=mark)
     except AssayError as error:
         return [Fault(kind="checksum", message=error.message.removeprefix(f"{where}: "))]
     unjudged = {name: record[name] for name in (*_UNJUDGED, DIGEST)}
@@ -165,9 +165,9 @@ def held_evidence(record: Mapping[str, Any], *, where: str) -> DualEvidence:
     evidence = evidence_of(record, where=where)
     hint = "It was edited. Put it back, or make it again: assay dual."
     if checksum(evidence) != record["reproducibility_checksum"]:
-        said = "its reproducibility_checksum is not that of its inputs, state, code and scores"
-        raise DigestMismatch(f"{where}: {said}", hint=hint)
-    if artifact_digest(record) != record[DIGEST]:
+        message = "its reproducibility_checksum is not that of its inputs, state, code and scores"
+        raise DigestMismatch(f"{where}: {message}", hint=hint)
+    if result_digest(record) != record[DIGEST]:
         raise DigestMismatch(f"{where}: its {DIGEST} is not that of what it holds", hint=hint)
     if any(past.made >= record["made"] for past in evidence.history):
         raise IntegrityError(f"{where}: its history has what was made after it")
@@ -175,7 +175,7 @@ def held_evidence(record: Mapping[str, Any], *, where: str) -> DualEvidence:
 
 
 def judge_again(evidence: DualEvidence, *, where: str) -> DualResult:
-    """The result of evidence that somebody else wrote down."""
+    """Judge evidence that was read from a file."""
     try:
         return judge_dual(evidence)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:

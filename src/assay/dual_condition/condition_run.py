@@ -2,30 +2,21 @@
 
 import os
 import platform
-import random
 import shutil
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from pathlib import Path
 from threading import Semaphore
 
-import msgspec
-
-from assay.benchmark.benchmark import Benchmark, Item
-from assay.benchmark.rows import kind_of
-from assay.digests import digest, json_lines
-from assay.dual_condition.conditions import Built
-from assay.dual_condition.file_access import Place, Reached, Sorter, source_of
-from assay.dual_condition.method_command import method_words
+from assay.dual_condition.evidence import DualRun, Route, Scores
 from assay.dual_condition.spec import DualSpec
-from assay.dual_condition.state import Route
+from assay.dual_condition.state.conditions import Built
+from assay.dual_condition.system.code_files import FileDigests, words_of
+from assay.dual_condition.system.file_access import Reached, RunPaths, Sorter
+from assay.dual_condition.system.item_files import AskedItems, items_bytes
 from assay.errors import IntegrityError, MethodError, SpecError, StateNotIsolated, storage
-from assay.files import read_bounded, stamp
-from assay.folders import file_digest, manifest
-from assay.manifest import Entry, manifest_digest
-from assay.methods.reference import parse_method
-from assay.methods.registry import REGISTERED
-from assay.runs.answers import score_of
+from assay.folders import manifest
+from assay.manifest import FileEntry, manifest_digest
 from assay.sandbox.command_template import fill_in
 from assay.sandbox.environment import check_passed, job_environment
 from assay.sandbox.in_place import put_back, take_place
@@ -33,74 +24,7 @@ from assay.sandbox.job import Job, View
 from assay.sandbox.warden_client import WardenClient
 from assay.seeds import derive
 
-_MOST_OUTPUT = 1 << 30
 _SHOWN = 20
-Scores = list[float | None]
-
-
-class DualRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What was seen of one run; paths of the state seen from its folder, others absolute.
-
-    `before` and `after` are digests of its state. `opened` are files of it that were there and were
-    opened, `changed` those that differ afterwards. `undeclared`, `outside` and `production` are
-    files that nobody declared, that lie outside what it may write to, and of production itself.
-    `code` are the files of code, and those declared, with their digests. `route`, `private` and
-    `python` say how and by which Python it was run: another may take the evaluation up.
-    """
-
-    condition: str
-    seed: int
-    items: str
-    before: str
-    after: str
-    opened: tuple[str, ...]
-    changed: tuple[str, ...]
-    code: Mapping[str, str]
-    undeclared: tuple[str, ...]
-    outside: tuple[str, ...]
-    production: tuple[str, ...]
-    peers: tuple[str, ...]
-    all_noted: bool
-    unscored: int
-    seconds: float
-    route: Route = "parameter"
-    private: bool = True
-    python: str = ""
-
-
-class FileDigests:
-    """Digests of files, made again only where a file has been written to since."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[tuple[int, ...] | None, str]] = {}
-
-    def of(self, path: str) -> str:
-        """The digest of a file's bytes; of a compiled one, those of its source."""
-        source = source_of(Path(path))
-        mark = stamp(source)
-        if path not in self._known or self._known[path][0] != mark:
-            with storage(source):
-                self._known[path] = mark, file_digest(source)[1]
-        return self._known[path][1]
-
-
-class _Output(msgspec.Struct):
-    id: str
-    score: float
-
-
-_DECODER = msgspec.json.Decoder(_Output)
-
-
-def words_of(spec: DualSpec) -> tuple[str, ...]:
-    """The system's command, be it a method."""
-    if spec.system.method is None:
-        return spec.system.command
-    named = spec.system.method
-    target, _, attribute = named.rpartition(":")
-    if target.endswith(".py"):
-        named = f"{spec.folder / target}:{attribute}"
-    return method_words(parse_method(named, registered=REGISTERED))
 
 
 class NoMoreRuns(Exception):
@@ -123,36 +47,6 @@ class Turns:
     def __exit__(self, kind: object, *exception: object) -> None:
         self.over = self.over or kind is not None
         self._free.release()
-
-
-class AskedItems:
-    """The items as a system sees them, without labels, in the own order of each seed."""
-
-    def __init__(self, benchmark: Benchmark) -> None:
-        self.benchmark = benchmark
-        self.ids = [item.id for item in benchmark.items]
-        self.known = frozenset(self.ids)
-        self._lines = [line + b"\n" for line in items_bytes(benchmark.items).split(b"\n")[:-1]]
-        self._digests: dict[int, str] = {}
-        self._last: dict[int, bytes] = {}
-
-    def file(self, seed: int) -> bytes:
-        """The file of one seed."""
-        found = self._last.get(seed)
-        if found is None:
-            # As good as shuffling, and many times faster.
-            drawn = random.Random(derive(seed, "order", self.benchmark.digest)).random  # noqa: S311
-            keys = [drawn() for _ in self._lines]
-            order = sorted(range(len(keys)), key=keys.__getitem__)
-            found = b"".join([self._lines[place] for place in order])
-            self._last = {seed: found}
-        return found
-
-    def digest(self, seed: int) -> str:
-        """The digest of one seed's file."""
-        if seed not in self._digests:
-            self._digests[seed] = digest(self.file(seed))
-        return self._digests[seed]
 
 
 class DualRuns:
@@ -188,7 +82,7 @@ class DualRuns:
         started = time.monotonic()
         reached, all_noted, after = self._observe(condition, root, built, seed)
         seconds = round(time.monotonic() - started, 3)
-        scores = self._scores(root / "out" / "outputs.jsonl", f"{condition}, seed {seed}")
+        scores = self.items.scores(root / "out" / "outputs.jsonl", f"{condition}, seed {seed}")
         there = {entry.path for entry in before}
         made = DualRun(
             condition=condition,
@@ -223,7 +117,7 @@ class DualRuns:
         outcome = self.warden.run(self._job(words, root, built.folder, covers=False))
         if outcome.trouble is not None:
             raise MethodError(f"state.forget: {outcome.trouble}")
-        place = Place(
+        place = RunPaths(
             root=root,
             state=built.folder,
             aliases=(),
@@ -242,7 +136,7 @@ class DualRuns:
 
     def _observe(
         self, condition: str, root: Path, built: Built, seed: int
-    ) -> tuple[Reached, bool, tuple[Entry, ...]]:
+    ) -> tuple[Reached, bool, tuple[FileEntry, ...]]:
         """Run the command; what it reached, if all of it was noted, and its state afterwards."""
         production, state = self.spec.state.root, root / "state"
         in_place = self.route == "in-place"
@@ -255,7 +149,7 @@ class DualRuns:
             "state": str(seen),
         }
         job = self._job(fill_in(self.words, values), root, seen, covers=True)
-        place = Place(
+        place = RunPaths(
             root=root,
             state=state,
             aliases=(production,) if covered else (),
@@ -281,7 +175,7 @@ class DualRuns:
         return reached, not outcome.full, after
 
     def _check_alone(
-        self, before: Sequence[Entry], after: Sequence[Entry], reached: Reached
+        self, before: Sequence[FileEntry], after: Sequence[FileEntry], reached: Reached
     ) -> None:
         """In place of production: refuse what somebody else wrote there, and keep it."""
         foreign = [
@@ -300,7 +194,7 @@ class DualRuns:
             hint=f"Stop the system while it is evaluated in place. What was written is in {kept}.",
         )
 
-    def _left(self, state: Path, condition: str, seed: int) -> tuple[Entry, ...]:
+    def _left(self, state: Path, condition: str, seed: int) -> tuple[FileEntry, ...]:
         """What a run has made of its state; one that cannot be looked at is the system's doing."""
         with storage(state):
             try:
@@ -352,22 +246,6 @@ class DualRuns:
             (root / "items.jsonl").write_bytes(self.items.file(seed))
         return root
 
-    def _scores(self, path: Path, where: str) -> Scores:
-        """The scores in the benchmark's order; None where the system gave none."""
-        try:
-            if path.is_symlink() or not path.is_file():
-                raise SpecError("it left no {outputs}")
-            found = _parse(read_bounded(path, _MOST_OUTPUT))
-        except SpecError as error:
-            raise MethodError(f"condition {where}: {error.message}", hint=_FORM) from None
-        if not found.keys() <= self.items.known:
-            strange = next(name for name in found if name not in self.items.known)
-            raise MethodError(f"condition {where}: a score for {strange!r:.60}, which is no item")
-        return list(map(found.get, self.items.ids))
-
-
-_FORM = 'Each line of {outputs} is {"id": ..., "score": a number}.'
-
 
 def route_in_force(spec: DualSpec, *, private: bool) -> Route:
     """How a run is given its state here: in place only where nothing else can serve."""
@@ -381,39 +259,6 @@ def route_in_force(spec: DualSpec, *, private: bool) -> Route:
             ' be run in the place of production: state.route = "in-place".',
         )
     return route
-
-
-def items_bytes(items: Sequence[Item]) -> bytes:
-    """Items as a system sees them: an object a line, without labels."""
-    rows = [{"id": one.id, "question": one.question, "response": one.response} for one in items]
-    return msgspec.json.Encoder().encode_lines(rows)
-
-
-def _parse(data: bytes) -> dict[str, float]:
-    """Scores by id; the quick way first, the strict one wherever that may not be enough."""
-    lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
-    found: dict[str, float] = {}
-    if data.count(b'"id"') == lines == data.count(b'"score"') and b"\\" not in data:
-        try:
-            rows = _DECODER.decode_lines(data)
-            quick = {one.id: one.score for one in rows}
-            if len(quick) == len(rows):
-                return quick
-        except msgspec.MsgspecError:
-            pass  # the strict way says what is wrong, and where
-    for number, row in json_lines(data, where="{outputs}"):
-        here = f"{{outputs}}, line {number}"
-        if not isinstance(row, dict) or "id" not in row or "score" not in row:
-            got = ", ".join(map(str, row))[:80] if isinstance(row, dict) else kind_of(row)
-            raise SpecError(f"{here}: expected an object with id and score, got {got}")
-        if not isinstance(row["id"], str | int) or isinstance(row["id"], bool):
-            raise SpecError(f"{here}: an id that is no text: {row['id']!r:.60}")
-        if not isinstance(row["score"], int | float) or isinstance(row["score"], bool):
-            raise SpecError(f"{here}: expected a number, got {row['score']!r:.60}")
-        if str(row["id"]) in found:
-            raise SpecError(f"{here}: a second score for {row['id']!r:.60}")
-        found[str(row["id"])] = score_of(float(row["score"]))
-    return found
 
 
 def _shown(paths: Set[str]) -> tuple[str, ...]:
@@ -432,6 +277,6 @@ def _wrote(reached: Reached) -> str:
     )
 
 
-def _changed(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[str, ...]:
+def _changed(before: Sequence[FileEntry], after: Sequence[FileEntry]) -> tuple[str, ...]:
     """The files of a state that are new, gone or different."""
     return tuple(sorted({entry.path for entry in set(before) ^ set(after)}))

@@ -1,17 +1,58 @@
 """All that a dual-condition result is made from: what was run, with which state, and the scores.
 
-The judge takes this and nothing else, and the artifact holds all of it; so anyone who has the
-artifact can judge again.
+The judge takes this and nothing else, and the result file holds all of it, so anyone who has the
+file can judge again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
-from assay.dual_condition.condition_run import DualRun
-from assay.dual_condition.spec import Metric, Thresholds
-from assay.dual_condition.state import Route
-from assay.manifest import Entry
+from assay.manifest import FileEntry
+
+Metric = Literal["auroc", "accuracy", "f1", "average-precision"]
+Route = Literal["parameter", "environment", "namespace", "in-place"]
+Scores = list[float | None]
+
+
+class Thresholds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the regimes begin and end."""
+
+    polish: float = 0.02
+    memory_gap: float = 0.05
+    memory_floor: float = 0.65
+    dependent: float = 0.02
+
+
+class DualRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One observed run. Paths of the state are relative to its folder, all others absolute.
+
+    `before` and `after` are digests of its state. `opened` are files of the state that existed and
+    were opened, `changed` those that differ afterwards. `undeclared` are other files that it read,
+    `outside` those that it wrote outside its own folder, `production` those of production itself.
+    `code` maps code and declared files to their digests. `route`, `private` and `python` say how
+    and by which Python it was run: another may resume the evaluation.
+    """
+
+    condition: str
+    seed: int
+    items: str
+    before: str
+    after: str
+    opened: tuple[str, ...]
+    changed: tuple[str, ...]
+    code: Mapping[str, str]
+    undeclared: tuple[str, ...]
+    outside: tuple[str, ...]
+    production: tuple[str, ...]
+    peers: tuple[str, ...]
+    all_noted: bool
+    unscored: int
+    seconds: float
+    route: Route = "parameter"
+    private: bool = True
+    python: str = ""
 
 
 class Inputs(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +93,7 @@ class StateEvidence(msgspec.Struct, frozen=True, kw_only=True):
     after: str
     undeclared: tuple[str, ...]
     layers: Mapping[str, LayerEvidence]
-    manifests: Mapping[str, tuple[Entry, ...]]
+    manifests: Mapping[str, tuple[FileEntry, ...]]
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,3 +145,15 @@ class DualEvidence(msgspec.Struct, frozen=True, kw_only=True):
     def of(self, condition: str) -> list[DualRun]:
         """The runs of one condition."""
         return [run for run in self.runs if run.condition == condition]
+
+
+def subset_name(layers: Sequence[str], kept: Iterable[str]) -> str:
+    """The name of the condition that has only these layers of production."""
+    chosen = [name for name in layers if name in set(kept)]
+    if len(chosen) == len(layers):
+        return "A"
+    if not chosen:
+        return "B"
+    if len(chosen) == len(layers) - 1:
+        return f"without-{next(name for name in layers if name not in chosen)}"
+    return f"only-{'+'.join(chosen)}"

@@ -1,6 +1,6 @@
 """The folder of a dual-condition evaluation, and its results beside it.
 
-    OUT/CORPUS-PLAN.json          the result artifact
+    OUT/CORPUS-PLAN.json          the result file
     OUT/runs/CORPUS-PLAN/         plan.json, and runs.jsonl: a run a line, with all its scores,
                                   made durable before the next is begun
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 
-from assay.digests import parse_object
-from assay.dual_condition.condition_run import DualRun, Scores
+from assay.digests import parse_object, pretty_json
+from assay.dual_condition.evidence import DualRun, Scores
 from assay.errors import IntegrityError, storage
-from assay.files import pretty_json, write_whole
+from assay.files import write_whole
 from assay.journal import append, cut_torn
 
 JOURNAL = "runs.jsonl"

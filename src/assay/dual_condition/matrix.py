@@ -1,25 +1,40 @@
-"""The cross-corpus matrix: a row a corpus, from result artifacts alone.
+"""The cross-corpus matrix: a row a corpus, from result files alone.
 
 Of several results on one corpus the newest is the row and the others are its history. A result is
 judged again from its scores, with all the history there is. What carries one condition only is
 `one-sided`, and never more; what carries both and no evidence is blocked.
 """
 
+import csv
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 import msgspec
 
 from assay.dual_condition.commit_gate import held_evidence, judge_again, one_sided, sides
-from assay.dual_condition.evidence import DualEvidence, Past
+from assay.dual_condition.evidence import DualEvidence, Metric, Past
 from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
 from assay.dual_condition.result_file import headline_keys
-from assay.dual_condition.spec import Metric
 
 FORMAT = "assay-matrix/1"
+HEAD = ("corpus", "metric", "A production", "B architecture", "A - B", "memorisation",
+        "transfer", "regime", "n")  # fmt: skip
+"""The columns of a Markdown matrix."""
+CSV_HEAD = (
+    *("corpus", "system", "metric", "state", "a", "a_low", "a_high", "b", "b_low", "b_high"),
+    *("learning_contribution", "learning_contribution_low", "learning_contribution_high"),
+    *("memorisation", "memorisation_low", "memorisation_high"),
+    *("transfer", "transfer_low", "transfer_high", "regime", "items", "positives", "seeds"),
+    *("made", "artifact", "checksum", "reasons", "matrix_of"),
+)
+"""The columns of a CSV matrix; the last one names the folder of its results."""
+MARK, MARK_END = "<!-- assay matrix of ", " -->"
+_TOP = f"| {' | '.join(HEAD)} |"
+_FENCES = ("```", "~~~")
+_METRICS = get_args(Metric)
 
 
-class MatrixRow(msgspec.Struct, frozen=True, kw_only=True):
+class MatrixRow(msgspec.Struct, frozen=True, kw_only=True, rename={"file": "artifact"}):
     """A corpus: the columns, what they say, and where they come from."""
 
     corpus: str
@@ -36,7 +51,7 @@ class MatrixRow(msgspec.Struct, frozen=True, kw_only=True):
     positives: int
     seeds: int
     made: str
-    artifact: str
+    file: str
     checksum: str | None
     reasons: tuple[str, ...]
     caveats: tuple[str, ...]
@@ -59,10 +74,10 @@ def matrix_of(results: Mapping[str, Mapping[str, Any]]) -> Matrix:
             continue
         judged.append((name, record, held_evidence(record, where=name)))
     for key in dict.fromkeys(_key(evidence) for _, _, evidence in judged):
-        same = [one for one in judged if _key(one[2]) == key]
-        same.sort(key=lambda one: (str(one[1].get("made")), one[0]))
+        same = [result for result in judged if _key(result[2]) == key]
+        same.sort(key=lambda result: (str(result[1].get("made")), result[0]))
         rows.append(_row(same))
-    rows.sort(key=lambda row: (row.corpus, row.metric, row.system, row.artifact))
+    rows.sort(key=lambda row: (row.corpus, row.metric, row.system, row.file))
     return Matrix(format=FORMAT, rows=tuple(rows))
 
 
@@ -81,19 +96,19 @@ def _row(same: Sequence[tuple[str, Mapping[str, Any], DualEvidence]]) -> MatrixR
     for file, old, held in same[:-1]:
         if held.inputs.benchmark_digest != evidence.inputs.benchmark_digest:
             continue
-        past |= {one.checksum: one for one in held.history}
-        found = judge_again(held, where=file)
-        if found.row is RowState.REPORTED and found.b is not None:
+        past |= {entry.checksum: entry for entry in held.history}
+        earlier = judge_again(held, where=file)
+        if earlier.row is RowState.REPORTED and earlier.b is not None:
             mark = str(old["reproducibility_checksum"])
             past[mark] = Past(
                 made=str(old.get("made")),
                 checksum=mark,
-                value=found.b.value,
-                low=found.b.interval[0],
-                high=found.b.interval[1],
+                value=earlier.b.value,
+                low=earlier.b.interval[0],
+                high=earlier.b.interval[1],
             )
-    past |= {one.checksum: one for one in evidence.history}
-    history = tuple(sorted(past.values(), key=lambda one: (one.made, one.checksum)))
+    past |= {entry.checksum: entry for entry in evidence.history}
+    history = tuple(sorted(past.values(), key=lambda entry: (entry.made, entry.checksum)))
     result = judge_again(msgspec.structs.replace(evidence, history=history), where=name)
     return _filled(name, record, evidence, result, history)
 
@@ -120,7 +135,7 @@ def _filled(
         positives=sum(evidence.items.positive),
         seeds=len(evidence.seeds),
         made=str(record.get("made")),
-        artifact=name,
+        file=name,
         checksum=str(record["reproducibility_checksum"]),
         reasons=result.reasons,
         caveats=tuple(caveat.code for caveat in result.caveats),
@@ -133,7 +148,7 @@ def _unfounded(name: str, record: Mapping[str, Any]) -> MatrixRow:
     lone = one_sided(record)
     why = lone or "it holds two numbers and no evidence: no preconditions, no scores"
     keys = {key for side in sides(record).values() for key in side}
-    metric = next((one for one in _METRICS if headline_keys(one)["a"] in keys), "auroc")
+    metric = next((known for known in _METRICS if headline_keys(known)["a"] in keys), "auroc")
     return MatrixRow(
         corpus=str(record.get("corpus", name.removesuffix(".json")))[:80],
         system=str(record.get("system", ""))[:200],
@@ -149,7 +164,7 @@ def _unfounded(name: str, record: Mapping[str, Any]) -> MatrixRow:
         positives=0,
         seeds=0,
         made=str(record.get("made", ""))[:40],
-        artifact=name,
+        file=name,
         checksum=None,
         reasons=(why,),
         caveats=(),
@@ -157,4 +172,50 @@ def _unfounded(name: str, record: Mapping[str, Any]) -> MatrixRow:
     )
 
 
-_METRICS = get_args(Metric)
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """The folder that a written matrix names, quoted, and whether it shows the history."""
+
+    of: str | None
+    history: bool = False
+
+
+def mark_in_markdown(text: str) -> Mark | None:
+    """The mark of a Markdown matrix; None where the text has neither a mark nor such a table.
+
+    Code blocks are examples, and are skipped.
+    """
+    first = text.partition("\n")[0]
+    if first.startswith(MARK) and first.endswith(MARK_END):
+        inner = first.removeprefix(MARK).removesuffix(MARK_END)
+        return Mark(of=inner.removesuffix(" --history"), history=inner.endswith(" --history"))
+    fenced = False
+    for line in text.split("\n"):
+        fenced ^= line.lstrip().startswith(_FENCES)
+        if not fenced and (line.startswith(_TOP) or MARK.strip() in line):
+            return Mark(of=None)
+    return None
+
+
+def mark_in_csv(text: str) -> Mark | None:
+    """The mark of a CSV file whose first line has most of a matrix's columns."""
+    lines = text.lstrip("\ufeff").splitlines()[:2]
+    try:
+        head, row = (next(csv.reader([line]), []) for line in (*lines, "", "")[:2])
+    except csv.Error:
+        return None
+    if 2 * len(set(head) & set(CSV_HEAD)) < len(CSV_HEAD):
+        return None
+    return Mark(of=row[-1] if len(row) == len(CSV_HEAD) else None)
+
+
+def mark_in_json(whole: object) -> Mark | None:
+    """The mark of a JSON value that is a matrix, or was one before it was edited."""
+    if not isinstance(whole, dict):
+        return None
+    rows = whole.get("rows")
+    first = rows[0] if isinstance(rows, list) and rows else None
+    like = isinstance(first, dict) and {"artifact", "learning_contribution"} <= set(first)
+    if whole.get("format") != FORMAT and "matrix_of" not in whole and not like:
+        return None
+    of = whole.get("matrix_of")
+    return Mark(of=of if isinstance(of, str) else None)

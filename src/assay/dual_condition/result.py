@@ -6,7 +6,6 @@ from enum import StrEnum
 import msgspec
 
 from assay.caveats import Caveat
-from assay.dual_condition.preconditions import Precondition
 
 
 class RowState(StrEnum):
@@ -31,6 +30,13 @@ class Regime(StrEnum):
     def favourable(self) -> bool:
         """Whether the system can do without its state, or learns what transfers."""
         return self in (Regime.POLISH, Regime.LEARNING)
+
+
+class Precondition(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a precondition holds, and what shows it."""
+
+    holds: bool
+    evidence: str
 
 
 class Quantity(msgspec.Struct, frozen=True, kw_only=True):

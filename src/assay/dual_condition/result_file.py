@@ -1,4 +1,4 @@
-"""The result artifact: a JSON object that holds the result and all that it was made from.
+"""The result file: a JSON object that holds the result and all that it was made from.
 
 The headline stands under flat names, as numbers, each with `_interval`, `_per_seed` and
 `_t_interval` beside it:
@@ -6,19 +6,19 @@ The headline stands under flat names, as numbers, each with `_interval`, `_per_s
     condition_a_production_auroc, condition_b_architecture_only_auroc, learning_contribution,
     condition_c_without_benchmark_auroc, memorisation, transfer
 
-with another metric's name in place of `auroc` where another was asked for. What no result was
-found for is null. The rest is `DualEvidence` as it is.
+with another metric's name in place of `auroc` where another was asked for. What has no result is
+null. The rest is `DualEvidence` as it is.
 
 `reproducibility_checksum` is the SHA-256 of these lines, each ended by a line feed, in this order:
 `benchmark DIGEST`; for each seed `items SEED DIGEST`; for each condition `state NAME DIGEST`;
 `spec DIGEST`; for each file of code, in order of name, `code DIGEST NAME`; `ids DIGEST`, of the
 items' ids as a JSON list without spaces; and for each condition and seed `scores NAME SEED DIGEST`,
 of its scores as big-endian 64-bit floats in the order of the ids, one that is missing as NaN.
-Whoever makes the same runs again comes to the same checksum.
+Making the same runs again gives the same checksum.
 
-`artifact_digest` is the SHA-256 of all the rest of the artifact, but for this key and for `scores`,
-which the checksum is of: keys in order, no white space, as Python's json writes it. It shows that
-something was changed afterwards, be it the date or the name of the corpus.
+`artifact_digest` is the SHA-256 of the rest of the file but `scores`, which the checksum covers:
+keys in order, no white space, as Python's json writes it. It reveals later edits, even of the date
+or the name of the corpus.
 """
 
 import json
@@ -33,8 +33,8 @@ import msgspec
 
 from assay._version import __version__
 from assay.digests import digest
-from assay.dual_condition.coherence import check_coherence
 from assay.dual_condition.evidence import DualEvidence
+from assay.dual_condition.judge.coherence import check_coherence
 from assay.dual_condition.result import DualResult, Quantity
 from assay.errors import IntegrityError
 from assay.manifest import manifest_digest
@@ -65,65 +65,65 @@ def headline_keys(metric: str) -> dict[str, str]:
     }
 
 
-def artifact_of(
+def result_record(
     evidence: DualEvidence, result: DualResult, *, made: str, mark: str | None = None
 ) -> dict[str, Any]:
     """Everything as one JSON object; `mark` is the checksum of the evidence, where it is known."""
     rest = msgspec.structs.replace(evidence, scores={})  # they are many, and plain already
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rest))
-    plain["scores"] = {name: dict(found) for name, found in evidence.scores.items()}
+    plain["scores"] = {name: dict(by_seed) for name, by_seed in evidence.scores.items()}
     record: dict[str, Any] = {"format": FORMAT, "assay": __version__, "made": made}
     record |= {name: plain[name] for name in _BEFORE}
     record |= result_keys(evidence.metric, result)
     record |= {name: plain[name] for name in _AFTER}
     record["reproducibility_checksum"] = mark or checksum(evidence)
-    return record | {DIGEST: artifact_digest(record)}
+    return record | {DIGEST: result_digest(record)}
 
 
-def artifact_digest(record: Mapping[str, Any]) -> str:
-    """One digest over all that an artifact holds but this one, and but the scores."""
+def result_digest(record: Mapping[str, Any]) -> str:
+    """One digest over a result file without the digest itself and the scores."""
     rest = {key: value for key, value in record.items() if key not in (DIGEST, "scores")}
     plain = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return digest(plain.encode())
 
 
 def result_keys(metric: str, result: DualResult) -> dict[str, Any]:
-    """The part of the artifact that is judged, and can be judged again."""
-    found: dict[str, Any] = {"row": result.row, "reasons": list(result.reasons)}
+    """The part of a result file that judging gives."""
+    keys: dict[str, Any] = {"row": result.row, "reasons": list(result.reasons)}
     for field, key in headline_keys(metric).items():
-        found |= _flat(key, getattr(result, field))
+        keys |= _flat(key, getattr(result, field))
     more = msgspec.to_builtins(result)
     for name in ("regime", "seen", "unseen", "layers", "placebo", "caveats", "level", "how"):
-        found[name] = more[name]
-    found["preconditions_checked"] = more["preconditions"]
-    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
+        keys[name] = more[name]
+    keys["preconditions_checked"] = more["preconditions"]
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(keys))
     return plain
 
 
-def _flat(key: str, found: Quantity | None) -> dict[str, Any]:
-    if found is None:
+def _flat(key: str, quantity: Quantity | None) -> dict[str, Any]:
+    if quantity is None:
         return {key: None} | {f"{key}{tail}": None for tail in _TAILS}
     return {
-        key: found.value,
-        f"{key}_interval": list(found.interval),
-        f"{key}_per_seed": dict(found.per_seed),
-        f"{key}_t_interval": None if found.t_interval is None else list(found.t_interval),
+        key: quantity.value,
+        f"{key}_interval": list(quantity.interval),
+        f"{key}_per_seed": dict(quantity.per_seed),
+        f"{key}_t_interval": None if quantity.t_interval is None else list(quantity.t_interval),
     }
 
 
 def evidence_of(record: Mapping[str, Any], *, where: str) -> DualEvidence:
-    """The evidence in an artifact, if its parts fit together."""
+    """The evidence in a result file, if its parts fit together."""
     missing = [name for name in (*_BEFORE, *_AFTER) if name not in record]
     if missing:
         raise IntegrityError(f"{where}: a dual-condition result has {missing[0]}, and this has not")
     try:
-        found = msgspec.convert(dict(record), DualEvidence)
+        evidence = msgspec.convert(dict(record), DualEvidence)
     except (msgspec.ValidationError, OverflowError) as error:
         raise IntegrityError(
             f"{where}: no dual-condition result that can be judged: {error}"
         ) from None
-    check_coherence(found, where=where)
-    return found
+    check_coherence(evidence, where=where)
+    return evidence
 
 
 def checksum(evidence: DualEvidence) -> str:
@@ -134,7 +134,9 @@ def checksum(evidence: DualEvidence) -> str:
         state = manifest_digest(tuple(evidence.state.manifests.get(name, ())))
         lines.append(f"state {name} {state}")
     lines.append(f"spec {evidence.code.spec}")
-    lines += [f"code {found} {name}" for name, found in sorted(evidence.code.files.items())]
+    lines += [
+        f"code {file_digest} {name}" for name, file_digest in sorted(evidence.code.files.items())
+    ]
     lines.append(f"ids {digest(msgspec.json.encode(evidence.items.id))}")
     for condition in evidence.conditions:
         for seed in evidence.seeds:
@@ -144,14 +146,14 @@ def checksum(evidence: DualEvidence) -> str:
 
 
 def _as_bytes(scores: Sequence[float | None]) -> bytes:
-    found = array("d", [math.nan if score is None else score for score in scores])
+    values = array("d", [math.nan if score is None else score for score in scores])
     if sys.byteorder == "little":
-        found.byteswap()
-    return found.tobytes()
+        values.byteswap()
+    return values.tobytes()
 
 
-def artifact_bytes(record: Mapping[str, Any]) -> bytes:
-    """An artifact as it is stored: a key a line, so that people and git can read it."""
+def result_bytes(record: Mapping[str, Any]) -> bytes:
+    """A result file as it is stored: a key a line, readable for people and git."""
     lines = [
         f"  {json.dumps(key)}: {msgspec.json.encode(value).decode()}"
         for key, value in record.items()

@@ -1,19 +1,32 @@
-"""Result artifacts on the disk: reading them, and what B was before."""
+"""Result files on disk: reading them, their matrix, B's history, and the gate before a commit."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 
 from assay.digests import parse_object
+from assay.dual_condition.commit_gate import is_result
+from assay.dual_condition.committed_file import (
+    ENDINGS,
+    CheckedFile,
+    check_contents,
+    claims_to_be_result,
+)
 from assay.dual_condition.evidence import DualEvidence, Past
-from assay.dual_condition.result_file import DIGEST, FORMAT, artifact_digest, headline_keys
+from assay.dual_condition.matrix import Mark, Matrix, matrix_of
+from assay.dual_condition.result_file import DIGEST, FORMAT, headline_keys, result_digest
 from assay.errors import AssayError, DigestMismatch, SpecError, storage
 from assay.files import read_bounded
 
 MOST_BYTES = 1 << 30
 _MOST_PAST = 1000
+_SKIPPED = frozenset({".git", ".venv", "node_modules", "__pycache__"})
+MatrixWriters = Mapping[str, Callable[..., str]]
+"""How a matrix is written, by the ending of the file."""
 
 
 def read_result(path: Path) -> Mapping[str, Any]:
@@ -21,31 +34,104 @@ def read_result(path: Path) -> Mapping[str, Any]:
     return parse_object(read_bounded(path, MOST_BYTES), where=str(path))
 
 
-def claims_to_be_one(data: bytes) -> bool:
-    """Whether the bytes of a file look like those of a result, be they JSON or not."""
-    return any(sign in data for sign in (b'"condition_a_', b'"condition_b_', FORMAT.encode()))
-
-
 def result_files(folder: Path) -> list[Path]:
-    """The files of a folder that may be results, in order of name."""
+    """The files of a folder that may be results, in order of name; hidden ones are skipped."""
     with storage(folder):
         if not folder.is_dir():
             raise SpecError(f"there is no folder {str(folder)!r}")
-        found = [path for path in folder.glob("*.json") if path.is_file()]
-    return sorted(path for path in found if not path.name.startswith("."))
+        files = [path for path in folder.glob("*.json") if path.is_file()]
+    return sorted(path for path in files if not path.name.startswith("."))
+
+
+def matrix_in(folder: Path) -> Matrix:
+    """The matrix of all results in a folder; other JSON files are skipped."""
+    results = {}
+    for path in result_files(folder):
+        data = read_bounded(path, MOST_BYTES)
+        try:
+            record = parse_object(data, where=str(path))
+        except SpecError:
+            if claims_to_be_result(data):
+                raise
+            continue
+        if is_result(record):
+            results[path.name] = record
+    if not results:
+        raise SpecError(
+            f"{folder}: no dual-condition results", hint="Make one: assay dual SPEC.toml"
+        )
+    return matrix_of(results)
+
+
+def candidate_files(folder: Path, *, everywhere: bool = False) -> Iterator[Path]:
+    """The files below a folder that may be results or matrices; links are skipped.
+
+    Folders of tools are skipped too, unless it is to be `everywhere`.
+    """
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if everywhere or name not in _SKIPPED)
+        for name in sorted(files):
+            path = Path(place, name)
+            if path.suffix.lower() in ENDINGS and path.is_file() and not path.is_symlink():
+                yield path
+
+
+def check_file(
+    path: Path, *, writers: MatrixWriters, shown: str | None = None, within: Path | None = None
+) -> CheckedFile:
+    """Check one file; the results of a matrix must lie `within` a folder, where one is given."""
+    name, ending = shown or str(path), path.suffix.lower()
+    if ending not in ENDINGS:
+        return CheckedFile(file=name, kind=None)
+    data = read_bounded(path, MOST_BYTES)
+
+    def matrix_fault(mark: Mark) -> str | None:
+        return _matrix_fault(path, data, mark, writers, within)
+
+    return check_contents(name, ending, data, matrix_fault=matrix_fault)
+
+
+def _matrix_fault(
+    path: Path, data: bytes, mark: Mark, writers: MatrixWriters, within: Path | None
+) -> str | None:
+    """How a matrix differs from what its results give; None where it does not."""
+    of = unquote(str(mark.of))
+    folder = path.parent / of
+    if of.startswith("/") or (
+        within is not None and not folder.resolve().is_relative_to(within.resolve())
+    ):
+        return f"it says to be made from {of!r}, which does not lie beside it"
+    try:
+        again = writers[path.suffix.lower()](matrix_in(folder), of=of, history=mark.history)
+    except AssayError as error:
+        return f"it cannot be made again from {of!r}: {error.message}"
+    except (OSError, ValueError) as error:
+        return f"it cannot be made again from {of!r}: {error}"
+    if again.encode() == data:
+        return None
+    line = _first_difference(again, data.decode("utf-8", "replace"))
+    return (
+        f"it is not what the results in {of!r} give (line {line}): edited, or out of date;"
+        f" make it again: assay matrix {of} `out={path.name}`"
+    )
+
+
+def _first_difference(ours: str, theirs: str) -> int:
+    pairs = zip(ours.split("\n"), theirs.split("\n"), strict=False)
+    return next((at for at, (a, b) in enumerate(pairs, 1) if a != b), 1 + ours.count("\n"))
 
 
 def earlier(path: Path, mark: str) -> Mapping[str, Any] | None:
-    """The artifact of the same runs, where it was written before."""
+    """The result file of the same runs, where it was written before."""
     with storage(path):
         if not path.is_file():
             return None
     try:
-        found = read_result(path)
+        record = read_result(path)
     except AssayError:
         return None
-    same = found.get("reproducibility_checksum") == mark and isinstance(found.get("made"), str)
-    return found if same and found.get(DIGEST) == artifact_digest(found) else None
+    same = record.get("reproducibility_checksum") == mark and isinstance(record.get("made"), str)
+    return record if same and record.get(DIGEST) == result_digest(record) else None
 
 
 def past_results(
@@ -54,16 +140,16 @@ def past_results(
     """Condition B of every earlier result on the same corpus, system and metric, oldest first.
 
     A result carries its own past with it, so taking an old one away leaves it remembered. `but` is
-    where the new one goes: what is there is replaced, and believed only if nobody edited it.
+    where the new one goes: the file there is replaced, and counts only if it was not edited.
     """
-    found: dict[str, Past] = {}
+    pasts: dict[str, Past] = {}
     for path in result_files(folder):
         try:
             record = read_result(path)
         except AssayError:
             continue
         if _is_of(record, evidence):
-            if record.get(DIGEST) != artifact_digest(record):
+            if record.get(DIGEST) != result_digest(record):
                 if path == but:
                     continue
                 raise DigestMismatch(
@@ -71,10 +157,10 @@ def past_results(
                     hint="It was edited. Put it back; the runs that were made are kept.",
                 )
             for past in _pasts(record, evidence.metric):
-                found.setdefault(past.checksum, past)
-    found.pop(mark, None)
+                pasts.setdefault(past.checksum, past)
+    pasts.pop(mark, None)
     kept = sorted(
-        (past for past in found.values() if past.made < before), key=lambda past: past.made
+        (past for past in pasts.values() if past.made < before), key=lambda past: past.made
     )
     return tuple(kept[-_MOST_PAST:])
 
@@ -93,15 +179,15 @@ def _is_of(record: Mapping[str, Any], evidence: DualEvidence) -> bool:
 
 def _pasts(record: Mapping[str, Any], metric: str) -> list[Past]:
     """What a result says of B: its own, and what it remembers."""
-    found = []
+    pasts = []
     try:
-        found += msgspec.convert(record.get("history", []), list[Past])
+        pasts += msgspec.convert(record.get("history", []), list[Past])
         key = headline_keys(metric)["b"]
         if record.get("row") == "reported":
             low, high = record[f"{key}_interval"]
             own = {"made": record["made"], "checksum": record["reproducibility_checksum"]}
             own |= {"value": record[key], "low": low, "high": high}
-            found.append(msgspec.convert(own, Past))
+            pasts.append(msgspec.convert(own, Past))
     except (KeyError, TypeError, ValueError):
         pass
-    return found
+    return pasts

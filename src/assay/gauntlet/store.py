@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from assay.clock import now
-from assay.digests import decode_utf8, parse_json, short
+from assay.digests import decode_utf8, parse_json, pretty_json, short
 from assay.errors import SpecError, storage
-from assay.files import pretty_json, write_new
+from assay.files import write_new
 from assay.folders import walk
 from assay.gauntlet.result import Scorecard
 

@@ -7,11 +7,11 @@ below it that has one is a run, named by its path from there.
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from assay.comparison.spec import SOURCE_DIMENSIONS, is_cost
 from assay.digests import digest, parse_object
 from assay.errors import SpecError, storage
 from assay.files import read_bounded
 from assay.folders import walk
+from assay.logs.dimension_names import SOURCE_NAMES, is_cost
 from assay.logs.trial import Trial
 
 SCORES, MANIFEST = "eval.json", "manifest.json"
@@ -20,7 +20,7 @@ MOST_RUNS = 100_000
 _LARGEST = 10**300
 _MARK = b"\xef\xbb\xbf"
 _TEXTS = frozenset({"entity", "fixture", "instance", "trial", "run", "run_id", "scorer", "status"})
-_KNOWN = frozenset(one.name for one in SOURCE_DIMENSIONS)
+_KNOWN = frozenset(SOURCE_NAMES)
 
 
 def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
@@ -53,11 +53,11 @@ def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
 def read_run(folder: Path, *, all_scores: bool) -> tuple[Trial, bytes]:
     """The trial in a run's folder, and the bytes it was read from.
 
-    Whoever knows the folder's name may call the trial by it, where the files do not name it. With
-    `all_scores` every number is a dimension, and otherwise the five known ones and the costs.
+    The caller may name the trial by its folder, where the files do not name it. With `all_scores`
+    every number is a dimension, and otherwise the five known ones and the costs.
     """
     data = read_bounded(folder / SCORES, MOST_BYTES)
-    found = parse_object(data.removeprefix(_MARK), where=str(folder / SCORES))
+    scores = parse_object(data.removeprefix(_MARK), where=str(folder / SCORES))
     manifest: Mapping[str, object] = {}
     with storage(folder):
         described = (folder / MANIFEST).is_file()
@@ -66,17 +66,17 @@ def read_run(folder: Path, *, all_scores: bool) -> tuple[Trial, bytes]:
         manifest = parse_object(held.removeprefix(_MARK), where=str(folder / MANIFEST))
         data += held
     where = str(folder / SCORES)
-    instance = found.get("instance", found.get("fixture"))
+    instance = scores.get("instance", scores.get("fixture"))
     if not isinstance(instance, (str, int)) or isinstance(instance, bool):
         raise SpecError(f"{where}: no `fixture` says which instance it is a run of")
-    trial = found.get("trial", manifest.get("trial"))
-    run = found.get("run_id", found.get("run", manifest.get("run_id", manifest.get("run"))))
-    status = found.get("status", manifest.get("status"))
-    scorer = found.get("scorer", manifest.get("scorer"))
+    trial = scores.get("trial", manifest.get("trial"))
+    run = scores.get("run_id", scores.get("run", manifest.get("run_id", manifest.get("run"))))
+    status = scores.get("status", manifest.get("status"))
+    scorer = scores.get("scorer", manifest.get("scorer"))
     made = Trial(
         instance=str(instance),
         trial=None if trial is None else as_text(trial),
-        dimensions=_dimensions(found, where, all_scores=all_scores),
+        dimensions=_dimensions(scores, where, all_scores=all_scores),
         harness={
             key: as_text(manifest[key]) for key in ("model", "profile", "params") if key in manifest
         },
@@ -102,10 +102,10 @@ _CRASHES = frozenset(
 
 
 def _dimensions(
-    found: Mapping[str, object], where: str, *, all_scores: bool
+    scores: Mapping[str, object], where: str, *, all_scores: bool
 ) -> dict[str, float | None]:
     values: dict[str, float | None] = {}
-    for name, value in found.items():
+    for name, value in scores.items():
         wanted = all_scores or name in _KNOWN or is_cost(name)
         if name in _TEXTS or not wanted:
             continue
@@ -119,8 +119,8 @@ def _dimensions(
 
 
 def _artifact(manifest: Mapping[str, object]) -> str | None:
-    found = manifest.get("artifact")
-    return found if isinstance(found, str) else None
+    artifact = manifest.get("artifact")
+    return artifact if isinstance(artifact, str) else None
 
 
 def as_text(value: object) -> str:

@@ -19,7 +19,7 @@ def load_scores(
         if not path.is_file():
             raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
         data = path.read_bytes()
-    known, found = set(ids), {}
+    known, scores = set(ids), {}
     numbered = list(ids) == [str(number) for number in range(1, len(ids) + 1)]
     for number, (where, row) in enumerate(rows_of(path, data), 1):
         if id_column is not None and id_column not in row:
@@ -38,7 +38,7 @@ def load_scores(
                 hint="Each line of scores needs the `id` of its record; without an id column the"
                 " n-th line is the n-th record's, and then the benchmark must have none either.",
             )
-        if key in found:
+        if key in scores:
             raise SpecError(f"{where}: a second score for {key!r:.60}")
         if column not in row:
             raise SpecError(
@@ -47,10 +47,10 @@ def load_scores(
             )
         value = _number(row[column], where, column)
         if value is not None:
-            found[key] = value
-    if not found:
+            scores[key] = value
+    if not scores:
         raise SpecError(f"{path}: no scores")
-    return found
+    return scores
 
 
 def _key(value: object) -> str | None:

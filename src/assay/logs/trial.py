@@ -62,8 +62,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def place(self) -> str:
         """Which run this is, in words."""
-        said = f"instance {self.instance:.80}"
-        return said if self.trial is None else f"{said}, trial {self.trial:.40}"
+        name = f"instance {self.instance:.80}"
+        return name if self.trial is None else f"{name}, trial {self.trial:.40}"
 
 
 def _number(value: object) -> float | None:

@@ -54,26 +54,26 @@ def _dimension_columns(
     if columns.dimensions:
         return list(columns.dimensions)
     others = {columns.instance, columns.trial} | RESERVED
-    found = []
+    names = []
     for name in header:
         if name in others or name == "harness" or name.startswith(_HARNESS):
             continue
         values = [row.get(name) for row in rows if not _is_blank(row.get(name))]
         words = [value for value in values if not _is_number(value)]
         if values and not words:
-            found.append(name)
+            names.append(name)
         elif words and 2 * len(words) <= len(values):  # numbers, with something among them
             raise SpecError(
                 f"{path}: column {name!r:.60} holds numbers and {words[0]!r:.60}",
                 hint="Leave the cell empty where a value is missing, or name the columns to be"
                 " read: `dimension=COLUMN`.",
             )
-    if not found:
+    if not names:
         raise SpecError(
             f"{path}: no column holds numbers; there are {', '.join(header[:12])}",
             hint="A dimension is a column of scores, such as 0 and 1.",
         )
-    return found
+    return names
 
 
 def _trial(
@@ -116,7 +116,7 @@ def _flat(row: Row, deepest: int = 3) -> Row:
     for name, value in row.items():
         if isinstance(value, dict) and name not in ("harness", "error") and deepest:
             inner = _flat(value, deepest - 1)
-            flat |= {f"{name}.{key}": one for key, one in inner.items()}
+            flat |= {f"{name}.{key}": cell for key, cell in inner.items()}
         else:
             flat[name] = value
     return flat
@@ -167,7 +167,7 @@ _WORDS = {
 
 def _parsed(text: str) -> float | None:
     if "_" in text or not text.isascii():
-        return None  # 1_0 is a number to Python, and to nobody else
+        return None  # 1_0 is a number to Python alone
     try:
         return float(text)
     except ValueError:

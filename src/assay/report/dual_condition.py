@@ -3,13 +3,14 @@
 from typing import TYPE_CHECKING
 
 from assay.digests import short
-from assay.dual_condition.collect import Dual
 from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
 from assay.report.terminal import styled, table
 from assay.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from assay.dual_condition.collect import Dual
 
 _MEANING = {
     Regime.POLISH: "the state changes next to nothing: what it does, it does without",
@@ -21,9 +22,9 @@ _MEANING = {
 _STYLE = {Regime.LEARNING: "green", Regime.POLISH: "green", Regime.UNDETERMINED: "yellow"}
 
 
-def draw_dual(dual: Dual, out: "Console") -> None:
+def draw_dual(dual: "Dual", out: "Console") -> None:
     """The columns, what they differ by, layers, seen and unseen, the regime, what to know."""
-    result, record = dual.result, dual.artifact
+    result, record = dual.result, dual.record
     items, seeds = len(record["items"]["id"]), len(record["seeds"])
     out.print(styled(f"{record['corpus']}: {record['system']}"))
     out.print()
@@ -43,7 +44,7 @@ def draw_dual(dual: Dual, out: "Console") -> None:
     out.print()
     for caveat in result.caveats:
         out.print(styled(f"{caveat.code}: {caveat.message}", style="dim"))
-    held = sum(one.holds for one in result.preconditions.values())
+    held = sum(precondition.holds for precondition in result.preconditions.values())
     inputs, mark = record["inputs"], short(str(record["reproducibility_checksum"]))
     parts = [
         f"n {items}",
@@ -72,10 +73,10 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
             label = f"A - B  on {subset.items} items {what}"
             lone = [label, "", "one class only", ""] if subset.items else None
             rows.append(_row(label, subset.learning_contribution, sign=True) or lone)
-    for layer, found in result.layers.items():
+    for layer, part in result.layers.items():
         if len(result.layers) > 1:
-            rows.append(_row(f"A - (A without {layer})", found.contribution, sign=True))
-            rows.append(_row(f"Shapley value of {layer}", found.shapley, sign=True))
+            rows.append(_row(f"A - (A without {layer})", part.contribution, sign=True))
+            rows.append(_row(f"Shapley value of {layer}", part.shapley, sign=True))
     if result.placebo is not None:
         rows.append(_row("placebo - B", result.placebo.gain, sign=True))
         rows.append(_row("A - placebo", result.placebo.beyond, sign=True))
@@ -96,22 +97,22 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
 
 def _where_from(result: DualResult) -> str:
     """Whether a gain is of the benchmark's own items, where C can tell."""
-    told = result.regime in (Regime.LEARNING, Regime.MEMORY_CARRIED)
-    if not told or result.memorisation is None or result.transfer is None:
+    explained = result.regime in (Regime.LEARNING, Regime.MEMORY_CARRIED)
+    if not explained or result.memorisation is None or result.transfer is None:
         return ""
     if result.transfer.value > result.memorisation.value:
         return "; most of what it adds was learnt elsewhere"
     return "; most of what it adds is of these very items"
 
 
-def _row(label: str, found: Quantity | None, *, sign: bool = False) -> list[str] | None:
-    if found is None:
+def _row(label: str, quantity: Quantity | None, *, sign: bool = False) -> list[str] | None:
+    if quantity is None:
         return None
-    value = f"{found.value:{'+' if sign else ''}.4f}"
-    over = found.t_interval
+    value = f"{quantity.value:{'+' if sign else ''}.4f}"
+    over = quantity.t_interval
     return [
         label,
         value,
-        f"[{found.interval[0]:.3f}, {found.interval[1]:.3f}]",
+        f"[{quantity.interval[0]:.3f}, {quantity.interval[1]:.3f}]",
         "" if over is None else f"[{over[0]:.3f}, {over[1]:.3f}]",
     ]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from assay.digests import pretty_json
 from assay.errors import AssayError
-from assay.files import pretty_json
 
 
 def as_json(record: object) -> str:

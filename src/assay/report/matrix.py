@@ -1,43 +1,30 @@
 """The cross-corpus matrix for a terminal, for Markdown, CSV and JSON.
 
 What is written to a file says of which folder it is the matrix, so that it can be made again and
-compared: a matrix that somebody edited is not what its artifacts give.
+compared: an edited matrix is not what its result files give.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import msgspec
 
-from assay.dual_condition.matrix import Matrix, MatrixRow
+from assay.digests import pretty_json
+from assay.dual_condition.matrix import CSV_HEAD, HEAD, MARK, MARK_END, Matrix, MatrixRow
 from assay.dual_condition.result import Quantity, RowState
-from assay.files import pretty_json
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import styled, table
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-MARK = "<!-- assay matrix of "
-_FENCES = ("```", "~~~")
-_MARK_END = " -->"
-_HEAD = ("corpus", "metric", "A production", "B architecture", "A - B", "memorisation",
-         "transfer", "regime", "n")  # fmt: skip
 _SHORT = ("corpus", "A", "B", "A - B", "memorised", "transfer", "regime", "n")
 _PAST = ("corpus", "made", "B architecture", "interval", "result")
 _STYLE = {RowState.BLOCKED: "red", RowState.ONE_SIDED: "red", RowState.PILOT_ONLY: "yellow"}
 _LEGEND = (
     "A: all state. B: none. A - B is what the state adds: memorisation (A - C) is what it holds of"
     " this benchmark's own items, transfer (C - B) the rest. 95 % intervals over items and seeds."
-)
-CSV_HEAD = (
-    *("corpus", "system", "metric", "state", "a", "a_low", "a_high", "b", "b_low", "b_high"),
-    *("learning_contribution", "learning_contribution_low", "learning_contribution_high"),
-    *("memorisation", "memorisation_low", "memorisation_high"),
-    *("transfer", "transfer_low", "transfer_high", "regime", "items", "positives", "seeds"),
-    *("made", "artifact", "checksum", "reasons", "matrix_of"),
 )
 
 
@@ -49,12 +36,12 @@ def draw_matrix(matrix: Matrix, out: "Console", *, history: bool = False) -> Non
     systems = _systems(matrix, names)
     if systems:
         out.print()
-    for said in systems:
-        out.print(styled(said, style="dim"))
+    for line_of_system in systems:
+        out.print(styled(line_of_system, style="dim"))
     for row in matrix.rows:
         if row.reasons:
             out.print()
-            line = styled(f"{names[row.artifact]}: ")
+            line = styled(f"{names[row.file]}: ")
             line.append(row.state.value, style=_STYLE.get(row.state, ""))
             out.print(line)
             for reason in row.reasons:
@@ -71,20 +58,18 @@ def matrix_markdown(matrix: Matrix, *, of: str, history: bool = False) -> str:
     flag = " --history" if history else ""
     names = _names(matrix)
     parts = [
-        f"{MARK}{written(of)}{flag}{_MARK_END}\n",
-        markdown_table(_HEAD, (_cells(row, names) for row in matrix.rows)),
+        f"{MARK}{written(of)}{flag}{MARK_END}\n",
+        markdown_table(HEAD, (_cells(row, names) for row in matrix.rows)),
         *(f"{markdown(line)}\n" for line in _systems(matrix, names)),
     ]
     for row in matrix.rows:
         reasons = "; ".join(markdown(reason) for reason in row.reasons)
         parts += (
-            [f"{markdown(names[row.artifact])} is {row.state.value}: {reasons}\n"]
-            if reasons
-            else []
+            [f"{markdown(names[row.file])} is {row.state.value}: {reasons}\n"] if reasons else []
         )
     if history:
         parts.append(markdown_table(_PAST, _past_rows(matrix, names)))
-    results = ", ".join(f"{markdown(row.artifact)}" for row in matrix.rows)
+    results = ", ".join(f"{markdown(row.file)}" for row in matrix.rows)
     return "\n".join([*parts, f"{_LEGEND} Made from {results}.\n"])
 
 
@@ -94,10 +79,10 @@ def matrix_csv(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noq
     for row in matrix.rows:
         numbers = [
             number
-            for found in (
+            for quantity in (
                 *(row.a, row.b, row.learning_contribution, row.memorisation, row.transfer),
             )
-            for number in _numbers(found)
+            for number in _numbers(quantity)
         ]
         lines.append(
             csv_line(
@@ -107,7 +92,7 @@ def matrix_csv(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noq
                     *(str(row.items), str(row.positives), str(row.seeds)),
                     *(
                         row.made,
-                        row.artifact,
+                        row.file,
                         row.checksum or "",
                         "; ".join(row.reasons),
                         written(of),
@@ -133,70 +118,41 @@ WRITERS: Mapping[str, Callable[..., str]] = {
 """How a matrix is written, by the ending of the file."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mark:
-    """Of which folder a file says it is the matrix, if it does, and whether with the history."""
-
-    of: str | None
-    history: bool = False
-
-
 def written(of: str) -> str:
     """A folder as it stands in a matrix: nothing in it can end a comment or begin a formula."""
-    found = quote(of)
-    return f"./{found}" if found.startswith("-") else found
-
-
-def folder_of(mark: str) -> str:
-    """The folder that stands in a matrix."""
-    return unquote(mark)
-
-
-def mark_of(text: str) -> Mark | None:
-    """The mark of a Markdown matrix; None where there is none, nor a table like that of one.
-
-    What stands in a code block is somebody's example.
-    """
-    first = text.partition("\n")[0]
-    if first.startswith(MARK) and first.endswith(_MARK_END):
-        inner = first.removeprefix(MARK).removesuffix(_MARK_END)
-        return Mark(of=inner.removesuffix(" --history"), history=inner.endswith(" --history"))
-    fenced = False
-    for line in text.split("\n"):
-        fenced ^= line.lstrip().startswith(_FENCES)
-        if not fenced and (line.startswith(_TOP) or MARK.strip() in line):
-            return Mark(of=None)
-    return None
-
-
-_TOP = f"| {' | '.join(_HEAD)} |"
+    quoted = quote(of)
+    return f"./{quoted}" if quoted.startswith("-") else quoted
 
 
 def _names(matrix: Matrix) -> dict[str, str]:
-    """What each row is called, by its artifact; numbered where a corpus has several systems."""
+    """What each row is called, by its result file; numbered where a corpus has several systems."""
     several = len({row.metric for row in matrix.rows}) > 1
-    found = {}
+    names = {}
     for row in matrix.rows:
-        same = [one for one in matrix.rows if (one.corpus, one.metric) == (row.corpus, row.metric)]
+        same = [
+            other
+            for other in matrix.rows
+            if (other.corpus, other.metric) == (row.corpus, row.metric)
+        ]
         number = f" #{1 + same.index(row)}" if len(same) > 1 else ""
-        found[row.artifact] = f"{row.corpus}{number}" + (f" ({row.metric})" if several else "")
-    return found
+        names[row.file] = f"{row.corpus}{number}" + (f" ({row.metric})" if several else "")
+    return names
 
 
 def _systems(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
     """Which system each row is of, where that has to be told."""
     return [
-        f"{names[row.artifact]}: {row.system or row.artifact}"
+        f"{names[row.file]}: {row.system or row.file}"
         for row in matrix.rows
-        if "#" in names[row.artifact]
+        if "#" in names[row.file]
     ]
 
 
 def _cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
-    head = [names[row.artifact].removesuffix(f" ({row.metric})"), row.metric]
+    head = [names[row.file].removesuffix(f" ({row.metric})"), row.metric]
     if row.state is not RowState.REPORTED:
-        said = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
-        return [*head, said, said, "", "", "", "", str(row.items or "")]
+        state = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
+        return [*head, state, state, "", "", "", "", str(row.items or "")]
     return [
         *head,
         _shown(row.a),
@@ -211,16 +167,16 @@ def _cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
 
 def _short_cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
     """A row that fits a terminal: the interval of the difference, and no other."""
-    name = names[row.artifact]
+    name = names[row.file]
     if row.state is not RowState.REPORTED:
-        said = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
-        return [name, "", "", said, "", "", "", str(row.items or "")]
+        state = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
+        return [name, "", "", state, "", "", "", str(row.items or "")]
     values = (row.memorisation, row.transfer)
     return [
         name,
-        *("" if one is None else f"{one.value:.4f}" for one in (row.a, row.b)),
+        *("" if quantity is None else f"{quantity.value:.4f}" for quantity in (row.a, row.b)),
         _shown(row.learning_contribution, sign=True),
-        *("" if one is None else f"{one.value:+.4f}" for one in values),
+        *("" if quantity is None else f"{quantity.value:+.4f}" for quantity in values),
         row.regime.value if row.regime is not None else "",
         str(row.items),
     ]
@@ -229,7 +185,7 @@ def _short_cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
 def _past_rows(matrix: Matrix, names: Mapping[str, str]) -> list[list[str]]:
     rows = []
     for row in matrix.rows:
-        name = names[row.artifact]
+        name = names[row.file]
         for past in row.history:
             interval = f"[{past.low:.3f}, {past.high:.3f}]"
             rows.append([name, past.made[:19], f"{past.value:.4f}", interval, past.checksum])
@@ -240,14 +196,14 @@ def _past_rows(matrix: Matrix, names: Mapping[str, str]) -> list[list[str]]:
     return [[*row[:4], row[4].removeprefix("sha256:")[:12]] for row in rows]
 
 
-def _shown(found: Quantity | None, *, sign: bool = False) -> str:
-    if found is None:
+def _shown(quantity: Quantity | None, *, sign: bool = False) -> str:
+    if quantity is None:
         return ""
-    low, high = found.interval
-    return f"{found.value:{'+' if sign else ''}.4f} [{low:.3f}, {high:.3f}]"
+    low, high = quantity.interval
+    return f"{quantity.value:{'+' if sign else ''}.4f} [{low:.3f}, {high:.3f}]"
 
 
-def _numbers(found: Quantity | None) -> list[str]:
-    if found is None:
+def _numbers(quantity: Quantity | None) -> list[str]:
+    if quantity is None:
         return ["", "", ""]
-    return [repr(number) for number in (found.value, *found.interval)]
+    return [repr(number) for number in (quantity.value, *quantity.interval)]

@@ -18,9 +18,9 @@ from msgspec.structs import replace
 from assay.arguments import checked
 from assay.benchmark.benchmark import BUNDLED
 from assay.clock import now
-from assay.digests import decode_utf8, digest, json_lines, parse_json
+from assay.digests import decode_utf8, digest, json_lines, parse_json, pretty_json
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
-from assay.files import pretty_json, write_whole
+from assay.files import write_whole
 from assay.journal import cut_torn, write_all
 from assay.runs.result import Record, Run, Source
 

@@ -12,9 +12,9 @@ from assay.benchmark.task import Task
 from assay.clock import now
 from assay.digests import is_digest, is_name
 from assay.errors import IntegrityError
+from assay.files import is_record_path
 from assay.ledger.entry import Entry
 from assay.ledger.file import LedgerFile
-from assay.paths import is_record_path
 from assay.study.locate import FILE
 from assay.study.study import Study, bars_in
 

@@ -7,13 +7,14 @@ from helpers.studies import raised
 from helpers.trial_systems import HONEST, READ, SCORE, journal, plan, tried
 
 import assay
-from assay.comparison.collect import check_again, read_comparison
+from assay.comparison.collect import check_again
 from assay.comparison.result import NetVerdict
+from assay.comparison.sides import read_sides
+from assay.comparison.store import read_comparison
 from assay.comparison.trials.collect import run_trials
 from assay.comparison.trials.spec import load_trial_spec
 from assay.errors import IntegrityError, ProtocolError, SpecError
 from assay.folders import artifact_digest
-from assay.logs.sides import read_sides
 
 USELESS = f"{READ}\ns=1\n{SCORE}\n"
 TELLING = 'echo "$2:$3" >> HOME_OF_ALL/told\n'

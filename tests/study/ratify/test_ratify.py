@@ -7,7 +7,8 @@ import pytest
 from helpers.ratifiable import compared, forge, shown, skill, skill_folder
 from helpers.studies import a_study, breach, chained, entries, kinds, raised, tree
 
-from assay.comparison.collect import check_again, read_comparison
+from assay.comparison.collect import check_again
+from assay.comparison.store import read_comparison
 from assay.digests import digest
 from assay.errors import (
     AssayError,

@@ -22,7 +22,6 @@ from helpers.studies import (
 
 from assay.errors import NotWitnessed
 from assay.report.study.board import board_markdown
-from assay.report.study.views import board_of
 from assay.study.entries import read_records
 from assay.study.scorecards.store import (
     judge,
@@ -33,6 +32,7 @@ from assay.study.scorecards.store import (
 )
 from assay.study.study import open_study
 from assay.study.submissions.run import run_sealed
+from assay.study.views import board_of
 
 
 @pytest.fixture(autouse=True)

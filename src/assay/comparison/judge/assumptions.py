@@ -1,4 +1,4 @@
-"""What the columns of trials are taken for where nobody says."""
+"""What the columns of trials are taken for where no plan says it."""
 
 from collections.abc import Sequence
 
@@ -11,28 +11,29 @@ from assay.logs.trial import Trial
 def assumed_dimensions(
     baseline: Sequence[Trial], candidate: Sequence[Trial], gated: Sequence[str], notes: Notes
 ) -> Dimensions:
-    """What the columns are taken for where nobody says, and a word about it."""
+    """What the columns are taken for where no plan says it, and a word about it."""
     values: dict[str, list[float]] = {}
-    for one in (*baseline, *candidate):
-        for name, value in one.dimensions.items():
+    for trial in (*baseline, *candidate):
+        for name, value in trial.dimensions.items():
             values.setdefault(name, []).extend([] if value is None else [value])
     for name in gated:
         if name not in values:
-            there = ", ".join(list(values)[:12])
+            listed = ", ".join(list(values)[:12])
             raise SpecError(
-                f"no run has a dimension {name!r:.60}, which is to be gated; there are {there}"
+                f"no run has a dimension {name!r:.60}, which is to be gated; there are {listed}"
             )
-    found = [assumed(name, known, gated=name in gated) for name, known in values.items()]
-    if not any(one.counts for one in found):
+    dimensions = [assumed(name, known, gated=name in gated) for name, known in values.items()]
+    if not any(dimension.counts for dimension in dimensions):
         raise SpecError(
             "no column can be taken for a score from 0 to 1",
             hint="Say what the columns are: `config=dims.toml`.",
         )
-    known = {one.name for one in SOURCE_DIMENSIONS}
-    guessed = [one.name for one in found if one.counts and one.name not in known]
+    known = {dimension.name for dimension in SOURCE_DIMENSIONS}
+    counting = [dimension.name for dimension in dimensions if dimension.counts]
+    guessed = [name for name in counting if name not in known]
     if guessed:
         notes.add("assumed", f"{', '.join(guessed)}.")
-    undirected = [one.name for one in found if one.better is None]
+    undirected = [dimension.name for dimension in dimensions if dimension.better is None]
     if undirected:
         notes.add("undirected", f"{', '.join(undirected)}.")
-    return Dimensions(dimensions=tuple(found))
+    return Dimensions(dimensions=tuple(dimensions))

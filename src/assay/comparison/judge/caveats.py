@@ -15,6 +15,10 @@ CODES: Codes = {
     "scorer-unknown": "Only some runs say what scored them.",
     "absent": "No run has these dimensions, so they are not compared.",
     "same-content": "Runs have the same bytes and no ids that would tell them apart: given twice?",
+    "several-bars": "A stored run was judged under several versions of the bars; the newest is"
+    " compared.",
+    "unverified-scorecard": "A stored run could not be judged again, since its data or bars are not"
+    " at hand: its scorecard is taken as it is.",
     "void-pairs": "Pairs are void: an arm did not show that it had the artifact, or had it not.",
     "spotless-gate": "No run of the candidate was short of the ideal, and no more is known.",
     "no-gates": "No dimension is gated, so no single loss forbids a verdict.",

@@ -23,7 +23,7 @@ def check_comparable(
     for side, trials in (("baseline", baseline), ("candidate", candidate)):
         _check_twice(side, trials)
     _check_runs([*baseline, *candidate])
-    if len({id(one) for one in (*baseline, *candidate)}) < len(baseline) + len(candidate):
+    if len({id(trial) for trial in (*baseline, *candidate)}) < len(baseline) + len(candidate):
         notes.add("same-content")
     _check_instances(baseline, candidate)
     _check_scorers([*baseline, *candidate], notes)
@@ -41,7 +41,7 @@ def _check_twice(side: str, trials: Sequence[Trial]) -> None:
 
 
 def _check_runs(trials: Sequence[Trial]) -> None:
-    known = Counter(one.run for one in trials if one.run is not None)
+    known = Counter(trial.run for trial in trials if trial.run is not None)
     twice = [str(run) for run, n in known.items() if n > 1]
     if twice:
         raise IncomparableRuns(
@@ -66,7 +66,7 @@ def _check_instances(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> N
 
 
 def _check_scorers(trials: Sequence[Trial], notes: Notes) -> None:
-    known = {one.scorer for one in trials}
+    known = {trial.scorer for trial in trials}
     named = sorted(scorer for scorer in known if scorer is not None)
     if len(named) > 1:
         raise IncomparableRuns(

@@ -23,7 +23,7 @@ from assay.comparison.judge.pairing import By
 from assay.comparison.judge.remarks import remark, signature_of
 from assay.comparison.judge.rescale import balance_of, result_of, untold
 from assay.comparison.judge.sequential import watch
-from assay.comparison.judge.table import Table, tabulate
+from assay.comparison.judge.table import TrialTable, tabulate
 from assay.comparison.judge.verdict import decide
 from assay.comparison.result import (
     RULE,
@@ -67,7 +67,7 @@ def compare(
     before those of the plan. `by` says whether instances or runs are the units, which a comparison
     that is looked at several times must settle before the first look. `artifact` is the digest of
     what the candidate's runs had and the baseline's had not, where the trials do not say it
-    themselves. `caveats` are those that only whoever made or read the trials can know.
+    themselves. `caveats` are those that only making or reading the trials can show.
     """
     baseline, candidate = _trials("baseline", baseline), _trials("candidate", candidate)
     gated = (gated,) if isinstance(gated, str) else gated
@@ -147,7 +147,7 @@ def _settings(**settings: Any) -> Settings:  # noqa: ANN401 - the fields of a re
 
 
 def _decide(
-    table: Table, evidence: Evidence, settings: Settings, caveats: Sequence[ComparisonCaveat]
+    table: TrialTable, evidence: Evidence, settings: Settings, caveats: Sequence[ComparisonCaveat]
 ) -> tuple[NetVerdict, str, int | None]:
     """The verdict, why, and how many more pairs would bring one; where something blocks, none."""
     strict = settings.plan.strict_gates

@@ -1,4 +1,4 @@
-"""Dimensions that decide nothing: tokens, money, time, and columns whose direction nobody said.
+"""Dimensions that decide nothing: tokens, money, time, and columns of unknown direction.
 
 They have no range, so their intervals are Student's, and each p-value is its own. Runs without a
 value are left out of that dimension, which its `n` tells. In a sequential comparison they are told
@@ -10,18 +10,18 @@ from msgspec.structs import replace
 
 from assay.comparison.judge.effects import stratum_means
 from assay.comparison.judge.rescale import untold
-from assay.comparison.judge.table import Table
+from assay.comparison.judge.table import TrialTable
 from assay.comparison.result import Change, DimensionResult, Settings
 from assay.stats import differences
 from assay.stats.permutation import flip_signs, shuffle_labels
 
 
-def compare_costs(table: Table, settings: Settings) -> list[DimensionResult]:
+def compare_costs(table: TrialTable, settings: Settings) -> list[DimensionResult]:
     """Each of them on both sides."""
     return [_cost(table, index, settings) for index in range(len(table.others))]
 
 
-def _cost(table: Table, index: int, settings: Settings) -> DimensionResult:
+def _cost(table: TrialTable, index: int, settings: Settings) -> DimensionResult:
     dimension = table.others[index]
     columns = tuple(values[:, [index]] for values in table.raw)
     there = [
@@ -46,7 +46,7 @@ def _cost(table: Table, index: int, settings: Settings) -> DimensionResult:
         first_even, second_even = kept.evened().sides(*columns)
         resampled = flip_signs(second_even - first_even, **how)
         means = [float(first.mean()), float(second.mean())]
-    if settings.sequential:  # a test of fixed size is not fair to somebody who looks
+    if settings.sequential:  # a test of fixed size is not valid under looking
         return replace(
             untold(dimension, kept.units),
             baseline=means[0],

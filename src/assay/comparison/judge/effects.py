@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assay.comparison.judge.table import Table
+from assay.comparison.judge.table import TrialTable
 from assay.comparison.result import BETTER, WORSE, Change, Gate, Settings
 from assay.comparison.spec import Dimension
 from assay.stats import differences
@@ -73,7 +73,7 @@ class Evidence:
         return [one for one in self.dimensions if one.change in WORSE]
 
 
-def weigh(table: Table, settings: Settings) -> Evidence:
+def weigh(table: TrialTable, settings: Settings) -> Evidence:
     """The evidence of all runs at once."""
     kept, dimensions = table.kept, table.counting
     if not dimensions or not kept.units:
@@ -121,7 +121,7 @@ def weigh(table: Table, settings: Settings) -> Evidence:
 
 
 def _compared(
-    table: Table, settings: Settings
+    table: TrialTable, settings: Settings
 ) -> tuple[Floats, Floats, list[Difference], Resampled]:
     """Means of both sides, each dimension's difference, and all resampled together."""
     kept, how = table.kept, {"draws": settings.resamples, "seed": settings.seed}
@@ -164,7 +164,9 @@ def _there(difference: Difference | None) -> Difference:
     return difference
 
 
-def _tilt(table: Table, weights: Floats, resampled: Resampled, alpha: float, level: float) -> Tilt:
+def _tilt(
+    table: TrialTable, weights: Floats, resampled: Resampled, alpha: float, level: float
+) -> Tilt:
     """The balance; with a single dimension it is that one.
 
     Sides of unequal size whose runs do not vary alike are told apart by shuffling even where their
@@ -187,7 +189,7 @@ def _tilt(table: Table, weights: Floats, resampled: Resampled, alpha: float, lev
     )
 
 
-def _balance(table: Table, weights: Floats) -> Difference:
+def _balance(table: TrialTable, weights: Floats) -> Difference:
     """The weighted mean difference; where nothing varies, with made-up units."""
     kept = table.kept
     joined = tuple((values @ weights)[:, None] for values in table.values)
@@ -229,7 +231,7 @@ def scaled_ideal(dimension: Dimension) -> float | None:
     return share if dimension.better == "higher" else 1.0 - share
 
 
-def _spotless(table: Table) -> list[bool]:
+def _spotless(table: TrialTable) -> list[bool]:
     """For each dimension, whether every run of the candidate reached the ideal."""
     kept = table.kept
     rows = kept.pairs[:, 1] if kept.design.unit == "pair" else kept.rows[1]

@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.comparison.judge.effects import scaled_ideal
-from assay.comparison.judge.table import Table
+from assay.comparison.judge.table import TrialTable
 from assay.comparison.result import Flip
 
 _NEAR = 1e-9
 
 
-def find_flips(table: Table) -> tuple[Flip, ...]:
+def find_flips(table: TrialTable) -> tuple[Flip, ...]:
     """Instances that most runs of one side had at the ideal and most of the other had not."""
     design = table.kept.design
     totals = [
@@ -39,7 +39,7 @@ def find_flips(table: Table) -> tuple[Flip, ...]:
     return tuple(found)
 
 
-def _counted(table: Table, side: int, flags: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _counted(table: TrialTable, side: int, flags: NDArray[np.bool_]) -> NDArray[np.intp]:
     """How many runs of each instance have a flag, of those that no policy leaves out."""
     codes = table.kept.design.codes[side][table.included[side] & flags]
     return np.bincount(codes, minlength=len(table.kept.design.names))

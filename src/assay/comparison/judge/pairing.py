@@ -18,10 +18,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.comparison.trials.schedule import MANY_INSTANCES
 from assay.logs.trial import Trial
 from assay.stats.arrays import Floats
 
+MANY_INSTANCES = 10
+"""From so many instances on the instance is what is counted, and not the run."""
 By = Literal["auto", "instance", "run"]
 FEWEST_PAIRS = 6
 
@@ -61,11 +62,11 @@ class Design:
                 return self
         return replace(self, unit="run")
 
-    def keep(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> "Kept":
+    def keep(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> "KeptUnits":
         """The units that are left where some rows are not to be counted."""
         if self.unit == "pair":
             both = first[self.pairs[:, 0]] & second[self.pairs[:, 1]]
-            return Kept(design=self, pairs=self.pairs[both], rows=(np.empty(0, np.intp),) * 2)
+            return KeptUnits(design=self, pairs=self.pairs[both], rows=(np.empty(0, np.intp),) * 2)
         rows = tuple(np.flatnonzero(flags) for flags in (first, second))
         present = [set(codes[kept].tolist()) for codes, kept in zip(self.codes, rows, strict=True)]
         held = np.array(sorted(present[0] & present[1]), dtype=np.intp)
@@ -73,11 +74,11 @@ class Design:
             one[np.isin(codes[one], held)] for codes, one in zip(self.codes, rows, strict=True)
         )
         both = np.isin(self.pairs[:, 0], kept[0]) & np.isin(self.pairs[:, 1], kept[1])
-        return Kept(design=self, pairs=self.pairs[both], rows=(kept[0], kept[1]))
+        return KeptUnits(design=self, pairs=self.pairs[both], rows=(kept[0], kept[1]))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
+class KeptUnits:
     """A design without the rows that are left out."""
 
     design: Design
@@ -112,7 +113,7 @@ class Kept:
         ]
         return means[0], means[1]
 
-    def evened(self) -> "Kept":
+    def evened(self) -> "KeptUnits":
         """The same with as many runs of an instance on one side as on the other, the first ones.
 
         The mean of one run less the mean of twenty is as often up as down only where scores are
@@ -133,7 +134,7 @@ class Kept:
             rows[place < fewest[codes[rows]]]
             for codes, rows, place in zip(self.design.codes, self.rows, places, strict=True)
         ]
-        return Kept(design=self.design, pairs=self.pairs, rows=(kept[0], kept[1]))
+        return KeptUnits(design=self.design, pairs=self.pairs, rows=(kept[0], kept[1]))
 
     def stacked(
         self, first: Floats, second: Floats

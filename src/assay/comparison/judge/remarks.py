@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from assay._version import __version__
 from assay.comparison.judge.caveats import Notes
 from assay.comparison.judge.effects import Evidence, Weighed
-from assay.comparison.judge.pairing import FEWEST_PAIRS
-from assay.comparison.judge.table import Table
+from assay.comparison.judge.pairing import FEWEST_PAIRS, MANY_INSTANCES
+from assay.comparison.judge.table import TrialTable
 from assay.comparison.result import RULE, Change, DimensionResult, Gate, Input
-from assay.comparison.spec import is_cost
-from assay.comparison.trials.schedule import MANY_INSTANCES
 from assay.digests import short
+from assay.logs.dimension_names import is_cost
 from assay.wording import counted
 
 
 def remark(
-    table: Table, evidence: Evidence, others: Sequence[DimensionResult], notes: Notes
+    table: TrialTable, evidence: Evidence, others: Sequence[DimensionResult], notes: Notes
 ) -> None:
     """What the numbers themselves make worth saying."""
     design, units = table.kept.design, evidence.units
@@ -49,7 +48,7 @@ def _a_side(unit: str) -> str:
     return " a side" if unit == "run" else ""
 
 
-def _spotless_words(one: Weighed, table: Table) -> str:
+def _spotless_words(one: Weighed, table: TrialTable) -> str:
     """What a spotless record of so many runs rules out, and how many would rule out the margin."""
     kept = table.kept
     runs = len(kept.pairs) if kept.design.unit == "pair" else kept.rows[1].size
@@ -63,7 +62,7 @@ def _spotless_words(one: Weighed, table: Table) -> str:
     return f"{said} fall short, if they are independent."
 
 
-def signature_of(table: Table, evidence: Evidence, inputs: Sequence[Input]) -> str:
+def signature_of(table: TrialTable, evidence: Evidence, inputs: Sequence[Input]) -> str:
     """What the verdict rests on, in a line."""
     design = table.kept.design
     read = [short(one.digest) for one in inputs]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.comparison.judge.effects import Evidence, Tilt, Weighed, classify, scaled_ideal
-from assay.comparison.judge.table import Table
+from assay.comparison.judge.table import TrialTable
 from assay.comparison.judge.verdict import decide
 from assay.comparison.result import Gate, NetVerdict, Settings
 from assay.stats.arrays import Floats
@@ -37,7 +37,7 @@ class _Course:
     tilt_down: Floats
 
 
-def watch(table: Table, settings: Settings) -> Evidence:
+def watch(table: TrialTable, settings: Settings) -> Evidence:
     """The evidence when the first verdict fell, or of all units where none did."""
     units = len(table.kept.in_order(*table.values)[0])
     if not table.counting or not units:
@@ -52,7 +52,7 @@ def watch(table: Table, settings: Settings) -> Evidence:
     return _after(course, table, units - 1, settings, final=True)
 
 
-def _course(table: Table, level: float) -> _Course:
+def _course(table: TrialTable, level: float) -> _Course:
     alpha = 1.0 - level
     first, second = table.kept.in_order(*table.values)
     gaps = second - first
@@ -117,7 +117,7 @@ def _turning_points(course: _Course, weights: Floats, level: float, every: int) 
 
 def _after(
     course: _Course,
-    table: Table,
+    table: TrialTable,
     unit: int,
     settings: Settings,
     *,
@@ -163,7 +163,7 @@ def _after(
     )
 
 
-def _tilt(course: _Course, table: Table, unit: int, target: float) -> Tilt:
+def _tilt(course: _Course, table: TrialTable, unit: int, target: float) -> Tilt:
     weights = np.array([one.weight for one in table.counting])
     value = float(course.gaps[: unit + 1].mean(axis=0) @ weights / weights.sum())
     up, down = float(course.tilt_up[unit]), float(course.tilt_down[unit])

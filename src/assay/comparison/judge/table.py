@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.comparison.judge.caveats import Notes
-from assay.comparison.judge.pairing import By, Design, Kept, arrange
+from assay.comparison.judge.pairing import By, Design, KeptUnits, arrange
 from assay.comparison.spec import Dimension, Dimensions
 from assay.errors import SpecError
 from assay.logs.trial import Trial
@@ -21,7 +21,7 @@ _SIDES = ("baseline", "candidate")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class TrialTable:
     """What can be compared: units, and each side's rows of the dimensions that count.
 
     `values` are scaled; `others` are dimensions that decide nothing, as they were given, with NaN
@@ -29,7 +29,7 @@ class Table:
     the rows that no policy leaves out.
     """
 
-    kept: Kept
+    kept: KeptUnits
     counting: tuple[Dimension, ...]
     values: tuple[Floats, Floats]
     others: tuple[Dimension, ...]
@@ -46,7 +46,7 @@ def tabulate(
     *,
     by: By = "auto",
     whole_pairs: bool = False,
-) -> Table:
+) -> TrialTable:
     """Apply the policies, say what they did, and arrange what is left.
 
     `by` says what the unit is, where that is settled beforehand. With `whole_pairs` pairs stay
@@ -84,7 +84,7 @@ def tabulate(
         design = design.loosened(values[0] @ weights, values[1] @ weights, left)
     kept = design.keep(~left_out[0], ~left_out[1])
     others = tuple(d for d in plan.dimensions if not d.counts)
-    return Table(
+    return TrialTable(
         kept=kept,
         counting=tuple(counting),
         values=values,

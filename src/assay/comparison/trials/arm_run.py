@@ -31,7 +31,6 @@ from assay.folders import (
 )
 from assay.logs.trial import RESERVED, Trial
 from assay.sandbox.command_template import fill_in
-from assay.sandbox.copies import Kept
 from assay.sandbox.environment import check_passed, job_environment
 from assay.sandbox.file_watch import Watch, can_watch
 from assay.sandbox.guardian import Guardian
@@ -89,10 +88,22 @@ class ArmRun(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class TrialSources:
+    """What runs copy from, made once so that later edits do not reach them, and its digests."""
+
+    artifact: Path
+    artifact_digest: str
+    system: Path | None
+    system_digest: str | None
+
+
 class Arms:
     """Runs arms of a spec."""
 
-    def __init__(self, spec: TrialSpec, *, kept: Kept, scratch: Path, guardian: Guardian) -> None:
+    def __init__(
+        self, spec: TrialSpec, *, kept: TrialSources, scratch: Path, guardian: Guardian
+    ) -> None:
         self.spec = spec
         self.kept = kept
         self.scratch = scratch

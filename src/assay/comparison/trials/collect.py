@@ -13,14 +13,15 @@ from pathlib import Path
 
 import msgspec
 
-from assay.comparison.collect import write_comparison
 from assay.comparison.judge.compare import RESAMPLES
 from assay.comparison.result import Comparison, Input
-from assay.comparison.trials.arm_run import ArmRun, Arms
+from assay.comparison.store import write_comparison
+from assay.comparison.trials.arm_run import ArmRun, Arms, TrialSources
+from assay.comparison.trials.arm_trials import arm_trials, compare_trials, ready_pairs
 from assay.comparison.trials.journal import FORMAT, Plan, Progress, begin, read_journal
+from assay.comparison.trials.judge import can_compare
 from assay.comparison.trials.runner import Running
 from assay.comparison.trials.schedule import Pair, schedule
-from assay.comparison.trials.sides import can_compare, compare_sides, ready_pairs, sides_of
 from assay.comparison.trials.spec import ARMS, Arm, TrialSpec
 from assay.digests import digest
 from assay.errors import SpecError, storage
@@ -34,7 +35,6 @@ from assay.folders import (
 )
 from assay.lock import alone
 from assay.logs.trial import STOPPED, Trial
-from assay.sandbox.copies import Kept
 from assay.sandbox.guardian import Guardian
 
 
@@ -109,17 +109,19 @@ def _check_apart(spec: TrialSpec, out: Path) -> None:
 def _check_no_copy(spec: TrialSpec, folder: Path) -> None:
     """Refuse a system that has the artifact's bytes under another name: the baseline would too."""
     with storage(folder):
-        files = [one for one in artifact_files(spec.artifact_path).values() if one.stat().st_size]
-        wanted = {digest(one.read_bytes()) for one in files}
-        sizes = {one.stat().st_size for one in files}
-        originals = {one.resolve() for one in files}
-        found = {}
-        for one in folder.rglob("*"):
-            if one.is_file() and one.stat().st_size in sizes and one.resolve() not in originals:
-                found[digest(one.read_bytes())] = one
-    if wanted and wanted <= found.keys():
+        files = [
+            file for file in artifact_files(spec.artifact_path).values() if file.stat().st_size
+        ]
+        wanted = {digest(file.read_bytes()) for file in files}
+        sizes = {file.stat().st_size for file in files}
+        originals = {file.resolve() for file in files}
+        copies = {}
+        for file in folder.rglob("*"):
+            if file.is_file() and file.stat().st_size in sizes and file.resolve() not in originals:
+                copies[digest(file.read_bytes())] = file
+    if wanted and wanted <= copies.keys():
         raise SpecError(
-            f"{next(iter(found.values()))} holds the artifact's bytes, so the baseline has it too",
+            f"{next(iter(copies.values()))} holds the artifact's bytes, so the baseline has it too",
             hint="Take it out of the system's folder.",
         )
 
@@ -139,7 +141,7 @@ def _arms(spec: TrialSpec, plan: Plan) -> Iterator[Arms]:
                 copy_system(spec.folder, system, without=spec.artifact_path)
         yield Arms(
             spec,
-            kept=Kept(
+            kept=TrialSources(
                 artifact=kept,
                 artifact_digest=plan.artifact,
                 system=system,
@@ -162,11 +164,11 @@ def _conclude(
     whole = [pair for pair in pairs if progress.whole(pair)]
     ready = ready_pairs(pairs, progress, spec) if spec.sequential else whole
     voids = [void for pair in whole if (void := progress.void(pair)) is not None]
-    sides = sides_of(spec, ready, progress, artifact=plan.artifact, scorer=plan.scorer)
+    sides = arm_trials(spec, ready, progress, artifact=plan.artifact, scorer=plan.scorer)
     comparison = None
     if can_compare(sides):
         inputs = [_write_side(out, arm, side) for arm, side in zip(ARMS, sides, strict=True)]
-        comparison = compare_sides(
+        comparison = compare_trials(
             spec, sides, resamples=RESAMPLES, inputs=inputs, void=len(ready) - len(sides[0])
         )
         write_comparison(out / "comparison.json", comparison)
@@ -200,14 +202,14 @@ def _conclude(
 def _write_side(out: Path, arm: Arm, side: Sequence[Trial]) -> Input:
     """One arm as a file of trials, which `assay compare` reads."""
     rows = []
-    for one in side:
-        row: dict[str, object] = {"instance": one.instance, "trial": one.trial}
-        row |= dict(one.dimensions)
-        row |= {f"harness.{name}": value for name, value in one.harness.items()}
-        row |= {"status": "crashed" if one.crashed else "scored"}
-        row |= {} if one.artifact is None else {"artifact": one.artifact}
-        row |= {} if one.scorer is None else {"scorer": one.scorer}
-        row |= {STOPPED: True} if one.stopped_on_verdict else {}
+    for trial in side:
+        row: dict[str, object] = {"instance": trial.instance, "trial": trial.trial}
+        row |= dict(trial.dimensions)
+        row |= {f"harness.{name}": value for name, value in trial.harness.items()}
+        row |= {"status": "crashed" if trial.crashed else "scored"}
+        row |= {} if trial.artifact is None else {"artifact": trial.artifact}
+        row |= {} if trial.scorer is None else {"scorer": trial.scorer}
+        row |= {STOPPED: True} if trial.stopped_on_verdict else {}
         rows.append(msgspec.json.encode(row) + b"\n")
     data = b"".join(rows)
     write_whole(out / f"{arm}.jsonl", data)

@@ -18,9 +18,9 @@ import msgspec
 from assay.comparison.trials.arm_run import ArmRun
 from assay.comparison.trials.schedule import Pair
 from assay.comparison.trials.spec import ARMS, Arm
-from assay.digests import json_lines, parse_object
+from assay.digests import json_lines, parse_object, pretty_json
 from assay.errors import IntegrityError, ProtocolError, SpecError, storage
-from assay.files import pretty_json, write_whole
+from assay.files import write_whole
 from assay.folders import remove
 from assay.journal import append, cut_torn
 

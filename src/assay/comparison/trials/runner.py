@@ -7,9 +7,10 @@ from pathlib import Path
 
 from assay.comparison.result import NetVerdict
 from assay.comparison.trials.arm_run import ArmRun, Arms
+from assay.comparison.trials.arm_trials import arm_trials, compare_trials, ready_pairs
 from assay.comparison.trials.journal import Progress, keep_outputs, note
+from assay.comparison.trials.judge import can_compare
 from assay.comparison.trials.schedule import Pair
-from assay.comparison.trials.sides import can_compare, compare_sides, ready_pairs, sides_of
 from assay.comparison.trials.spec import ARMS, Arm, TrialSpec
 from assay.digests import digest
 from assay.errors import IntegrityError, SpecError, storage
@@ -154,12 +155,12 @@ class Running:
         if len(ready) == self.looked:
             return None
         self.looked = len(ready)
-        sides = sides_of(self.spec, ready, self.progress, artifact=None)
-        if not can_compare(sides):
+        trials = arm_trials(self.spec, ready, self.progress, artifact=None)
+        if not can_compare(trials):
             return None
-        void = len(ready) - len(sides[0])
-        found = compare_sides(self.spec, sides, resamples=_GLANCE, void=void)
-        return None if found.verdict is NetVerdict.INCONCLUSIVE else "verdict"
+        void = len(ready) - len(trials[0])
+        comparison = compare_trials(self.spec, trials, resamples=_GLANCE, void=void)
+        return None if comparison.verdict is NetVerdict.INCONCLUSIVE else "verdict"
 
 
 def _twin(arm: Arm) -> Arm:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.comparison.judge.pairing import MANY_INSTANCES
 from assay.comparison.trials.spec import ARMS, Arm
-
-MANY_INSTANCES = 10
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,7 +54,7 @@ from assay.benchmark.rows import rows_of
 from assay.comparison.spec import Dimensions, dimensions_table
 from assay.digests import decode_utf8, digest
 from assay.errors import SpecError, storage
-from assay.paths import stays_inside
+from assay.files import stays_inside
 from assay.sandbox.command_template import check_places
 
 Arm = Literal["baseline", "candidate"]
@@ -65,7 +65,7 @@ _MOST_RUNS = 1_000_000
 _MOST_BUDGET = 1e15
 
 
-class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TrialSystem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is run: a command, in a fresh copy of a folder."""
 
     command: tuple[str, ...] = ()
@@ -111,13 +111,13 @@ class Stop(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sequential: bool = True
 
 
-class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _TrialsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     instances: str | tuple[str, ...]
     artifact: Artifact
     trials: int = 1
     seed: int = 0
     jobs: int = 1
-    system: System = System()
+    system: TrialSystem = TrialSystem()
     baseline: ArmPlan = ArmPlan()
     candidate: ArmPlan = ArmPlan()
     score: Score = Score()
@@ -141,7 +141,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     trials: int
     seed: int
     jobs: int
-    system: System
+    system: TrialSystem
     artifact: Artifact
     arms: Mapping[Arm, ArmPlan]
     score: Score
@@ -184,7 +184,7 @@ def load_trial_spec(path: Path) -> TrialSpec:
         data = path.read_bytes()
     where = str(path)
     try:
-        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _File)
+        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _TrialsFile)
     except (ValueError, RecursionError) as error:
         kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
         hint = "docs/how-to/prove-a-skill.md shows every key and its values."
@@ -216,7 +216,7 @@ def load_trial_spec(path: Path) -> TrialSpec:
     return spec
 
 
-def _plan_digest(written: _File, instances: bytes) -> str:
+def _plan_digest(written: _TrialsFile, instances: bytes) -> str:
     """What the plan is; how many run at a time and what may be used up are no part of it."""
     plan = msgspec.structs.replace(written, budget=Budget(), jobs=1)
     return digest(msgspec.json.encode(plan, order="deterministic") + instances)
@@ -224,16 +224,16 @@ def _plan_digest(written: _File, instances: bytes) -> str:
 
 def _policies(policy: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """The policies by themselves, for dimensions that nobody named."""
-    found = dimensions_table({"any": {}}, policy, where=where)
+    policies = dimensions_table({"any": {}}, policy, where=where)
     return {
-        "missing": found.missing,
-        "crashed": found.crashed,
-        "allow": found.allow,
-        "strict_gates": found.strict_gates,
+        "missing": policies.missing,
+        "crashed": policies.crashed,
+        "allow": policies.allow,
+        "strict_gates": policies.strict_gates,
     }
 
 
-def _check(written: _File, where: str) -> None:
+def _check(written: _TrialsFile, where: str) -> None:
     for name in ("trials", "jobs"):
         if not 1 <= getattr(written, name) <= 10_000:
             raise SpecError(f"{where}: {name} = {getattr(written, name)}, expected 1 to 10,000")
@@ -263,24 +263,24 @@ def _instances(
     written: str | Sequence[str], home: Path, where: str
 ) -> tuple[dict[str, Mapping[str, Any]], bytes]:
     if not isinstance(written, str):
-        found: dict[str, Mapping[str, Any]] = {name: {"instance": name} for name in written}
-        if len(found) < len(written) or not found or not all(map(_is_plain, found)):
+        instances: dict[str, Mapping[str, Any]] = {name: {"instance": name} for name in written}
+        if len(instances) < len(written) or not instances or not all(map(_is_plain, instances)):
             raise SpecError(f"{where}: instances: expected names, each once")
-        return found, b""
+        return instances, b""
     path = home / written
     with storage(path):
         data = path.read_bytes()
-    found = {}
+    instances = {}
     for here, row in rows_of(path, data):
         name = row.get("instance", row.get("id"))
         if not isinstance(name, (str, int)) or isinstance(name, bool) or not _is_plain(str(name)):
             raise SpecError(f"{here}: no `instance` or `id` names it")
-        if str(name) in found:
+        if str(name) in instances:
             raise SpecError(f"{here}: instance {name!r:.60} stands twice")
-        found[str(name)] = row
-    if not found:
+        instances[str(name)] = row
+    if not instances:
         raise SpecError(f"{path}: no instances")
-    return found, data
+    return instances, data
 
 
 def _check_commands(spec: TrialSpec, where: str) -> None:

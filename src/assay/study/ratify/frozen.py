@@ -20,11 +20,10 @@ import msgspec
 
 from assay.digests import digest, is_digest, is_name, json_lines, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
-from assay.files import sync, write_whole
+from assay.files import is_record_path, sync, write_whole
 from assay.folders import artifact_digest, copy_artifact, remove, sync_all
 from assay.journal import append, cut_torn, read_lines
 from assay.lock import locked
-from assay.paths import is_record_path
 from assay.sandbox.syscalls import exchange
 from assay.study.entries import NOTHING, enter, records_of
 from assay.study.locate import study_root

@@ -7,8 +7,8 @@ from assay.clock import now
 from assay.comparison.result import Comparison, NetVerdict
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, NotRatified, SpecError, storage
+from assay.files import is_record_path
 from assay.folders import artifact_digest
-from assay.paths import is_record_path
 from assay.study.ratify.frozen import (
     NONE,
     Frozen,

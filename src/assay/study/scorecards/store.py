@@ -6,9 +6,9 @@ from typing import TypeVar
 import msgspec
 
 from assay._version import __version__
-from assay.digests import decode_utf8, digest, parse_json
+from assay.digests import decode_utf8, digest, parse_json, pretty_json
 from assay.errors import AssayError, IntegrityError, SpecError, StorageError, storage
-from assay.files import pretty_json, read_as, write_whole
+from assay.files import read_as, write_whole
 from assay.gauntlet.judge import score
 from assay.gauntlet.result import Judgement
 from assay.gauntlet.spec import BarSet, parse_bars

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
-from assay.digests import digest
+from assay.digests import digest, pretty_json
 from assay.errors import AlreadySealed, IntegrityError, MethodError, SpecError, storage
-from assay.files import pretty_json, read_as, write_whole
+from assay.files import read_as, write_whole
 from assay.ledger.entry import Entry
 from assay.methods.closure import closure_of
 from assay.methods.registry import REGISTERED

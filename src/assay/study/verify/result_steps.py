@@ -70,7 +70,7 @@ def _check_frozen(at: Verifying) -> str:
 
 def _check_grounds(root: Path, name: str, entry: Entry) -> None:
     """The comparison that an entry rests on allows what it says was done."""
-    from assay.comparison.collect import read_comparison  # only where something was ratified
+    from assay.comparison.store import read_comparison  # only where something was ratified
 
     comparison, _ = read_comparison(inside(root, name))
     if comparison.verdict is not NetVerdict.RATIFY or comparison.blocked:

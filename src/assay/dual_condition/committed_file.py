@@ -1,0 +1,100 @@
+"""What a file that is about to be committed holds, and every reason to refuse it.
+
+A file is a dual-condition result, or holds some; or it is a matrix that `assay matrix` wrote; or it
+is neither, and passes.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from assay.digests import decode_utf8, json_lines, parse_json
+from assay.dual_condition.commit_gate import Fault, check_result, is_result
+from assay.dual_condition.matrix import FORMAT as MATRIX
+from assay.dual_condition.matrix import Mark, mark_in_csv, mark_in_json, mark_in_markdown
+from assay.dual_condition.result_file import FORMAT
+from assay.errors import SpecError
+
+ENDINGS = (".md", ".csv", ".json", ".jsonl", ".ndjson")
+"""The endings of files that may be results or matrices, in any case of letters."""
+MatrixFault = Callable[[Mark], str | None]
+"""Makes the marked matrix again; how the file differs from it."""
+
+
+class CheckedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file, what it is, and its faults; `kind` is None where it is neither."""
+
+    file: str
+    kind: str | None
+    faults: tuple[Fault, ...] = ()
+
+
+def check_contents(
+    name: str, ending: str, data: bytes, *, matrix_fault: MatrixFault
+) -> CheckedFile:
+    """Check a file by its bytes; only the matrix that it may be has to be made again."""
+    if ending not in ENDINGS:
+        return CheckedFile(file=name, kind=None)
+    if ending not in (".md", ".csv"):
+        return _check_json(name, ending, data, matrix_fault)
+    text = data.decode("utf-8", "replace")
+    mark = mark_in_markdown(text) if ending == ".md" else mark_in_csv(text)
+    return CheckedFile(file=name, kind=None) if mark is None else _matrix(name, mark, matrix_fault)
+
+
+def claims_to_be_result(data: bytes) -> bool:
+    """Whether the bytes of a file look like those of a result, valid JSON or not."""
+    return any(sign in data for sign in (b'"condition_a_', b'"condition_b_', FORMAT.encode()))
+
+
+def _check_json(name: str, ending: str, data: bytes, matrix_fault: MatrixFault) -> CheckedFile:
+    lined = ending != ".json"
+    claims = claims_to_be_result(data) or b'"matrix_of"' in data or MATRIX.encode() in data
+    if lined and not claims:
+        return CheckedFile(file=name, kind=None)
+    try:
+        whole: Any = (
+            [value for _, value in json_lines(data, where=name)]
+            if lined
+            else parse_json(decode_utf8(data, where=name), where=name)
+        )
+    except SpecError as error:
+        if not claims:
+            return CheckedFile(file=name, kind=None)
+        message = error.message.removeprefix(name).lstrip(":, ")
+        fault = Fault(kind="unreadable", message=message)
+        return CheckedFile(file=name, kind="result", faults=(fault,))
+    mark = mark_in_json(whole)
+    if mark is not None:
+        return _matrix(name, mark, matrix_fault)
+    results = list(_results_in(whole, ""))
+    faults = [
+        msgspec.structs.replace(fault, message=f"{place}: {fault.message}") if place else fault
+        for place, record in results
+        for fault in check_result(record, where=name)
+    ]
+    return CheckedFile(file=name, kind="result" if results else None, faults=tuple(faults))
+
+
+def _matrix(name: str, mark: Mark, matrix_fault: MatrixFault) -> CheckedFile:
+    message = (
+        "it does not say of which results it is the matrix; write one: assay matrix `out=`"
+        if mark.of is None
+        else matrix_fault(mark)
+    )
+    faults = () if message is None else (Fault(kind="matrix", message=message),)
+    return CheckedFile(file=name, kind="matrix", faults=faults)
+
+
+def _results_in(value: object, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every result that a JSON value is or holds, and where in it."""
+    if isinstance(value, dict):
+        if is_result(value):
+            yield place, value
+            return
+        for key, child in value.items():
+            yield from _results_in(child, f"{place}.{key:.60}".lstrip("."))
+    elif isinstance(value, list):
+        for number, child in enumerate(value):
+            yield from _results_in(child, f"{place}[{number}]")

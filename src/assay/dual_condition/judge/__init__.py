@@ -1,0 +1,1 @@
+"""Judging dual-condition evidence: values in, values out."""

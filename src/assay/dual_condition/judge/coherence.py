@@ -1,0 +1,106 @@
+"""Whether the parts of evidence fit together, as those of real runs do."""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import pairwise
+from typing import TypeVar
+
+from assay.dual_condition.evidence import DualEvidence, Past
+from assay.errors import IntegrityError
+from assay.manifest import manifest_digest
+
+T = TypeVar("T", bound=Hashable)
+
+
+def check_coherence(evidence: DualEvidence, *, where: str) -> None:
+    """Refuse evidence that contradicts itself."""
+    contradiction = next(_contradictions(evidence), None)
+    if contradiction is not None:
+        raise IntegrityError(f"{where}: {contradiction}")
+
+
+def _contradictions(at: DualEvidence) -> Iterator[str]:
+    yield from _items(at)
+    sequences: tuple[tuple[str, tuple[object, ...]], ...] = (
+        ("seeds", at.seeds),
+        ("conditions", at.conditions),
+    )
+    for what, names in sequences:
+        if not names:
+            yield f"{what} is empty"
+        yield from (f"{what} has {name!r:.60} twice" for name in _twice(names))
+    yield from (f"conditions has no {name}" for name in "AB" if name not in at.conditions)
+    yield from _runs(at)
+    yield from _state(at)
+    yield from _history(at.history)
+    numbers = (at.threshold, at.thresholds.polish, at.thresholds.memory_gap,
+               at.thresholds.memory_floor, at.thresholds.dependent)  # fmt: skip
+    if not all(map(math.isfinite, numbers)):
+        yield "a threshold is no number"
+
+
+def _items(at: DualEvidence) -> Iterator[str]:
+    count = len(at.items.id)
+    if len(at.items.positive) != count or len(at.items.group or at.items.id) != count:
+        yield f"items has {count} ids, and not as many labels or groups"
+    yield from (f"items has {name!r:.60} twice" for name in _twice(at.items.id))
+    if not 0 < sum(at.items.positive) < len(at.items.positive):
+        yield "all items are of one class"
+    if set(at.inputs.items) != {str(seed) for seed in at.seeds}:
+        yield "inputs.items has other seeds than seeds"
+
+
+def _runs(at: DualEvidence) -> Iterator[str]:
+    """Every run has its scores, and all scores are of runs."""
+    cells = [(run.condition, str(run.seed)) for run in at.runs]
+    planned = {(name, str(seed)) for name in at.conditions for seed in at.seeds}
+    yield from (f"{name} at seed {seed} was run twice" for name, seed in _twice(cells))
+    yield from (f"there is a run of {name!r:.60}" for name, _ in sorted(set(cells) - planned))
+    scored = {(name, seed) for name, held in at.scores.items() for seed in held}
+    for name, seed in sorted(scored ^ set(cells)):
+        yield f"{name}, seed {seed}: a run without scores, or scores without a run"
+    for run in at.runs:
+        scores = at.scores[run.condition][str(run.seed)]
+        here = f"{run.condition}, seed {run.seed}"
+        if len(scores) != len(at.items.id):
+            yield f"{here}: {len(scores)} scores of {len(at.items.id)} items"
+        if run.unscored != sum(score is None for score in scores):
+            yield f"{here}: {run.unscored} items are said to have no score"
+        if not all(math.isfinite(score) for score in scores if score is not None):
+            yield f"{here}: a score that is no number"
+        begun = at.state.manifests.get(run.condition)
+        if begun is None or manifest_digest(tuple(begun)) != run.before:
+            yield f"{here}: it did not begin with the state that is listed for {run.condition}"
+
+
+def _state(at: DualEvidence) -> Iterator[str]:
+    known = set(at.items.id)
+    for name in at.state.manifests:
+        if name not in at.conditions:
+            yield f"state.manifests has {name!r:.60}, which is no condition"
+    paths = {entry.path for entry in at.state.manifests.get("A", ())}
+    for name, layer in at.state.layers.items():
+        if "A" in at.state.manifests and not set(layer.files) <= paths:
+            yield f"layer {name}: files that production has not"
+        if not set(layer.mentions or ()) <= known:
+            yield f"layer {name}: mentions of what is no item"
+        if (layer.rows_from_items or 0) > (layer.rows or 0):
+            yield f"layer {name}: more rows from items than rows"
+    if not at.state.layers:
+        yield "the state has no layers"
+
+
+def _history(history: tuple[Past, ...]) -> Iterator[str]:
+    for past in history:
+        if not -1.0 <= past.low <= past.value <= past.high <= 1.0:
+            yield f"history: {past.value:g} is not within [{past.low:g}, {past.high:g}]"
+    if any(earlier.made > later.made for earlier, later in pairwise(history)):
+        yield "history is out of order"
+    yield from (
+        f"history has {mark!r:.80} twice" for mark in _twice(past.checksum for past in history)
+    )
+
+
+def _twice(names: Iterable[T]) -> list[T]:
+    return [name for name, count in Counter(names).items() if count > 1]

@@ -1,0 +1,168 @@
+"""Judging kept scores: each condition, their differences, and what they say of the state.
+
+    A - B   learning contribution     A - C   memorisation     C - B   transfer
+
+A row whose preconditions do not all hold is blocked and has no numbers. One with too few items of a
+class has numbers and is a pilot.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import factorial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.arguments import checked
+from assay.dual_condition.evidence import DualEvidence, subset_name
+from assay.dual_condition.judge.caveats import caveats_of
+from assay.dual_condition.judge.estimates import LEVEL, ConditionTable, table_of
+from assay.dual_condition.judge.preconditions import check_preconditions, reasons_of
+from assay.dual_condition.judge.regime import is_pilot, regime_of
+from assay.dual_condition.judge.remarks import FEW_SEEDS, remarks_of
+from assay.dual_condition.result import (
+    DualResult,
+    LayerResult,
+    PlaceboResult,
+    RowState,
+    Subset,
+)
+from assay.errors import OneSidedResult
+from assay.stats.arrays import coded
+from assay.stats.clusters import effective_groups
+
+
+@checked
+def judge_dual(evidence: DualEvidence) -> DualResult:
+    """The result that this evidence gives: the same evidence, the same result."""
+    missing = [name for name in ("A", "B") if name not in evidence.conditions]
+    if missing:
+        raise OneSidedResult(
+            f"{evidence.corpus}: there is no condition {missing[0]}",
+            hint="One side tells nothing of what the state adds: run both.",
+        )
+    preconditions = check_preconditions(evidence)
+    if not all(precondition.holds for precondition in preconditions.values()):
+        return DualResult(
+            row=RowState.BLOCKED,
+            reasons=reasons_of(preconditions),
+            regime=None,
+            preconditions=preconditions,
+            caveats=(),
+            level=LEVEL,
+        )
+    table = table_of(evidence)
+    difference = table.crossed.difference(table.at("A"), table.at("B"), level=LEVEL)
+    without = table.crossed.condition(table.at("B"), level=LEVEL)
+    placebo = _placebo(table)
+    beyond = None
+    if "placebo" in evidence.conditions:
+        beyond = table.crossed.difference(table.at("A"), table.at("placebo"), level=LEVEL)
+    regime = regime_of(
+        difference,
+        without,
+        beyond_placebo=beyond,
+        history=evidence.history if len(evidence.seeds) >= FEW_SEEDS else (),
+        thresholds=evidence.thresholds,
+    )
+    pilot = _pilot(evidence)
+    has_c = "C" in evidence.conditions
+    seen, unseen = _seen(evidence, table)
+    remarks = remarks_of(evidence, table, placebo, without, regime, pilot, seen is not None)
+    return DualResult(
+        row=RowState.REPORTED if pilot is None else RowState.PILOT_ONLY,
+        reasons=() if pilot is None else (pilot,),
+        regime=regime if pilot is None else None,
+        preconditions=preconditions,
+        caveats=caveats_of(remarks),
+        level=LEVEL,
+        how=difference.how,
+        a=table.condition("A"),
+        b=table.condition("B"),
+        c=table.condition("C") if has_c else None,
+        learning_contribution=table.difference("A", "B"),
+        memorisation=table.difference("A", "C") if has_c else None,
+        transfer=table.difference("C", "B") if has_c else None,
+        seen=seen,
+        unseen=unseen,
+        layers=_layers(table),
+        placebo=placebo,
+    )
+
+
+def _layers(table: ConditionTable) -> dict[str, LayerResult]:
+    names = list(table.evidence.state.layers)
+    run = set(table.evidence.conditions)
+    results = {}
+    for name in names:
+        without = subset_name(names, [other for other in names if other != name])
+        shapley = _shapley_weights(names, name)
+        asked = without in run and (without != "B" or len(names) == 1)
+        results[name] = LayerResult(
+            without=table.condition(without) if asked else None,
+            contribution=table.difference("A", without) if asked else None,
+            shapley=table.contrast(shapley) if len(names) > 1 and set(shapley) <= run else None,
+        )
+    return {name: result for name, result in results.items() if result != LayerResult()}
+
+
+def _shapley_weights(names: Sequence[str], layer: str) -> dict[str, float]:
+    """The exact Shapley value of a layer as weights of conditions."""
+    others = [name for name in names if name != layer]
+    weights: dict[str, float] = {}
+    for size in range(len(others) + 1):
+        share = factorial(size) * factorial(len(others) - size) / factorial(len(names))
+        for kept in combinations(others, size):
+            for condition, sign in ((subset_name(names, (*kept, layer)), 1.0),
+                                    (subset_name(names, kept), -1.0)):  # fmt: skip
+                weights[condition] = weights.get(condition, 0.0) + sign * share
+    return weights
+
+
+def _placebo(table: ConditionTable) -> PlaceboResult | None:
+    if "placebo" not in table.evidence.conditions:
+        return None
+    return PlaceboResult(
+        reached=table.condition("placebo"),
+        gain=table.difference("placebo", "B"),
+        beyond=table.difference("A", "placebo"),
+    )
+
+
+def _seen(evidence: DualEvidence, table: ConditionTable) -> tuple[Subset | None, Subset | None]:
+    """A - B on items that the state has something of, and on the others."""
+    layers = evidence.state.layers.values()
+    mentions = [layer.mentions for layer in layers if layer.mentions is not None]
+    if not mentions:
+        return None, None
+    known = {item for items in mentions for item in items}
+    chosen = np.array([item in known for item in evidence.items.id])
+    return _subset(table, chosen), _subset(table, ~chosen)
+
+
+def _subset(table: ConditionTable, chosen: NDArray[np.bool_]) -> Subset:
+    positive = table.crossed.positive[chosen]
+    gain = None
+    if 0 < int(positive.sum()) < positive.size:
+        gain = table.of(chosen).difference("A", "B")
+    return Subset(
+        items=int(chosen.sum()), positives=int(positive.sum()), learning_contribution=gain
+    )
+
+
+def _pilot(evidence: DualEvidence) -> str | None:
+    """Why this can only be a pilot, where it can."""
+    positive = np.array(evidence.items.positive, dtype=bool)
+    units = []
+    for side in (positive, ~positive):
+        count = float(side.sum())
+        if evidence.items.group is not None and count:
+            kept = np.flatnonzero(side).tolist()
+            count = effective_groups(coded([evidence.items.group[at] for at in kept]))
+        units.append(count)
+    if not is_pilot(*units):
+        return None
+    counts = f"{int(positive.sum())} positive and {int((~positive).sum())} negative items"
+    if evidence.items.group is not None:
+        counts += f" ({units[0]:.0f} and {units[1]:.0f} groups)"
+    return f"{counts}: an AUC of .75 would often not be told from one half"

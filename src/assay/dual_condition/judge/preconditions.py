@@ -1,0 +1,227 @@
+"""What must hold before a dual-condition result means anything, each with its evidence.
+
+One that does not hold blocks the row. Nothing is made up for it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from assay.digests import short
+from assay.dual_condition.evidence import DualEvidence, DualRun, LayerEvidence
+from assay.dual_condition.result import Precondition
+from assay.manifest import manifest_digest
+from assay.wording import counted
+
+Finding = tuple[bool, str]
+_SHOWN = 3
+
+
+def check_preconditions(evidence: DualEvidence) -> dict[str, Precondition]:
+    """Every precondition, in the order in which they matter."""
+    checked = {}
+    for name, check in CHECKS.items():
+        if name in OF_RUNS and not evidence.runs:
+            holds, shown = False, NOT_CHECKED
+        else:
+            holds, shown = check(evidence)
+        checked[name] = Precondition(holds=holds, evidence=shown)
+    return checked
+
+
+def reasons_of(checked: Mapping[str, Precondition]) -> tuple[str, ...]:
+    """Why a row is blocked: what does not hold, without what only follows from that."""
+    broken = {
+        name: precondition.evidence
+        for name, precondition in checked.items()
+        if not precondition.holds and precondition.evidence != NOT_CHECKED
+    }
+    causes = {name: reason for name, reason in broken.items() if name not in _FOLLOWS}
+    if not causes and "runs_completed" in broken:
+        causes = {"runs_completed": broken["runs_completed"]}
+    return tuple(f"{name}: {reason}" for name, reason in (causes or broken).items())
+
+
+def shows_a_leak(run: DualRun, layers: Mapping[str, LayerEvidence]) -> bool:
+    """Whether a single run is enough to block the row, so that making more would be a waste."""
+    lost = run.condition == "A" and not all(
+        set(run.opened) & set(layer.files) for layer in layers.values()
+    )
+    reached = run.undeclared or run.outside or run.production
+    return bool(reached or lost or run.unscored or not run.all_noted)
+
+
+def _isolation(at: DualEvidence) -> Finding:
+    state = at.state
+    routes = {
+        "parameter": "each run was given a copy of the state by parameter",
+        "environment": "each run was given a copy of the state by its environment",
+        "namespace": "each run saw a copy of the state at production's own path",
+        "in-place": "each run had a copy in the place of production, which was put back",
+    }
+    view = "in a private view, read-only but for its own folder" if state.private else "observed"
+    if not all(run.all_noted for run in at.runs):
+        return False, "not every file that the runs opened could be noted"
+    reached = sorted({path for run in at.runs for path in run.production})
+    if reached:
+        return False, f"runs opened production past their copy: {_some(reached)}"
+    return state.canary_caught, f"{routes[state.route]}, {view}; {state.canary}"
+
+
+def _declared(at: DualEvidence) -> Finding:
+    left = at.state.undeclared
+    if left:
+        message = f"{_some(left)} of the state belong to no layer, so B would lack or keep them"
+        return False, f"{message} unsaid; name them in a layer, or in state.fixed"
+    empty = [name for name, layer in at.state.layers.items() if not layer.files]
+    if empty:
+        return False, f"production has no file of layer {empty[0]}, so it has nothing to add"
+    owned = {name for layer in at.state.layers.values() for name in layer.files}
+    counts = f"{counted(len(owned), 'file')} in {counted(len(at.state.layers), 'layer')}"
+    fixed = [entry.path for entry in at.state.manifests.get("A", ()) if entry.path not in owned]
+    return True, counts + (f"; in every condition alike: {_some(fixed)}" if fixed else "")
+
+
+def _a_is_snapshot(at: DualEvidence) -> Finding:
+    return _begins(at, "A", at.state.snapshot, "the snapshot of production")
+
+
+def _b_is_initial(at: DualEvidence) -> Finding:
+    return _begins(at, "B", at.state.initial, "the declared initial state")
+
+
+def _begins(at: DualEvidence, condition: str, wanted: str, what: str) -> Finding:
+    runs = at.of(condition)
+    listed = manifest_digest(tuple(at.state.manifests.get(condition, ())))
+    other = [run.seed for run in runs if run.before != wanted]
+    if other or listed != wanted:
+        return False, f"{condition} began otherwise than {what} at seeds {_some(other)}"
+    return True, f"{counted(len(runs), 'run')} began with {short(wanted)}, {what}"
+
+
+def _none_in_b(at: DualEvidence) -> Finding:
+    """B has nothing of production's bytes but what the beginning has as well."""
+    before = {entry.path: entry.digest for entry in at.state.manifests.get("A", ())}
+    owned = {name for layer in at.state.layers.values() for name in layer.files}
+    if manifest_digest(tuple(at.state.manifests.get("B", ()))) != at.state.initial:
+        return False, "B's manifest is not that of the declared initial state"
+    shared = [
+        entry.path
+        for entry in at.state.manifests.get("B", ())
+        if entry.path in owned and before.get(entry.path) == entry.digest
+    ]
+    if len(shared) == len(owned):
+        return False, "production is what it was at the beginning: there is no state to leave out"
+    unchanged = f"; {_some(shared)} never changed since the beginning" if shared else ""
+    return (
+        True,
+        f"{len(owned) - len(shared)} of {len(owned)} files of layers are not in B{unchanged}",
+    )
+
+
+def _same_items(at: DualEvidence) -> Finding:
+    for seed in at.seeds:
+        seen = {run.items for run in at.runs if run.seed == seed}
+        if seen and seen != {at.inputs.items[str(seed)]}:
+            return False, f"conditions were given different items at seed {seed}"
+    count = len(at.items.id)
+    return True, f"the same {counted(count, 'item')} in all conditions, by digest, at each seed"
+
+
+def _same_seeds(at: DualEvidence) -> Finding:
+    for condition in at.conditions:
+        seeds = sorted(run.seed for run in at.of(condition))
+        if seeds != sorted(at.seeds):
+            missing = sorted(set(at.seeds) - set(seeds))
+            return False, f"{condition} was not run at seeds {_some(missing)}"
+    return True, f"{counted(len(at.seeds), 'seed')} in each of {_some(at.conditions, most=99)}"
+
+
+def _opened_in_a(at: DualEvidence) -> Finding:
+    runs, hit_counts = at.of("A"), []
+    if not runs:
+        return False, NOT_CHECKED
+    for name, layer in at.state.layers.items():
+        hits = sum(bool(set(run.opened) & set(layer.files)) for run in runs)
+        if hits < len(runs):
+            where = "never opened" if not hits else f"opened in only {hits} of {len(runs)} runs"
+            message = f"layer {name} was {where} in A, so leaving it out changes nothing"
+            return False, f"{message}: does something else tell the conditions apart?"
+        hit_counts.append(f"{name} in {hits} of {len(runs)}")
+    return True, f"opened in A: {', '.join(hit_counts)}"
+
+
+def _no_writes(at: DualEvidence) -> Finding:
+    paths = sorted({path for run in at.runs for path in run.outside})
+    if paths:
+        where = next(run.condition for run in at.runs if run.outside)
+        return False, f"{where} wrote, or tried to, outside its folder: {_some(paths)}"
+    return True, f"none in {counted(len(at.runs), 'run')}"
+
+
+def _no_reads(at: DualEvidence) -> Finding:
+    paths = sorted({path for run in at.runs for path in run.undeclared})
+    if paths:
+        if any(path.endswith(f"/{at.inputs.benchmark}") for path in paths):
+            message = f"the system read {at.inputs.benchmark}, the benchmark with its labels"
+            return False, f"{message}; it gets what it needs in {{items}}"
+        message = f"the system read {_some(paths)}, which is neither its state nor declared"
+        return False, f"{message}; make it a layer, or name it in system.reads if it never changes"
+    return True, f"none in {counted(len(at.runs), 'run')}"
+
+
+def _production(at: DualEvidence) -> Finding:
+    if at.state.after != at.state.snapshot:
+        return False, (
+            f"production was {short(at.state.snapshot)} before and is {short(at.state.after)} now"
+        )
+    return True, f"{short(at.state.after)} before and after"
+
+
+def _code(at: DualEvidence) -> Finding:
+    if at.code.changed:
+        return False, f"{_some(at.code.changed)} changed while the runs were made"
+    return True, f"{counted(len(at.code.files), 'file')} of code, the same before and after"
+
+
+def _scored(at: DualEvidence) -> Finding:
+    for run in at.runs:
+        if run.unscored:
+            message = f"{run.unscored} of {len(at.items.id)} items have no score"
+            return False, f"{run.condition}, seed {run.seed}: {message}"
+    return True, f"{counted(len(at.items.id), 'item')} in each of {counted(len(at.runs), 'run')}"
+
+
+def _completed(at: DualEvidence) -> Finding:
+    planned = len(at.seeds) * len(at.conditions)
+    counts = f"{counted(len(at.runs), 'run')} of {planned}"
+    if at.failed is not None:
+        return False, at.failed
+    return len(at.runs) == planned, counts
+
+
+CHECKS: Mapping[str, Callable[[DualEvidence], Finding]] = {
+    "state_declared": _declared,
+    "runs_completed": _completed,
+    "isolation": _isolation,
+    "a_is_snapshot": _a_is_snapshot,
+    "b_is_initial": _b_is_initial,
+    "no_layer_in_b": _none_in_b,
+    "same_items": _same_items,
+    "same_seeds": _same_seeds,
+    "layers_opened_in_a": _opened_in_a,
+    "no_writes_outside": _no_writes,
+    "nothing_undeclared_read": _no_reads,
+    "production_unchanged": _production,
+    "code_unchanged": _code,
+    "every_item_scored": _scored,
+}
+"""Every precondition by name."""
+NOT_CHECKED = "not checked: no run was made"
+OF_RUNS = frozenset(CHECKS) - {"state_declared", "runs_completed", "production_unchanged"}
+"""Those that runs must show."""
+_FOLLOWS = frozenset({"runs_completed", "same_seeds"})
+"""Those that fail where runs were not made, which has a reason of its own, as a rule."""
+
+
+def _some(names: Sequence[object], *, most: int = _SHOWN) -> str:
+    listed = ", ".join(str(name) for name in names[:most])
+    return listed + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,66 @@
+"""Which regime a system is in, decided on intervals; and when a corpus is only a pilot."""
+
+import math
+from collections.abc import Sequence
+
+from assay.dual_condition.evidence import Past, Thresholds
+from assay.dual_condition.result import Regime
+from assay.stats.auc_interval import hanley_mcneil
+from assay.stats.estimate import Estimate
+from assay.stats.quantiles import normal_quantile
+
+_TELLABLE, _POWER, _LEVEL = 0.75, 0.80, 0.95
+
+
+def regime_of(
+    difference: Estimate,
+    without: Estimate,
+    *,
+    beyond_placebo: Estimate | None,
+    history: Sequence[Past],
+    thresholds: Thresholds,
+) -> Regime:
+    """The regime, from A - B, from B, and from what B was before.
+
+    A gain that a placebo brings as well is not learning.
+    """
+    if max(-difference.low, difference.high) <= thresholds.polish:
+        return Regime.POLISH
+    if surely_fell(without, history) >= thresholds.dependent:
+        return Regime.DEPENDENT
+    if difference.low > thresholds.memory_gap and without.high < thresholds.memory_floor:
+        return Regime.MEMORY_CARRIED
+    taught = beyond_placebo is None or beyond_placebo.low > 0.0
+    if difference.low > 0.0 and taught:
+        return Regime.LEARNING
+    return Regime.UNDETERMINED
+
+
+def surely_fell(now: Estimate, history: Sequence[Past]) -> float:
+    """By how much B is surely below one of its past values; at most 0 where it is not.
+
+    Each fall is bounded by MOVER at the level's share of as many looks as there are pasts, so that
+    a past that was high by chance shows nothing.
+    """
+    if not history:
+        return -math.inf
+    tail = (1.0 - now.level) / 2.0
+    wider = normal_quantile(1.0 - tail / len(history)) / normal_quantile(1.0 - tail)
+    return max(
+        past.value - now.value - wider * math.hypot(past.value - past.low, now.high - now.value)
+        for past in history
+    )
+
+
+def is_pilot(positives: float, negatives: float) -> bool:
+    """Whether a class has too few for either column to mean anything.
+
+    So it is where an AUC of .75 would be shown to be above one half in fewer than 80 % of samples
+    (two-sided, 5 %), by Hanley & McNeil's variances; the numbers are of independent groups.
+    """
+    if min(positives, negatives) < 2.0:
+        return True
+    null = math.sqrt((positives + negatives + 1.0) / (12.0 * positives * negatives))
+    real = math.sqrt(hanley_mcneil(_TELLABLE, positives, negatives))
+    reach = _TELLABLE - 0.5 - normal_quantile(0.5 + _LEVEL / 2.0) * null
+    return reach / real < normal_quantile(_POWER)

@@ -1,0 +1,137 @@
+"""What the runs of an evaluation showed, put together as evidence."""
+
+import platform
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from assay.dual_condition.evidence import (
+    Code,
+    DualEvidence,
+    DualRun,
+    Inputs,
+    Items,
+    LayerEvidence,
+    Route,
+    Scores,
+    StateEvidence,
+)
+from assay.dual_condition.journal import Made
+from assay.dual_condition.spec import DualSpec
+from assay.dual_condition.state.conditions import Built, Conditions, conditions_of
+from assay.dual_condition.state.forgetting import Mentions
+from assay.dual_condition.system.code_files import code_name, source_of
+from assay.dual_condition.system.item_files import AskedItems
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observations:
+    """The states that were built, the runs, and production after them.
+
+    `canary` says whether a program that reaches past its folder was caught, and how it fared.
+    `route` and `private` hold where no run was made. `failed` is why runs are missing.
+    """
+
+    conditions: Conditions
+    items: AskedItems
+    built: Mapping[str, Built]
+    made: Made
+    mentions: Mapping[str, Mentions]
+    canary: tuple[bool, str]
+    route: Route
+    private: bool
+    after: str
+    failed: str | None
+
+    def evidence(self, spec: DualSpec) -> DualEvidence:
+        """All of it as evidence."""
+        return _evidence(spec, self)
+
+
+def _evidence(spec: DualSpec, observed: Observations) -> DualEvidence:
+    conditions, items = observed.conditions, spec.benchmark.items
+    names = [condition.name for condition in conditions_of(spec)]
+    cells = [(name, seed) for name in names for seed in spec.seeds]
+    order = {cell: number for number, cell in enumerate(cells)}
+    runs = [run for run, _ in observed.made.values()]
+    runs.sort(key=lambda run: order.get((run.condition, run.seed), 0))
+    forgotten = observed.built["C"].forgotten if "C" in observed.built else {}
+    return DualEvidence(
+        corpus=spec.corpus,
+        system=spec.system.method or shlex.join(spec.system.command),
+        metric=spec.metric,
+        threshold=spec.threshold,
+        thresholds=spec.thresholds,
+        seeds=spec.seeds,
+        conditions=tuple(names),
+        inputs=Inputs(
+            benchmark=spec.benchmark.name,
+            benchmark_digest=spec.benchmark.digest,
+            items={str(seed): observed.items.digest(seed) for seed in spec.seeds},
+        ),
+        state=StateEvidence(
+            route=runs[-1].route if runs else observed.route,
+            private=all(run.private for run in runs) if runs else observed.private,
+            canary_caught=observed.canary[0],
+            canary=observed.canary[1],
+            snapshot=conditions.digest,
+            initial=conditions.initial_digest,
+            after=observed.after,
+            undeclared=tuple(conditions.undeclared),
+            layers={
+                name: _layer(files, observed.mentions.get(name), forgotten.get(name))
+                for name, files in conditions.files.items()
+            },
+            manifests={name: built.entries for name, built in observed.built.items()},
+        ),
+        code=_code(spec, runs),
+        runs=tuple(msgspec.structs.replace(run, code={}) for run in runs),
+        items=Items(
+            id=tuple(item.id for item in items),
+            positive=tuple(bool(item.label) for item in items),
+            group=tuple(item.unit for item in items) if spec.benchmark.grouped else None,
+        ),
+        scores=_scores(names, spec.seeds, observed.made),
+        failed=observed.failed,
+    )
+
+
+def _scores(names: list[str], seeds: tuple[int, ...], made: Made) -> dict[str, dict[str, Scores]]:
+    return {
+        name: {str(seed): made[name, seed][1] for seed in seeds if (name, seed) in made}
+        for name in names
+    }
+
+
+def _layer(files: list[str], mentioned: Mentions | None, forgotten: int | None) -> LayerEvidence:
+    return LayerEvidence(
+        files=tuple(files),
+        mentions=None if mentioned is None else tuple(sorted(mentioned.items)),
+        rows=None if mentioned is None else mentioned.rows,
+        rows_from_items=None if mentioned is None else mentioned.from_items,
+        rows_forgotten=forgotten,
+    )
+
+
+def _code(spec: DualSpec, runs: list[DualRun]) -> Code:
+    """The code that the runs loaded, and which of it changed between them."""
+    files: dict[str, str] = {}
+    changed: set[str] = set()
+    owners: dict[str, str] = {}
+    for run in runs:
+        for path, seen in run.code.items():
+            name, source = code_name(path, spec.home), str(source_of(Path(path)))
+            name = name if owners.setdefault(name, source) == source else source
+            if files.setdefault(name, seen) != seen:
+                changed.add(name)
+    versions = sorted({run.python for run in runs}) or [platform.python_version()]
+    changed |= {"Python"} if len(versions) > 1 else set()
+    return Code(
+        spec=spec.digest,
+        python=" and ".join(versions),
+        files=files,
+        changed=tuple(sorted(changed)),
+    )

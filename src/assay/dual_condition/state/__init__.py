@@ -1,0 +1,1 @@
+"""What a system keeps between runs: its layers, their rows, and the state of each condition."""

@@ -1,0 +1,133 @@
+"""What a system keeps between runs, in named layers, and what each layer is at the beginning.
+
+A layer is some files of the state folder: paths, folders or globs, or a SQLite database with the
+files that stand beside it. Every file of the folder belongs to one layer, or is `fixed`: part of
+the system, in every condition alike.
+"""
+
+import fnmatch
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from assay.dual_condition.evidence import Route
+from assay.errors import SpecError
+from assay.files import stays_inside
+
+InC = Literal["initial", "keep"]
+Match = Literal["id", "text"]
+_BESIDE = ("", "-wal", "-shm", "-journal")
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One layer: where it is, what it begins with, and how to tell what came from which item.
+
+    `initial` is a file or folder beside the spec; without it the layer begins with nothing.
+    `provenance` is the field of its rows that names the item they came from. `match` finds rows by
+    what they hold: an item's id, or nearly its text. `in_c` is for a layer whose rows cannot be
+    told apart: it is as at the beginning in C, or kept since nothing of it came from the benchmark.
+    """
+
+    files: tuple[str, ...] = ()
+    sqlite: str | None = None
+    initial: str | None = None
+    provenance: str | None = None
+    match: tuple[Match, ...] = ()
+    in_c: InC | None = None
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """What the names of its files match."""
+        if self.sqlite is None:
+            return self.files
+        return (*self.files, *(f"{self.sqlite}{end}" for end in _BESIDE))
+
+    @property
+    def tells_items(self) -> bool:
+        """Whether its rows say from which item they came."""
+        return self.provenance is not None or bool(self.match)
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True):
+    """The state folder of production, and how a run is given another in its place.
+
+    `forget` is a command that takes what came from some items out of a copy, in place of the
+    layers' own rules.
+    """
+
+    root: Path
+    layers: Mapping[str, Layer]
+    fixed: tuple[str, ...]
+    route: Route
+    variable: str | None
+    forget: tuple[str, ...]
+
+    @property
+    def can_forget(self) -> bool:
+        """Whether a state without what came from the benchmark can be made."""
+        each = (layer.tells_items or layer.in_c is not None for layer in self.layers.values())
+        return bool(self.forget) or all(each)
+
+    def split(self, names: Iterable[str]) -> tuple[dict[str, list[str]], list[str]]:
+        """The files of a state folder by layer, and those that belong to none.
+
+        A file that is fixed is in neither; one of two layers, or of one and fixed, is a SpecError.
+        """
+        by_layer: dict[str, list[str]] = {name: [] for name in self.layers}
+        left = []
+        for name in names:
+            owners = [
+                owner for owner, layer in self.layers.items() if matches(name, layer.patterns)
+            ]
+            if len(owners) > 1:
+                raise SpecError(
+                    f"{name} of the state belongs to {owners[0]} and to {owners[1]}",
+                    hint="Each file is of one layer: make the patterns narrower.",
+                )
+            fixed = matches(name, self.fixed)
+            if owners and fixed:
+                raise SpecError(f"{name} of the state belongs to {owners[0]} and is fixed")
+            if owners:
+                by_layer[owners[0]].append(name)
+            elif not fixed:
+                left.append(name)
+        return by_layer, left
+
+
+def matches(name: str, patterns: Sequence[str]) -> bool:
+    """Whether a file is one of these paths, lies in one of these folders, or matches a glob."""
+    return any(_is(name, pattern.rstrip("/")) for pattern in patterns)
+
+
+def _is(name: str, pattern: str) -> bool:
+    bare = name.rstrip("/")
+    if bare == pattern or name.startswith(f"{pattern}/"):
+        return True
+    parts, wanted = bare.split("/"), pattern.split("/")
+    return _fits(parts, wanted)
+
+
+def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
+    """A glob part by part; `**` stands for any number of folders."""
+    if not wanted:
+        return not parts
+    if wanted[0] == "**":
+        return any(_fits(parts[start:], wanted[1:]) for start in range(len(parts) + 1))
+    return bool(parts) and fnmatch.fnmatchcase(parts[0], wanted[0]) and _fits(parts[1:], wanted[1:])
+
+
+def check_layer(name: str, layer: Layer, where: str) -> None:
+    """Refuse a layer that says nothing, or too much."""
+    at = f"{where}: state.layers.{name}"
+    if not layer.patterns:
+        raise SpecError(f"{at} has no files", hint='Say which: files = ["memory.jsonl"].')
+    for pattern in layer.patterns:
+        if not stays_inside(pattern.rstrip("/")):
+            raise SpecError(f"{at}: {pattern!r} is no path inside the state folder")
+    if layer.provenance == "":
+        raise SpecError(f"{at}.provenance is empty, expected the name of a field")
+    if layer.tells_items and layer.in_c is not None:
+        rule = "provenance" if layer.provenance is not None else "match"
+        raise SpecError(f"{at}: in_c and {rule} say what C has of it; one of them is enough")

@@ -1,0 +1,192 @@
+"""The rows of a state's files, and copies of the files without some of them.
+
+Rows are lines of JSONL, entries of a JSON list or object, and rows of SQLite tables
+(`sqlite_state.py`). Other files have no rows that could be told apart. An entry that is no object
+is a row with the field `value`; the name of an object's entry is its field `key`.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.digests import MAX_LINE_BYTES, decode_utf8, json_lines, parse_json
+from assay.dual_condition.state.sqlite import drop_records, records_in, shuffle_columns
+from assay.errors import SpecError, storage
+
+StateRow = Mapping[str, Any]
+_SQLITE = b"SQLite format 3\0"
+_BOM = b"\xef\xbb\xbf"
+_KEY, _VALUE = "key", "value"
+
+
+def kind_of_file(path: Path) -> str | None:
+    """How a file's rows are written; None where it has none."""
+    if path.suffix in (".jsonl", ".ndjson"):
+        return "jsonl"
+    if path.suffix == ".json":
+        return "json"
+    with storage(path), path.open("rb") as file:
+        return "sqlite" if file.read(len(_SQLITE)) == _SQLITE else None
+
+
+def rows_in(path: Path, kind: str) -> Iterator[StateRow]:
+    """Every row of a file."""
+    match kind:
+        case "jsonl":
+            yield from (_as_row(value) for _, value in json_lines(_read(path), where=path.name))
+        case "json":
+            yield from (row for _, row in _entries(_load(path)))
+        case _:
+            yield from records_in(path)
+
+
+def drop_rows(path: Path, kind: str, unwanted: Callable[[StateRow], bool]) -> int:
+    """Take the unwanted rows out of a file; how many they were.
+
+    The other lines of JSONL keep their bytes, other entries and records their values.
+    """
+    match kind:
+        case "jsonl":
+            return _drop_lines(path, unwanted)
+        case "json":
+            return _drop_entries(path, unwanted)
+    return drop_records(path, unwanted)
+
+
+def shuffle_rows(
+    path: Path, kind: str, fields: Iterable[str], order: Callable[[int], list[int]]
+) -> set[str]:
+    """Hand the values of some fields to other rows of the file; the fields that it has."""
+    if kind == "sqlite":
+        return shuffle_columns(path, fields, order)
+    lines = _lines(path) if kind == "jsonl" else []
+    whole = [value for _, value in lines] if kind == "jsonl" else _load(path)
+    before = json.dumps(whole)
+    were = [json.dumps(value) for _, value in lines]
+    shuffled = set()
+    for field in sorted(fields):
+        places = list(_places(whole, field))
+        values = [holder[at] for holder, at in places]
+        for (holder, at), other in zip(places, order(len(places)), strict=True):
+            holder[at] = values[other]
+        shuffled |= {field} if places else set()
+    if json.dumps(whole) == before:
+        return shuffled
+    if kind == "json":
+        path.write_text(json.dumps(whole, ensure_ascii=False), encoding="utf-8")
+        return shuffled
+    path.write_bytes(
+        b"".join(
+            line if json.dumps(value) == old else _line(value)
+            for (line, _), value, old in zip(lines, whole, were, strict=True)
+        )
+    )
+    return shuffled
+
+
+def _line(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+
+
+def texts_in(row: StateRow) -> Iterator[str]:
+    """Every text of a row, however deep; numbers as they would be written.
+
+    A text that is JSON itself, as a column of a database may be, is looked into as well.
+    """
+    waiting: list[object] = list(row.values())
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+        if isinstance(value, dict):
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            waiting += value
+        elif isinstance(value, str):
+            yield value
+            waiting += _within(value)
+        elif isinstance(value, int) and not isinstance(value, bool):
+            yield str(value)
+        elif isinstance(value, float) and math.isfinite(value):
+            yield str(int(value)) if value.is_integer() else str(value)
+
+
+def _within(text: str) -> list[object]:
+    """What a text holds that is the JSON of a list or an object."""
+    if text[:1] not in ("{", "["):
+        return []
+    try:
+        return [parse_json(text, where="")]
+    except SpecError:
+        return []
+
+
+def _as_row(value: object) -> StateRow:
+    return value if isinstance(value, dict) else {_VALUE: value}
+
+
+def _entries(whole: object) -> Iterator[tuple[object, StateRow]]:
+    """The entries of a JSON list or object, each as a row; an object's with their key."""
+    if isinstance(whole, dict):
+        for key, value in whole.items():
+            yield key, {"": key, _KEY: key, **_as_row(value)}  # an entry may have a field `key`
+    elif isinstance(whole, list):
+        for place, value in enumerate(whole):
+            yield place, _as_row(value)
+
+
+def _places(whole: Any, field: str) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - JSON
+    """Where the values of a field are: what holds each, and under which key or place."""
+    listed = whole.items() if isinstance(whole, dict) else enumerate(whole)
+    for at, value in listed if isinstance(whole, dict | list) else ():
+        if isinstance(value, dict) and field in value:
+            yield value, field
+        elif not isinstance(value, dict) and field == _VALUE:
+            yield whole, at
+
+
+def _lines(path: Path) -> list[tuple[bytes, Any]]:
+    """The lines of JSONL with their values; blank ones are left out."""
+    lines: list[tuple[bytes, Any]] = []
+    for number, line in enumerate(_read(path).split(b"\n"), 1):
+        where = f"{path.name}, line {number}"
+        bare = line.removeprefix(_BOM) if number == 1 else line
+        if not bare.strip():
+            continue
+        if len(bare) > MAX_LINE_BYTES:
+            raise SpecError(f"{where}: {len(bare):,} bytes, at most {MAX_LINE_BYTES:,} allowed")
+        lines.append((line + b"\n", parse_json(decode_utf8(bare, where=where), where=where)))
+    return lines
+
+
+def _drop_lines(path: Path, unwanted: Callable[[StateRow], bool]) -> int:
+    lines = _lines(path)
+    kept = [line for line, value in lines if not unwanted(_as_row(value))]
+    if len(kept) < len(lines):
+        path.write_bytes(b"".join(kept))
+    return len(lines) - len(kept)
+
+
+def _drop_entries(path: Path, unwanted: Callable[[StateRow], bool]) -> int:
+    whole = _load(path)
+    gone = {key for key, row in _entries(whole) if unwanted(row)}
+    if not gone:
+        return 0
+    left: object = (
+        {key: value for key, value in whole.items() if key not in gone}
+        if isinstance(whole, dict)
+        else [value for place, value in enumerate(whole) if place not in gone]
+    )
+    path.write_text(json.dumps(left, ensure_ascii=False), encoding="utf-8")
+    return len(gone)
+
+
+def _read(path: Path) -> bytes:
+    with storage(path):
+        return path.read_bytes()
+
+
+def _load(path: Path) -> Any:  # noqa: ANN401 - JSON
+    return parse_json(decode_utf8(_read(path), where=path.name), where=path.name)

@@ -1,0 +1,1 @@
+"""The system under test: what it is asked, how it is started, and which files it reaches."""

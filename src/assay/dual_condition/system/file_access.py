@@ -1,0 +1,224 @@
+"""What a run reached, sorted: its state, its code, what it was given, and undeclared files.
+
+Python itself, what packages brought that are installed for it, and the folders of the operating
+system are open to every run; code is, in the system's folder and wherever Python looks for it. Any
+other file has to be declared:
+what a system reads beside its state and carries from run to run would be state all the same.
+"""
+
+import csv
+import os
+import stat
+import sys
+import sysconfig
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from assay.sandbox.confine import in_shared_memory
+from assay.sandbox.job import Outcome
+
+_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/proc", "/sys", "/dev")
+_CODE = frozenset(
+    ".py .pyc .pyi .so .pyd .pth .js .mjs .cjs .ts .rb .pl .jar .class .lua .jl .sh .wasm".split()
+)
+_OWN_NAMES = frozenset({"pyvenv.cfg"})
+_SINKS = frozenset({"/dev/null", "/dev/tty", "/dev/zero", "/dev/full"})
+_QUIET_PEERS = frozenset({"unix:/var/run/nscd/socket", "unix:/run/nscd/socket"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunPaths:
+    """Where a run has what: its own folder, its state, and how production looks from inside.
+
+    `production` is None where production's own path shows the run's state.
+    """
+
+    root: Path
+    state: Path
+    aliases: tuple[Path, ...]
+    production: Path | None
+    private: bool
+
+
+@dataclass(kw_only=True)
+class Reached:
+    """Paths by what they are; `state` seen from the state folder, the others absolute."""
+
+    state: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+    code: set[str] = field(default_factory=set)
+    given: set[str] = field(default_factory=set)
+    undeclared: set[str] = field(default_factory=set)
+    outside: set[str] = field(default_factory=set)
+    production: set[str] = field(default_factory=set)
+    peers: set[str] = field(default_factory=set)
+
+
+class Sorter:
+    """Sorts what runs of a system reached; `named` are the words of its command."""
+
+    def __init__(self, folder: Path, named: Sequence[str], reads: Sequence[Path]) -> None:
+        self.folder = folder
+        self.reads = [str(path.resolve()) for path in reads]
+        files = [folder / word for word in named if word and (folder / word).is_file()]
+        self.named = {str(path.resolve()) for path in files}
+        places = [folder, *(path.resolve().parent for path in files), *map(Path, sys.path)]
+        resolved = {str(path.resolve()) for path in places if str(path) not in ("", ".")}
+        self.code_places = resolved - {"/"}
+        self.installed = _installed_places(named)
+        self.standard = _standard_places()
+        self._known: dict[str, tuple[str, str | None]] = {}
+
+    def sort(self, outcome: Outcome, place: RunPaths) -> Reached:
+        """What an outcome says that a run reached."""
+        reached = Reached()
+        for path in (*outcome.read, *outcome.run):
+            self._read(path, place, reached)
+        for path in outcome.written:
+            self._written(path, place, reached)
+        reached.peers = set(outcome.connected) - _QUIET_PEERS
+        return reached
+
+    def _read(self, path: str, place: RunPaths, reached: Reached) -> None:
+        inner = _inner(path, (place.state, *place.aliases))
+        if inner is not None:
+            reached.state.add(inner)
+            return
+        if _below(path, str(place.root)):
+            path = os.path.realpath(path)  # a link in the run's own folder may lead out of it
+        real, kind = self._known.get(path) or self._kind(path)
+        if place.production is not None and _below(real, str(place.production)):
+            reached.production.add(real)
+        elif kind is None or _below(real, str(place.root)):
+            return
+        elif kind == "shared":
+            if not self._is_own_memory(real, place):
+                reached.undeclared.add(real)
+        else:
+            getattr(reached, kind).add(real)
+
+    def _kind(self, path: str) -> tuple[str, str | None]:
+        """Where a path leads, and which kind of file that is; None for what is open to all."""
+        real = os.path.realpath(path)
+        if not (os.path.isfile(real) or stat.S_ISFIFO(_mode(real))):  # noqa: PTH113 - fast
+            return real, None  # as things are: a file may come to be there
+        self._known[path] = real, self._kind_of(real)
+        return self._known[path]
+
+    def _kind_of(self, real: str) -> str | None:
+        code, installed = self._is_code(real), self._is_installed(real)
+        if real in self.named or (code and not installed):
+            return "code"
+        if installed:
+            # What sets Python up names places, and is no code of the system's.
+            open_to_all = self._is_standard(real) or real.endswith((".pth", "/pyvenv.cfg"))
+            return "given" if code and not open_to_all else None
+        if _in(real, self.reads):
+            return "given"
+        if in_shared_memory(real):
+            return "shared"
+        return None if _in(real, _SYSTEM) else "undeclared"
+
+    def _written(self, path: str, place: RunPaths, reached: Reached) -> None:
+        inner = _inner(path, (place.state, *place.aliases))
+        if inner is not None:
+            reached.changed.add(inner)
+            return
+        real = os.path.realpath(path)
+        if place.production is not None and _below(real, str(place.production)):
+            reached.production.add(real)
+        own = _below(real, str(place.root)) or self._is_own_memory(real, place)
+        if not own and real not in _SINKS and not real.startswith("/proc/"):
+            reached.outside.add(real)
+
+    def _is_own_memory(self, path: str, place: RunPaths) -> bool:
+        """Whether a file is in memory of the run's own: see `namespace.enter`."""
+        named = (self.folder, place.root, *place.aliases)
+        fresh = place.private and not any(in_shared_memory(str(path_named)) for path_named in named)
+        return fresh and in_shared_memory(path)
+
+    def _is_code(self, path: str) -> bool:
+        return os.path.splitext(path)[1] in _CODE and _in(path, self.code_places)  # noqa: PTH122
+
+    def _is_standard(self, path: str) -> bool:
+        packaged = "/site-packages/" in path or "/dist-packages/" in path
+        return _in(path, self.standard) and not packaged
+
+    def _is_installed(self, path: str) -> bool:
+        """Whether a file is Python's, or came with a package, or is a library or a program."""
+        if os.path.basename(path) in _OWN_NAMES or self._is_standard(path):  # noqa: PTH119
+            return True
+        if not _in(path, self.installed):
+            return False
+        loaded = "/bin/" in path or ".so" in os.path.basename(path)  # noqa: PTH119
+        return loaded or self._is_code(path) or self._is_packaged(path)
+
+    def _is_packaged(self, path: str) -> bool:
+        """Whether a distribution that is installed brought a file: its RECORD says so."""
+        for place in ("/site-packages/", "/dist-packages/"):
+            if place in path:
+                root, _, inner = path.rpartition(place)
+                return inner in _recorded(f"{root}{place}")
+        return False
+
+
+@cache
+def _recorded(place: str) -> frozenset[str]:
+    """All that the distributions in a folder say that they brought."""
+    recorded: set[str] = set()
+    for record in Path(place).glob("*.dist-info/RECORD"):
+        with suppress(OSError), record.open(encoding="utf-8", errors="replace", newline="") as file:
+            recorded |= {row[0] for row in csv.reader(file) if row}
+    return frozenset(recorded)
+
+
+def _below(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place}/")
+
+
+def _inner(path: str, roots: Iterable[Path]) -> str | None:
+    """A path as seen from the first of some folders that it lies in; None where in none."""
+    for root in map(str, roots):
+        if _below(path, root):
+            return path[len(root) + 1 :] or "."
+    return None
+
+
+def _in(path: str, places: Iterable[str]) -> bool:
+    return any(_below(path, place) for place in places)
+
+
+def _mode(path: str) -> int:
+    try:
+        return os.stat(path).st_mode  # noqa: PTH116 - fast
+    except OSError:
+        return 0
+
+
+def _installed_places(named: Sequence[str]) -> set[str]:
+    """Where Python and its packages are; and, of a program given by its path, where its own are."""
+    paths = sysconfig.get_paths()
+    installed = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    installed |= {
+        str(Path(prefix) / part) for prefix in _prefixes(named) for part in ("bin", "lib")
+    }
+    return {os.path.realpath(place) for place in installed} | installed
+
+
+def _standard_places() -> set[str]:
+    """Where Python's own modules are: named by its version, and no part of a system's code."""
+    paths = sysconfig.get_paths()
+    return {os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib")}
+
+
+def _prefixes(named: Sequence[str]) -> set[str]:
+    prefixes = {sys.prefix, sys.base_prefix}
+    program = Path(named[0]) if named else Path()
+    if program.is_absolute() and program.parent.name == "bin":
+        prefix = program.parent.parent
+        if any(prefix.glob("lib/python*")) or (prefix / "lib" / "node_modules").is_dir():
+            prefixes.add(str(prefix))
+    return prefixes

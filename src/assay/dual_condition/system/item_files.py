@@ -1,0 +1,103 @@
+"""The files that a system exchanges with us: items in, scores out."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from assay.benchmark.benchmark import Benchmark, Item
+from assay.benchmark.rows import kind_of
+from assay.digests import digest, json_lines
+from assay.dual_condition.evidence import Scores
+from assay.errors import MethodError, SpecError
+from assay.files import read_bounded
+from assay.runs.answers import score_of
+from assay.seeds import derive
+
+_MOST_OUTPUT = 1 << 30
+_FORM = 'Each line of {outputs} is {"id": ..., "score": a number}.'
+
+
+class _Output(msgspec.Struct):
+    id: str
+    score: float
+
+
+_DECODER = msgspec.json.Decoder(_Output)
+
+
+class AskedItems:
+    """The items as a system sees them, without labels, in an order of its own for each seed."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.benchmark = benchmark
+        self.ids = [item.id for item in benchmark.items]
+        self.known = frozenset(self.ids)
+        self._lines = [line + b"\n" for line in items_bytes(benchmark.items).split(b"\n")[:-1]]
+        self._digests: dict[int, str] = {}
+        self._last: dict[int, bytes] = {}
+
+    def file(self, seed: int) -> bytes:
+        """The file of one seed."""
+        data = self._last.get(seed)
+        if data is None:
+            # As good as shuffling, and many times faster.
+            drawn = random.Random(derive(seed, "order", self.benchmark.digest)).random  # noqa: S311
+            keys = [drawn() for _ in self._lines]
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+            data = b"".join([self._lines[place] for place in order])
+            self._last = {seed: data}
+        return data
+
+    def digest(self, seed: int) -> str:
+        """The digest of one seed's file."""
+        if seed not in self._digests:
+            self._digests[seed] = digest(self.file(seed))
+        return self._digests[seed]
+
+    def scores(self, path: Path, where: str) -> Scores:
+        """The scores that a run wrote, in the benchmark's order; None where it gave none."""
+        try:
+            if path.is_symlink() or not path.is_file():
+                raise SpecError("it left no {outputs}")
+            scores = _parsed_scores(read_bounded(path, _MOST_OUTPUT))
+        except SpecError as error:
+            raise MethodError(f"condition {where}: {error.message}", hint=_FORM) from None
+        if not scores.keys() <= self.known:
+            unknown = next(name for name in scores if name not in self.known)
+            raise MethodError(f"condition {where}: a score for {unknown!r:.60}, which is no item")
+        return list(map(scores.get, self.ids))
+
+
+def items_bytes(items: Sequence[Item]) -> bytes:
+    """Items as a system sees them: an object a line, without labels."""
+    rows = [{"id": item.id, "question": item.question, "response": item.response} for item in items]
+    return msgspec.json.Encoder().encode_lines(rows)
+
+
+def _parsed_scores(data: bytes) -> dict[str, float]:
+    """Scores by id: decoded at once where that is safe, and line by line otherwise."""
+    lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+    scores: dict[str, float] = {}
+    if data.count(b'"id"') == lines == data.count(b'"score"') and b"\\" not in data:
+        try:
+            outputs = _DECODER.decode_lines(data)
+            quick = {output.id: output.score for output in outputs}
+            if len(quick) == len(outputs):
+                return quick
+        except msgspec.MsgspecError:
+            pass  # reading line by line tells what is wrong, and where
+    for number, row in json_lines(data, where="{outputs}"):
+        here = f"{{outputs}}, line {number}"
+        if not isinstance(row, dict) or "id" not in row or "score" not in row:
+            got = ", ".join(map(str, row))[:80] if isinstance(row, dict) else kind_of(row)
+            raise SpecError(f"{here}: expected an object with id and score, got {got}")
+        if not isinstance(row["id"], str | int) or isinstance(row["id"], bool):
+            raise SpecError(f"{here}: an id that is no text: {row['id']!r:.60}")
+        if not isinstance(row["score"], int | float) or isinstance(row["score"], bool):
+            raise SpecError(f"{here}: expected a number, got {row['score']!r:.60}")
+        if str(row["id"]) in scores:
+            raise SpecError(f"{here}: a second score for {row['id']!r:.60}")
+        scores[str(row["id"])] = score_of(float(row["score"]))
+    return scores

@@ -1,0 +1,53 @@
+"""A method as a command: reads items, asks the method about each, writes scores.
+
+    python -c BOOT HOME KIND TARGET ATTRIBUTE ITEMS OUTPUTS SEED
+
+So a method given to `assay dual` runs as any other system does, watched and on a copy of its state,
+which the variable in its environment names.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from assay.errors import AssayError, MethodNotLoaded
+from assay.methods.reference import MethodRef
+from assay.runs import method_loader as calling
+from assay.runs.answers import check_output, score_of
+
+_HOME = Path(__file__).resolve().parents[3]
+_BOOT = (
+    "import sys; sys.path.append(sys.argv[1]);"
+    " from assay.dual_condition.system.method_command import main; main()"
+)
+
+
+def method_words(method: MethodRef) -> tuple[str, ...]:
+    """The command that asks a method, with places for items, outputs and seed."""
+    named = (method.kind, method.target, method.attribute)
+    places = ("{items}", "{outputs}", "{seed}")
+    return ("python", "-P", "-c", _BOOT, str(_HOME), *named, *places)
+
+
+def main() -> None:
+    """Ask about every item; what goes wrong is the last line that is printed."""
+    kind, target, attribute, items, outputs, seed = sys.argv[-6:]
+    sys.argv[1:] = []
+    try:
+        calling.seed_everything(int(seed))
+        loaded = calling.load(kind, target, attribute)
+        if loaded.learner:
+            raise MethodNotLoaded(f"{target}:{attribute} learns from labels, which nobody has here")
+        calling.seed_everything(int(seed))
+        _ask(loaded, Path(items), Path(outputs))
+    except AssayError as error:
+        sys.exit(f"{error.message}")
+
+
+def _ask(loaded: calling.Loaded, items: Path, outputs: Path) -> None:
+    with items.open(encoding="utf-8") as asked, outputs.open("w", encoding="utf-8") as written:
+        for line in asked:
+            item = json.loads(line)
+            raw = calling.call(loaded, item["question"], item["response"])
+            score = score_of(check_output(raw, task="detection", classes=()))
+            written.write(json.dumps({"id": item["id"], "score": score}) + "\n")

@@ -1,0 +1,48 @@
+"""What the pages of a study show, and writing those pages; how they read is handed in."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.files import write_whole
+from assay.study.board import Board, board
+from assay.study.entries import StudyRecords, records_of
+from assay.study.predictions.calibration import Calibration, calibrate
+from assay.study.predictions.falsified import Falsified, falsified
+from assay.study.study import Study
+from assay.study.submission_reader import submissions_of, versions_of
+from assay.study.verify.steps import View
+
+
+def board_of(study: Study, records: StudyRecords | None = None) -> Board:
+    """The board of a study."""
+    records = records or records_of(study)
+    benchmark = study.config.benchmark
+    name = study.corpus(benchmark).name
+    submissions, versions = submissions_of(study, records), versions_of(study, records)
+    return board(study.config.name, name, benchmark.digest, submissions, versions)
+
+
+def calibration_of(study: Study, records: StudyRecords | None = None) -> Calibration:
+    """The calibration of a study's predictions."""
+    return calibrate(submissions_of(study, records or records_of(study)))
+
+
+def falsified_of(study: Study, records: StudyRecords | None = None) -> tuple[Falsified, ...]:
+    """The predictions and bars of a study that turned out otherwise."""
+    records = records or records_of(study)
+    return falsified(submissions_of(study, records), versions_of(study, records))
+
+
+def write_page(study: Study, name: str, views: Mapping[str, View]) -> Path:
+    """Write a page into the study."""
+    path = study.root / name
+    write_whole(path, views[name](study, records_of(study)).encode())
+    return path
+
+
+def refresh_pages(study: Study, views: Mapping[str, View]) -> list[str]:
+    """Write the pages again that exist in the study; their names."""
+    present = [name for name in views if (study.root / name).is_file()]
+    for name in present:
+        write_page(study, name, views)
+    return present
