@@ -1,6 +1,7 @@
 """Things that several tests need."""
 
 import json
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,16 @@ def method_file(tmp_path: Path) -> Callable[[str], str]:
         return f"method.py:{name}"
 
     return write
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where copies are made; what is left there can be seen."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return folder
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
