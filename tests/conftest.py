@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 from helpers.command import command
+from hypothesis import settings
+
+settings.register_profile("no deadline", deadline=None)  # a busy machine is no fault
+settings.load_profile("no deadline")
 
 
 @dataclass(frozen=True)
