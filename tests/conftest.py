@@ -1,6 +1,7 @@
 """Things that several tests need."""
 
 import json
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,10 @@ from typing import Any
 
 import pytest
 from helpers.command import command
+from hypothesis import settings
+
+settings.register_profile("no deadline", deadline=None)  # a busy machine is no fault
+settings.load_profile("no deadline")
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,16 @@ def method_file(tmp_path: Path) -> Callable[[str], str]:
         return f"method.py:{name}"
 
     return write
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where copies are made; what is left there can be seen."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return folder
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

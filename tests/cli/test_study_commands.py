@@ -6,21 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.fakes import detection_bars
+from helpers.studies import git, settle
 
 ROOT = Path(__file__).parents[2]
-BARS = """
-task = "detection"
-version = "mine"
-because = "it matters"
-[partition.p]
-positive = "label == 1"
-negative = "label == 0"
-[[bar]]
-id = "B1"
-metric = "auc"
-partitions = ["p"]
-at_least = 0.6
-"""
+BARS = detection_bars(positive="label == 1", negative="label == 0", at_least="0.6")
 PREDICTION = """
 directions = ["B1 > 0.5"]
 [ranges]
@@ -34,13 +24,6 @@ pass = 0.7
 
 def _row(i):
     return {"question": f"q{i}?", "response": "a " * (1 + i % 2), "label": i % 2}
-
-
-def git(folder, *words):
-    names = ["-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(["git", *names, *words], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.fixture
@@ -58,6 +41,7 @@ def study(assay_cmd, tmp_path, monkeypatch):
         "from helper import count\ndef detect(question, response):\n    return count(response)\n"
     )
     git(tmp_path, "init", "-q")
+    settle(tmp_path)
     made = assay_cmd("new", "s", "--benchmark", "answers.jsonl", "--bars", "mine.toml", "--json")
     assert made.code == 0, made.err
     drafted = assay_cmd("draft", "001", "--method", "method.py:detect", "--study", "s", "--json")

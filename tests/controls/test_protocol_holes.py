@@ -24,7 +24,7 @@ from helpers.studies import (
 )
 
 from assay.digests import digest
-from assay.errors import AlreadySealed, BrokenChain, DigestMismatch
+from assay.errors import AlreadySealed, BrokenChain
 from assay.ledger.checkpoint import checkpoint_of
 from assay.study.scorecards.rejudge import judge_study
 from assay.study.study import open_study
@@ -53,7 +53,7 @@ def test_hole_1_a_bar_edited_without_a_commit_judges_nothing(tmp_path):
         assert (done.returncode, done.stdout) == (4, "")
         assert "DigestMismatch" in done.stderr
         assert "bars/detection-mine.toml has changed" in done.stderr
-    assert isinstance(raised(judge_study, study), DigestMismatch) or kinds(study)[-1] == "grade"
+    judge_study(study)  # nothing is left to judge
     assert tree(study.root) == before
     assert breach(study)[0] == 4
 

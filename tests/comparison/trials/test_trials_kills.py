@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 
 import pytest
@@ -20,16 +19,7 @@ from assay.errors import StorageError
 
 BODY = f'{READ}\ns=1\necho "$2:$3:$4" >> HOME_OF_ALL/told\n{SCORE}\n'
 STOPPED = 130
-
-
-@pytest.fixture(autouse=True)
-def temporary(tmp_path, monkeypatch):
-    """Where copies are made; what is left there can be seen."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    return folder
+pytestmark = pytest.mark.usefixtures("temporary")
 
 
 def told(home):
