@@ -19,7 +19,7 @@ from assay.benchmark.task import Task
 from assay.errors import MethodError, SpecError
 from assay.methods.registry import REGISTERED
 from assay.runs.item_loop import FOLDS, Asking
-from assay.runs.method_loader import Modules
+from assay.runs.method_loader import FittedMethod, Modules
 from assay.runs.result import Limits, Provenance, Record, Run, Source
 from assay.runs.worker import Worker, default_task, start_worker
 
@@ -60,7 +60,7 @@ class Sealed:
 
 @checked
 def run(
-    method: str | Callable[..., Any],
+    method: str | Callable[..., Any] | FittedMethod,
     benchmark: Benchmark,
     *,
     task: Task | None = None,
@@ -72,9 +72,9 @@ def run(
     """Ask a method about every item of a benchmark.
 
     `method` is a reference (`file.py:function`, `package.module:function`, a registered name),
-    which runs in a process of its own, or a callable, which runs here. Stops at the first item that
-    fails and raises its MethodError, whose `run` holds what was made so far; with `keep_going` it
-    records the failure and asks on.
+    which runs in a process of its own, or a callable or learner, which runs here. Stops at the
+    first item that fails and raises its MethodError, whose `run` holds what was made so far; with
+    `keep_going` it records the failure and asks on.
     """
     with start_worker(method, seed=seed, limits=limits, environment=environment) as worker:
         return collect(

@@ -21,7 +21,7 @@ class TrustedWorker:
     broken = False
     passed: tuple[str, ...] = ()
 
-    def __init__(self, method: Callable[..., Any]) -> None:
+    def __init__(self, method: Callable[..., Any] | calling.FittedMethod) -> None:
         name = getattr(method, "__qualname__", type(method).__qualname__)
         module = getattr(method, "__module__", "")
         self.method = MethodRef(

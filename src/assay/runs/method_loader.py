@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from assay.errors import MethodError, MethodExited, MethodNotLoaded, MethodRaised
 
@@ -22,6 +22,14 @@ Predictor = Callable[..., object]
 _PLAIN = frozenset({float, int, bool, str})
 _BOTH = ("question", "response")
 _SPREAD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@runtime_checkable
+class FittedMethod(Protocol):
+    """A learner: `fit` takes examples and gives back the function to ask."""
+
+    def fit(self, examples: Any) -> Any:  # noqa: ANN401 - theirs
+        """Learn from examples."""
 
 
 @dataclass(frozen=True, kw_only=True)

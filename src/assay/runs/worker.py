@@ -11,7 +11,7 @@ from assay.errors import SpecError, storage
 from assay.methods.reference import MethodRef, parse_method, source_file
 from assay.methods.registry import REGISTERED
 from assay.runs.in_process_worker import TrustedWorker
-from assay.runs.method_loader import Modules
+from assay.runs.method_loader import FittedMethod, Modules
 from assay.runs.result import Limits
 from assay.runs.worker_process import ProcessWorker
 from assay.sandbox.levels import Level
@@ -60,7 +60,7 @@ class Worker(Protocol):
 
 
 def start_worker(
-    method: str | Callable[..., Any],
+    method: str | Callable[..., Any] | FittedMethod,
     *,
     seed: int = 0,
     limits: Limits | None = None,
