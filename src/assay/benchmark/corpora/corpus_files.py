@@ -21,7 +21,7 @@ _TABLES = (".csv", ".tsv", ".parquet")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class CorpusRecord:
     """One record: where it stands, a name from its place, and its fields."""
 
     where: str
@@ -72,29 +72,29 @@ class Record:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class CorpusFile:
     """A file that was read: its name, the digest of its bytes, and its records."""
 
     name: str
     digest: str
-    records: tuple[Record, ...]
+    records: tuple[CorpusRecord, ...]
 
 
-def read_source(path: Path, *, before: str = "") -> Source:
+def read_source(path: Path, *, before: str = "") -> CorpusFile:
     """The records of one file; `before` stands before the numbers that name them."""
     data = read_bounded(path, MOST_BYTES)
     found = tuple(
-        Record(where=where, name=f"{before}{number}", fields=fields)
+        CorpusRecord(where=where, name=f"{before}{number}", fields=fields)
         for number, (where, fields) in enumerate(_rows(path, data), 1)
     )
     if not found:
         raise SpecError(f"{path}: no records")
-    return Source(name=path.name, digest=digest(data), records=found)
+    return CorpusFile(name=path.name, digest=digest(data), records=found)
 
 
-def read_sources(paths: Sequence[Path]) -> list[Source]:
+def read_sources(paths: Sequence[Path]) -> list[CorpusFile]:
     """Several files; from the second on, the names of records say which file they are from."""
-    found: list[Source] = []
+    found: list[CorpusFile] = []
     for number, path in enumerate(paths, 1):
         one = read_source(path, before="" if number == 1 else f"{number}.")
         same = next((other.name for other in found if other.digest == one.digest), None)

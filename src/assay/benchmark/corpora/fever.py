@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathering
-from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.format import Format, Wishes, fields
 
 QUESTION = "Is this claim true?"
@@ -23,7 +23,7 @@ _CLASSES = {
 _BLANK = ("", "-1", -1, None)
 
 
-def _read(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:
+def _read(records: Sequence[CorpusRecord], wishes: Wishes, out: Gathering) -> None:
     for record in records:
         claim = record.text("claim")
         label = record.fields.get("label")
@@ -49,7 +49,7 @@ def _read(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:
         )
 
 
-def _page(record: Record) -> str | None:
+def _page(record: CorpusRecord) -> str | None:
     """The page of the first piece of evidence, if there is any."""
     if record.has("evidence_wiki_url"):
         return record.text("evidence_wiki_url").strip() or None

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.benchmark.corpora import fever, fover, halueval, humaneval, mbpp, truthfulqa
 from assay.benchmark.corpora.collected_items import Gathered, Gathering
-from assay.benchmark.corpora.corpus_files import Record, Source, listed
+from assay.benchmark.corpora.corpus_files import CorpusRecord, CorpusFile, listed
 from assay.benchmark.corpora.format import Format, Wishes
 from assay.benchmark.corpora.programming_tasks import Task
 from assay.errors import SpecError
@@ -25,7 +25,7 @@ FORMATS: Mapping[str, Format] = {
 _SAMPLES = ({"task_id", "completion"}, {"task_id", "solution"})
 
 
-def read_items(name: str, sources: Sequence[Source], wishes: Wishes) -> Gathered:
+def read_items(name: str, sources: Sequence[CorpusFile], wishes: Wishes) -> Gathered:
     """The items of a corpus that comes with its labels."""
     found = FORMATS[name]
     _check_wishes(found, wishes)
@@ -44,7 +44,7 @@ def read_items(name: str, sources: Sequence[Source], wishes: Wishes) -> Gathered
     return gathered
 
 
-def read_tasks(name: str, sources: Sequence[Source], wishes: Wishes) -> dict[str, Task]:
+def read_tasks(name: str, sources: Sequence[CorpusFile], wishes: Wishes) -> dict[str, Task]:
     """The tasks of a corpus whose labels come from running samples."""
     found = FORMATS[name]
     _check_wishes(found, wishes)
@@ -62,7 +62,7 @@ def _check_wishes(found: Format, wishes: Wishes) -> None:
             raise SpecError(f"{flag} means nothing for {found.name}", hint=f"{flag}: {takers}.")
 
 
-def _checked(found: Format, sources: Sequence[Source]) -> list[Record]:
+def _checked(found: Format, sources: Sequence[CorpusFile]) -> list[CorpusRecord]:
     """All records, each of this format; one of another is named as what it looks like."""
     records = [record for source in sources for record in source.records]
     for record in records:
@@ -76,7 +76,7 @@ def _checked(found: Format, sources: Sequence[Source]) -> list[Record]:
     return records
 
 
-def _guess(record: Record) -> str | None:
+def _guess(record: CorpusRecord) -> str | None:
     other = next((one.name for one in FORMATS.values() if one.knows(record)), None)
     if other is not None:
         return f"This looks like {other}."

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathering, shuffled
-from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.format import Format, Read, Wishes, fields
 
 _CLASSES = {False: "right", True: "hallucinated"}
@@ -17,7 +17,7 @@ _VERDICTS = {"yes": True, "no": False}
 
 
 def _pairs(question: str, right: str, hallucinated: str) -> Read:
-    def read(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:
+    def read(records: Sequence[CorpusRecord], wishes: Wishes, out: Gathering) -> None:
         for record in records:
             asked = record.text(question)
             name = out.name(record.name)
@@ -40,7 +40,7 @@ def _pairs(question: str, right: str, hallucinated: str) -> Read:
     return read
 
 
-def _general(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:  # noqa: ARG001 - a reader's signature
+def _general(records: Sequence[CorpusRecord], wishes: Wishes, out: Gathering) -> None:  # noqa: ARG001 - a reader's signature
     for record in records:
         field = "hallucination" if "hallucination" in record.fields else "hallucination_label"
         said = record.text(field).strip().lower()

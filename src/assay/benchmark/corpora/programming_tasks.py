@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathered
-from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.execute import Program
-from assay.benchmark.corpora.program_verdicts import Outcome
+from assay.benchmark.corpora.program_verdicts import ProgramOutcome
 from assay.errors import SpecError
 
 NO_SAMPLE = "task without a sample"
@@ -39,21 +39,21 @@ class Attempt:
     number: int
     response: str
     program: Program
-    known: Outcome | None
+    known: ProgramOutcome | None
 
-    def item(self, outcome: Outcome) -> Item:
+    def item(self, outcome: ProgramOutcome) -> Item:
         """The sample as an item, wrong unless it passed."""
         return Item(
             id=f"{self.task.id}#{self.number}",
             question=self.task.question,
             response=self.response,
-            label=outcome is not Outcome.PASSED,
+            label=outcome is not ProgramOutcome.PASSED,
             cls=outcome.value,
             group=self.task.id,
         )
 
 
-def match(tasks: Mapping[str, Task], samples: Sequence[Record]) -> list[Attempt]:
+def match(tasks: Mapping[str, Task], samples: Sequence[CorpusRecord]) -> list[Attempt]:
     """Every sample with its task, in order."""
     by_name = {_folded(name): task for name, task in tasks.items()}
     numbers: Counter[str] = Counter()
@@ -88,7 +88,7 @@ def match(tasks: Mapping[str, Task], samples: Sequence[Record]) -> list[Attempt]
 
 
 def labelled(
-    tasks: Mapping[str, Task], attempts: Sequence[Attempt], outcomes: Sequence[Outcome]
+    tasks: Mapping[str, Task], attempts: Sequence[Attempt], outcomes: Sequence[ProgramOutcome]
 ) -> Gathered:
     """The samples as items. Copies stay: each is a sample."""
     items = tuple(one.item(how) for one, how in zip(attempts, outcomes, strict=True))
@@ -96,7 +96,7 @@ def labelled(
     return Gathered(items=items, left_out={NO_SAMPLE: without} if without else {})
 
 
-def known_outcomes(attempts: Sequence[Attempt]) -> list[Outcome]:
+def known_outcomes(attempts: Sequence[Attempt]) -> list[ProgramOutcome]:
     """The outcomes that the samples' own results state; without them nothing is run."""
     known = [attempt.known for attempt in attempts if attempt.known is not None]
     if len(known) < len(attempts):
@@ -133,19 +133,19 @@ def _folded(name: str) -> str:
     return folded.removeprefix("mbpp/")
 
 
-def _known(sample: Record) -> Outcome | None:
+def _known(sample: CorpusRecord) -> ProgramOutcome | None:
     if not sample.has("passed"):
         return None
     passed = sample.fields["passed"]
     if not isinstance(passed, bool):
         raise sample.wrong("passed", "true or false", passed)
     if passed:
-        return Outcome.PASSED
+        return ProgramOutcome.PASSED
     late = str(sample.fields.get("result")).strip().lower().startswith("timed out")
-    return Outcome.TIMED_OUT if late else Outcome.FAILED
+    return ProgramOutcome.TIMED_OUT if late else ProgramOutcome.FAILED
 
 
-def _check_all_or_none(attempts: Sequence[Attempt], samples: Sequence[Record]) -> None:
+def _check_all_or_none(attempts: Sequence[Attempt], samples: Sequence[CorpusRecord]) -> None:
     known = [one.known is not None for one in attempts]
     if any(known) and not all(known):
         place = samples[known.index(False)].where
