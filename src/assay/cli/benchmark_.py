@@ -13,7 +13,7 @@ from assay.benchmark.corpora.format import Wishes
 from assay.benchmark.corpora.formats import FORMATS, read_items, read_tasks
 from assay.benchmark.corpora.program_verdicts import ProgramOutcome
 from assay.benchmark.corpora.programming_tasks import Attempt, known_outcomes, labelled, match
-from assay.benchmark.corpora.result import Labels, Execution, imported
+from assay.benchmark.corpora.result import Execution, Labels, imported
 from assay.benchmark.load import load_benchmark
 from assay.cli.options import json_flag
 from assay.cli.progress import progress

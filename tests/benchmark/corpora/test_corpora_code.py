@@ -63,7 +63,11 @@ def test_results_that_somebody_has_are_taken_over(tmp_path):
         {"task_id": "HumanEval/2", "completion": "c", "result": "timed out", "passed": False},
     ]
     found = attempts("humaneval", path, lines(tmp_path / "samples.jsonl_results.jsonl", rows))
-    assert known_outcomes(found) == [ProgramOutcome.PASSED, ProgramOutcome.FAILED, ProgramOutcome.TIMED_OUT]
+    assert known_outcomes(found) == [
+        ProgramOutcome.PASSED,
+        ProgramOutcome.FAILED,
+        ProgramOutcome.TIMED_OUT,
+    ]
     rows[1].pop("passed")
     with pytest.raises(SpecError, match=r"mixed.jsonl, line 2: no field 'passed', which other"):
         attempts("humaneval", path, lines(tmp_path / "mixed.jsonl", rows))

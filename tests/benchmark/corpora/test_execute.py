@@ -246,7 +246,10 @@ def test_a_fork_bomb_is_small_and_leaves_nothing(outcome):
         "    pass\n"
     )
     assert outcome(bomb, "assert 0 < count < 64") is ProgramOutcome.PASSED
-    assert outcome("import os\nwhile True:\n    os.fork()\n") in (ProgramOutcome.FAILED, ProgramOutcome.CRASHED)
+    assert outcome("import os\nwhile True:\n    os.fork()\n") in (
+        ProgramOutcome.FAILED,
+        ProgramOutcome.CRASHED,
+    )
 
 
 SIGNALS = {
@@ -333,7 +336,12 @@ def test_outcomes_come_in_the_order_of_programs_however_many_run_at_a_time(execu
     ]
     done = []
     found = execute(programs, jobs=3, on_done=lambda: done.append(1))
-    assert found == [ProgramOutcome.PASSED, ProgramOutcome.FAILED, ProgramOutcome.PASSED, ProgramOutcome.FAILED]
+    assert found == [
+        ProgramOutcome.PASSED,
+        ProgramOutcome.FAILED,
+        ProgramOutcome.PASSED,
+        ProgramOutcome.FAILED,
+    ]
     assert len(done) == 4
 
 

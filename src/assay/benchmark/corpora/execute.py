@@ -171,7 +171,9 @@ class Executor:
                 os.chown(path, identity.uid, identity.uid)
         return place
 
-    def _run(self, place: Path, identity: Identity | None, word: str, request: int) -> ProgramOutcome:
+    def _run(
+        self, place: Path, identity: Identity | None, word: str, request: int
+    ) -> ProgramOutcome:
         verdict, verdict_end = os.pipe()
         try:
             try:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.benchmark.corpora import fever, fover, halueval, humaneval, mbpp, truthfulqa
 from assay.benchmark.corpora.collected_items import Gathered, Gathering
-from assay.benchmark.corpora.corpus_files import CorpusRecord, CorpusFile, listed
+from assay.benchmark.corpora.corpus_files import CorpusFile, CorpusRecord, listed
 from assay.benchmark.corpora.format import Format, Wishes
 from assay.benchmark.corpora.programming_tasks import Task
 from assay.errors import SpecError
