@@ -58,10 +58,10 @@ def _page(record: CorpusRecord) -> str | None:
         return None
     if not isinstance(evidence, list):
         raise record.wrong("evidence", "a list of evidence sets", evidence)
-    for one in evidence:
-        pieces = one if isinstance(one, list) else None
+    for evidence_set in evidence:
+        pieces = evidence_set if isinstance(evidence_set, list) else None
         if pieces is None:
-            raise record.wrong("evidence", "a list of evidence sets", one)
+            raise record.wrong("evidence", "a list of evidence sets", evidence_set)
         # Some releases leave out the level of sets: the list holds the pieces themselves.
         for piece in pieces if pieces and isinstance(pieces[0], list) else [pieces]:
             if not isinstance(piece, list) or len(piece) < 4:

@@ -58,9 +58,10 @@ def _labels(record: CorpusRecord, count: int) -> list[bool | None]:
         raise SpecError(
             f"{record.where}, field 'error_labels': {len(labels)} labels for {count} steps"
         )
-    told = _told(record.fields.get("messages"))
-    if len(told) == count and any(
-        said is not None and said != label for said, label in zip(told, labels, strict=True)
+    stated = _told(record.fields.get("messages"))
+    if len(stated) == count and any(
+        statement is not None and statement != label
+        for statement, label in zip(stated, labels, strict=True)
     ):
         raise SpecError(
             f"{record.where}, field 'error_labels': does not say what 'messages' says",

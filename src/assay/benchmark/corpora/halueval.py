@@ -43,18 +43,18 @@ def _pairs(question: str, right: str, hallucinated: str) -> Read:
 def _general(records: Sequence[CorpusRecord], wishes: Wishes, out: Gathering) -> None:  # noqa: ARG001 - a reader's signature
     for record in records:
         field = "hallucination" if "hallucination" in record.fields else "hallucination_label"
-        said = record.text(field).strip().lower()
+        judgement = record.text(field).strip().lower()
         asked = record.text("user_query")
         name = out.name(record.key("ID") if record.has("ID") else record.name)
-        if said not in _VERDICTS:
+        if judgement not in _VERDICTS:
             raise record.wrong(field, "yes or no", record.fields[field])
         out.add(
             Item(
                 id=name,
                 question=asked,
                 response=record.text("chatgpt_response"),
-                label=_VERDICTS[said],
-                cls=_CLASSES[_VERDICTS[said]],
+                label=_VERDICTS[judgement],
+                cls=_CLASSES[_VERDICTS[judgement]],
                 group=out.group(asked, name),
             )
         )

@@ -57,7 +57,7 @@ def match(tasks: Mapping[str, Task], samples: Sequence[CorpusRecord]) -> list[At
     """Every sample with its task, in order."""
     by_name = {_folded(name): task for name, task in tasks.items()}
     numbers: Counter[str] = Counter()
-    found = []
+    attempts = []
     for sample in samples:
         if not sample.has("task_id") or not (sample.has("completion") or sample.has("solution")):
             raise SpecError(
@@ -74,7 +74,7 @@ def match(tasks: Mapping[str, Task], samples: Sequence[CorpusRecord]) -> list[At
         whole = not sample.has("completion")
         response = sample.text("solution" if whole else "completion")
         solution = response if whole else task.before + response
-        found.append(
+        attempts.append(
             Attempt(
                 task=task,
                 number=numbers[task.id],
@@ -83,16 +83,16 @@ def match(tasks: Mapping[str, Task], samples: Sequence[CorpusRecord]) -> list[At
                 known=_known(sample),
             )
         )
-    _check_all_or_none(found, samples)
-    return found
+    _check_all_or_none(attempts, samples)
+    return attempts
 
 
 def labelled(
     tasks: Mapping[str, Task], attempts: Sequence[Attempt], outcomes: Sequence[ProgramOutcome]
 ) -> Gathered:
     """The samples as items. Copies stay: each is a sample."""
-    items = tuple(one.item(how) for one, how in zip(attempts, outcomes, strict=True))
-    without = len(tasks) - len({one.task.id for one in attempts})
+    items = tuple(attempt.item(how) for attempt, how in zip(attempts, outcomes, strict=True))
+    without = len(tasks) - len({attempt.task.id for attempt in attempts})
     return Gathered(items=items, left_out={NO_SAMPLE: without} if without else {})
 
 
@@ -124,7 +124,7 @@ def defined(code: str) -> tuple[str, ...]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return tuple(dict.fromkeys(one.name for one in body if isinstance(one, kinds)))
+    return tuple(dict.fromkeys(node.name for node in body if isinstance(node, kinds)))
 
 
 def _folded(name: str) -> str:
@@ -146,7 +146,7 @@ def _known(sample: CorpusRecord) -> ProgramOutcome | None:
 
 
 def _check_all_or_none(attempts: Sequence[Attempt], samples: Sequence[CorpusRecord]) -> None:
-    known = [one.known is not None for one in attempts]
+    known = [attempt.known is not None for attempt in attempts]
     if any(known) and not all(known):
         place = samples[known.index(False)].where
         raise SpecError(f"{place}: no field 'passed', which other samples have")
