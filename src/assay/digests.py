@@ -79,10 +79,10 @@ def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any o
 
 def parse_object(data: bytes, *, where: str) -> dict[str, Any]:
     """One JSON object from the bytes of a whole file."""
-    found = parse_json(decode_utf8(data, where=where), where=where)
-    if not isinstance(found, dict):
+    value = parse_json(decode_utf8(data, where=where), where=where)
+    if not isinstance(value, dict):
         raise SpecError(f"{where}: expected a JSON object")
-    return found
+    return value
 
 
 def json_lines(data: bytes, *, where: str) -> Iterator[tuple[int, Any]]:
@@ -102,11 +102,11 @@ class _Refused(Exception):
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise _Refused(f"key {twice!r} stands twice in one object")
-    return found
+    return members
 
 
 def _finite(text: str) -> float:

@@ -18,7 +18,7 @@ import assay
 from assay.errors import StorageError
 from assay.sandbox.confine import can_enter_view
 from assay.sandbox.guardian import Guardian
-from assay.sandbox.job import Job, Limits, View
+from assay.sandbox.job import Job, ResourceLimits, View
 from assay.sandbox.levels import Level
 from assay.sandbox.process import JobRunner, Process
 from assay.sandbox.processes import HOME
@@ -59,7 +59,7 @@ def python(runner, folder, body, **more):
 
 CONFINED = {
     "without restrictions": {},
-    "under limits": {"limits": Limits(open_files=64)},
+    "under limits": {"limits": ResourceLimits(open_files=64)},
     "without a network": {"network": False},
     "in a view of its own": {"view": View()},
 }
@@ -90,10 +90,10 @@ def test_limits_hold_and_only_where_they_are_set(runner, tmp_path):
     memory = "bytearray(1 << 29)"
     assert python(runner, tmp_path, files)[0].code == 0
     assert python(runner, tmp_path, memory)[0].code == 0
-    limits = Limits(open_files=64)
+    limits = ResourceLimits(open_files=64)
     assert python(runner, tmp_path, files, limits=limits)[0].code == 1
     assert python(runner, tmp_path, memory, limits=limits)[0].code == 0
-    assert python(runner, tmp_path, memory, limits=Limits(memory=1 << 28))[0].code == 1
+    assert python(runner, tmp_path, memory, limits=ResourceLimits(memory=1 << 28))[0].code == 1
 
 
 @LINUX

@@ -16,7 +16,7 @@ FIELDS = ("class", "group", "id", "label", "source")
 _TOKEN = re.compile(r"""\s*(==|!=|"[^"]*"|'[^']*'|[^\s"'=!]+)""")
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class FieldTest(msgspec.Struct, frozen=True, kw_only=True):
     """One field against one value."""
 
     field: str
@@ -28,7 +28,7 @@ class Expression(msgspec.Struct, frozen=True, kw_only=True):
     """Any of several conjunctions of comparisons; `text` is what was written."""
 
     text: str
-    any_of: tuple[tuple[Comparison, ...], ...]
+    any_of: tuple[tuple[FieldTest, ...], ...]
 
     def holds(self, record: Mapping[str, str | None]) -> bool:
         """Whether a record's fields satisfy it; a field that is missing is a SpecError."""
@@ -46,8 +46,8 @@ def parse_expression(text: str) -> Expression:
             raise _unreadable(text, f"at {stripped[position:]!r}")
         tokens.append(match[1])
         position = match.end()
-    any_of: list[tuple[Comparison, ...]] = []
-    every: list[Comparison] = []
+    any_of: list[tuple[FieldTest, ...]] = []
+    every: list[FieldTest] = []
     for start in range(0, max(len(tokens), 1), 4):
         every.append(_comparison(tokens[start : start + 3], text))
         joiner = tokens[start + 3 : start + 4]
@@ -60,7 +60,7 @@ def parse_expression(text: str) -> Expression:
     return Expression(text=text, any_of=tuple(any_of))
 
 
-def _comparison(tokens: list[str], text: str) -> Comparison:
+def _comparison(tokens: list[str], text: str) -> FieldTest:
     if len(tokens) != 3 or tokens[1] not in ("==", "!="):
         raise _unreadable(text, f"at {' '.join(tokens)!r}")
     field, operator, value = tokens
@@ -68,14 +68,14 @@ def _comparison(tokens: list[str], text: str) -> Comparison:
         raise SpecError(
             f"expression {text!r}: unknown field {field!r}, expected one of {', '.join(FIELDS)}"
         )
-    return Comparison(field=field, equal=operator == "==", value=_unquoted(value))
+    return FieldTest(field=field, equal=operator == "==", value=_unquoted(value))
 
 
 def _unquoted(value: str) -> str:
     return value[1:-1] if value[:1] in ("'", '"') else value
 
 
-def _holds(part: Comparison, record: Mapping[str, str | None], text: str) -> bool:
+def _holds(part: FieldTest, record: Mapping[str, str | None], text: str) -> bool:
     got = record[part.field]
     if got is None:
         raise SpecError(

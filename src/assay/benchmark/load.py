@@ -43,28 +43,28 @@ def load_benchmark(
     if place in BUNDLED:
         origin = Origin(place=place, columns=_bundled_columns(place, columns))
         data = (FOLDER / f"{place}.jsonl").read_bytes()
-        found = _build(place, json_rows(data, place), data, origin)
+        benchmark = _build(place, json_rows(data, place), data, origin)
     else:
         with storage(place):
             path = Path(place).resolve()
         data = _read_bytes(path, place)
         origin = Origin(place=str(path), columns=columns or Columns())
-        found = _build(path.name, rows_of(Path(place), data), data, origin)
-    return found if second is None else found.with_second(load_benchmark(second))
+        benchmark = _build(path.name, rows_of(Path(place), data), data, origin)
+    return benchmark if second is None else benchmark.with_second(load_benchmark(second))
 
 
 def _bundled_columns(place: str, columns: Columns | None) -> Columns:
     """A bundled benchmark's columns are known; only what is positive may be said otherwise."""
     if columns is None or columns.positive is None:
-        said = BUNDLED_COLUMNS
+        bundled = BUNDLED_COLUMNS
     else:
-        said = Columns(positive=columns.positive)
-    if columns not in (None, Columns(), said):
+        bundled = Columns(positive=columns.positive)
+    if columns not in (None, Columns(), bundled):
         raise SpecError(
             f"{place} is bundled, and its columns are known",
             hint="Leave out the flags that name columns.",
         )
-    return said
+    return bundled
 
 
 def read_fields(benchmark: Benchmark) -> dict[str, list[object]]:
@@ -110,12 +110,12 @@ def _build(name: str, rows: Iterator[tuple[str, Row]], data: bytes, origin: Orig
     items: list[Item] = []
     for where, row in rows:
         items.append(_item(row, origin.columns, where, len(items) + 1))
-    found = tuple(items)
-    _check_positive(found, origin.columns, name)
+    read = tuple(items)
+    _check_positive(read, origin.columns, name)
     grouping: Literal["named", "question"] | None = "named"
     if not any(item.group is not None for item in items):
-        found, grouping = _by_question(found)
-    return Benchmark(name=name, digest=digest(data), items=found, grouping=grouping, origin=origin)
+        read, grouping = _by_question(read)
+    return Benchmark(name=name, digest=digest(data), items=read, grouping=grouping, origin=origin)
 
 
 def _check_positive(items: tuple[Item, ...], columns: Columns, name: str) -> None:
@@ -151,8 +151,8 @@ def _item(row: Row, columns: Columns, where: str, number: int) -> Item:
         return _text(row, key, field, where, empty=field == "response")
 
     label, cls = read("label", columns.label), read("cls", columns.cls)
-    for field, found, column in (("label", label, columns.label), ("class", cls, columns.cls)):
-        if found is None and (column or field) in row and (label, cls) == (None, None):
+    for field, value, column in (("label", label, columns.label), ("class", cls, columns.cls)):
+        if value is None and (column or field) in row and (label, cls) == (None, None):
             raise SpecError(f"{where}, field {column or field!r}: expected a {field}, got null")
     if label is None and cls is None:
         raise SpecError(

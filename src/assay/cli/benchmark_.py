@@ -7,13 +7,13 @@ import click
 
 from assay.benchmark.benchmark import BUNDLED
 from assay.benchmark.corpora.collected_items import Gathered, written
-from assay.benchmark.corpora.corpus_files import Source, read_sources
+from assay.benchmark.corpora.corpus_files import CorpusFile, read_sources
 from assay.benchmark.corpora.execute import Bounds, execute
 from assay.benchmark.corpora.format import Wishes
 from assay.benchmark.corpora.formats import FORMATS, read_items, read_tasks
-from assay.benchmark.corpora.program_verdicts import Outcome
+from assay.benchmark.corpora.program_verdicts import ProgramOutcome
 from assay.benchmark.corpora.programming_tasks import Attempt, known_outcomes, labelled, match
-from assay.benchmark.corpora.result import Labels, Run, imported
+from assay.benchmark.corpora.result import Execution, Labels, imported
 from assay.benchmark.load import load_benchmark
 from assay.cli.options import json_flag
 from assay.cli.progress import progress
@@ -179,7 +179,7 @@ def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None
         name=name,
         sources=sources,
         labels=labels,
-        outcomes=[outcome.value for outcome in Outcome],
+        outcomes=[outcome.value for outcome in ProgramOutcome],
         run=_run(_bounds(flags)) if labels == "executed" else None,
         out=str(out),
         digest=digest(data),
@@ -207,8 +207,8 @@ def _check_out(out: Path) -> None:
 
 def _from_samples(
     name: str,
-    sources: list[Source],
-    samples: list[Source],
+    sources: list[CorpusFile],
+    samples: list[CorpusFile],
     wishes: Wishes,
     flags: dict[str, Any],
 ) -> tuple[Gathered, Labels]:
@@ -219,7 +219,7 @@ def _from_samples(
     return labelled(tasks, attempts, known_outcomes(attempts)), "results"
 
 
-def _executed(attempts: list[Attempt], flags: dict[str, Any]) -> list[Outcome]:
+def _executed(attempts: list[Attempt], flags: dict[str, Any]) -> list[ProgramOutcome]:
     programs = [attempt.program for attempt in attempts]
     with progress("running", len(programs)) as advance:
         return execute(programs, bounds=_bounds(flags), jobs=flags["jobs"], on_done=advance)
@@ -229,10 +229,10 @@ def _bounds(flags: dict[str, Any]) -> Bounds:
     return Bounds(seconds=flags["seconds"], memory=flags["memory"] << 20)
 
 
-def _run(bounds: Bounds) -> Run:
+def _run(bounds: Bounds) -> Execution:
     import platform
 
-    return Run(
+    return Execution(
         isolation=Level.L1.value,
         seconds=bounds.seconds,
         memory=bounds.memory,

@@ -93,9 +93,11 @@ class Chain:
             if link.n != number:
                 return BrokenChain(f"{here}: entry {link.n} stands where entry {number} should")
             if link.previous != before:
-                found = "nothing stands before it" if number == 0 else f"line {number} has {before}"
-                said = f"it follows a line with digest {link.previous:.80}"
-                return BrokenChain(f"{here}: {said}, and {found}")
+                actual = (
+                    "nothing stands before it" if number == 0 else f"line {number} has {before}"
+                )
+                claim = f"it follows a line with digest {link.previous:.80}"
+                return BrokenChain(f"{here}: {claim}, and {actual}")
         return BrokenChain(f"{self.where}: its entries do not follow from each other")
 
 

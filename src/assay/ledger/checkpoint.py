@@ -85,14 +85,14 @@ def check_extends(chain: Chain, earlier: Sequence[Checkpoint], *, origin: str) -
     """Refuse a ledger that is not a continuation of what earlier checkpoints saw."""
     tree = chain.tree()
     for checkpoint in earlier:
-        said = f"the checkpoint of {checkpoint.size} entries"
+        seen = f"the checkpoint of {checkpoint.size} entries"
         if checkpoint.origin != origin:
-            raise BrokenChain(f"{said} is of {checkpoint.origin!r:.80}, and this is {origin!r:.80}")
+            raise BrokenChain(f"{seen} is of {checkpoint.origin!r:.80}, and this is {origin!r:.80}")
         if checkpoint.size > tree.size:
             raise BrokenChain(
-                f"{chain.where}: {tree.size} entries, and {said} saw more: some were taken away"
+                f"{chain.where}: {tree.size} entries, and {seen} saw more: some were taken away"
             )
         if tree.root(checkpoint.size) != checkpoint.root:
             raise BrokenChain(
-                f"{chain.where}: its first {checkpoint.size} entries are not those that {said} saw"
+                f"{chain.where}: its first {checkpoint.size} entries are not those that {seen} saw"
             )

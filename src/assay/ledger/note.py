@@ -48,8 +48,8 @@ class VerifierKey(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def key_id(self) -> bytes:
         """The first four bytes of the hash of name, algorithm and key."""
-        said = self.name.encode() + b"\n" + ED25519 + self.public
-        return hashlib.sha256(said).digest()[:4]
+        hashed = self.name.encode() + b"\n" + ED25519 + self.public
+        return hashlib.sha256(hashed).digest()[:4]
 
     def __str__(self) -> str:
         key = base64.b64encode(ED25519 + self.public).decode()

@@ -103,18 +103,18 @@ def verify_inclusion(
     """Whether a proof shows that a leaf is in the tree with this root."""
     if not 0 <= index < size or not _are_hashes(leaf, *proof):
         return False
-    place, last, found = index, size - 1, leaf
+    place, last, root_so_far = index, size - 1, leaf
     for step in proof:
         if last == 0:
             return False
         if place & 1 or place == last:
-            found = node_hash(step, found)
+            root_so_far = node_hash(step, root_so_far)
             while place and not place & 1:
                 place, last = place >> 1, last >> 1
         else:
-            found = node_hash(found, step)
+            root_so_far = node_hash(root_so_far, step)
         place, last = place >> 1, last >> 1
-    return last == 0 and found == root
+    return last == 0 and root_so_far == root
 
 
 def verify_consistency(

@@ -86,18 +86,18 @@ class _Reader:
     """Follows import statements through the method's own files."""
 
     def __init__(self, closure: Closure, root: Path) -> None:
-        self.found = closure
+        self.closure = closure
         self.roots = [root.resolve()]
 
     def read(self, files: list[_Named]) -> None:
         waiting = list(files)
         while waiting:
             name, here = waiting.pop()
-            if name in self.found.files:
+            if name in self.closure.files:
                 continue
-            if len(self.found.files) >= _MAX_FILES:
+            if len(self.closure.files) >= _MAX_FILES:
                 raise SpecError(f"more than {_MAX_FILES:,} files are imported")
-            self.found.files[name] = here
+            self.closure.files[name] = here
             if here.suffix == ".py":
                 package = name.removesuffix(".py").split("/")[:-1]
                 for wanted in _wanted(_parse(here), package):
@@ -120,7 +120,7 @@ class _Reader:
         places = list(spec.submodule_search_locations or ())
         origin = Path(spec.origin) if spec.origin else Path(places[0]) / "__init__.py"
         if is_installed(origin) or is_standard(origin):
-            self.found.installed.add(top)
+            self.closure.installed.add(top)
             return []
         root = (Path(places[0]) if places else origin).absolute().parent.resolve()
         if root not in self.roots:
@@ -159,9 +159,9 @@ def _parse(file: Path) -> ast.Module:
             warnings.simplefilter("ignore")  # someone's source, read and not run
             return ast.parse(data, filename=file.name)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        said = error.msg if isinstance(error, SyntaxError) else error
+        reason = error.msg if isinstance(error, SyntaxError) else error
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-        raise SpecError(f"{file}{line}: not Python: {said}") from None
+        raise SpecError(f"{file}{line}: not Python: {reason}") from None
 
 
 def _wanted(tree: ast.Module, package: list[str]) -> Iterator[list[str]]:

@@ -64,8 +64,8 @@ def source_file(method: MethodRef) -> Path | None:
         spec = PathFinder.find_spec(part, places) if places is not None else None
         if spec is None:
             return None
-        found = spec.submodule_search_locations
-        places = None if found is None else list(found)
+        locations = spec.submodule_search_locations
+        places = None if locations is None else list(locations)
     return Path(spec.origin) if spec is not None and spec.origin is not None else None
 
 

@@ -19,8 +19,8 @@ class SurfaceModel:
         def read(question: object, response: object) -> list[float]:
             return [oracle(str(question), str(response or "")) for oracle in ORACLES.values()]
 
-        rows = np.array([read(one["question"], one["response"]) for one in examples])
-        targets = np.array([one["target"] for one in examples])
+        rows = np.array([read(example["question"], example["response"]) for example in examples])
+        targets = np.array([example["target"] for example in examples])
         scale = StandardScaler().fit(rows)
         models = label_models(len(examples), 0)[:ENSEMBLE]
         with few_threads(len(examples)):

@@ -27,8 +27,8 @@ def check_output(raw: object, *, task: Task, classes: Collection[str]) -> Output
 
 def score_of(output: Output) -> float:
     """The score in a checked answer to a detection task."""
-    found = output["score"] if isinstance(output, dict) else output
-    return float(found)
+    score = output["score"] if isinstance(output, dict) else output
+    return float(score)
 
 
 def class_of(output: Output) -> str:

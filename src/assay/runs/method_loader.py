@@ -40,7 +40,7 @@ class Loaded:
     that this process is the method's own, so that even KeyboardInterrupt is its.
     """
 
-    found: Any
+    method: Any
     positional: tuple[str, ...]
     named: Mapping[str, str]
     learner: bool
@@ -80,21 +80,23 @@ def load(kind: str, target: str, attribute: str) -> Loaded:
     return inspect_method(getattr(module, attribute), isolated=True)
 
 
-def inspect_method(found: Any, *, isolated: bool) -> Loaded:  # noqa: ANN401 - theirs
+def inspect_method(method: Any, *, isolated: bool) -> Loaded:  # noqa: ANN401 - theirs
     """How a method wants to be called."""
-    if isinstance(found, type) and hasattr(found, "fit"):
-        found = guarded(found, MethodNotLoaded)
-    if callable(getattr(found, "fit", None)):
-        return Loaded(found=found, positional=(), named={}, learner=True, isolated=isolated)
-    if not callable(found):
-        raise MethodNotLoaded(f"got {type(found).__name__}, expected a function to call")
-    positional, named = _binding(found)
-    return Loaded(found=found, positional=positional, named=named, learner=False, isolated=isolated)
+    if isinstance(method, type) and hasattr(method, "fit"):
+        method = guarded(method, MethodNotLoaded)
+    if callable(getattr(method, "fit", None)):
+        return Loaded(method=method, positional=(), named={}, learner=True, isolated=isolated)
+    if not callable(method):
+        raise MethodNotLoaded(f"got {type(method).__name__}, expected a function to call")
+    positional, named = _binding(method)
+    return Loaded(
+        method=method, positional=positional, named=named, learner=False, isolated=isolated
+    )
 
 
 def fit(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> Loaded:
     """Fit a learner and give back what it returns, ready to be called."""
-    predictor = guarded(lambda: loaded.found.fit(examples), MethodRaised)
+    predictor = guarded(lambda: loaded.method.fit(examples), MethodRaised)
     if not callable(predictor):
         got = type(predictor).__name__
         raise MethodNotLoaded(f"fit() returned {got}, expected a function to call")
@@ -105,10 +107,10 @@ def call(loaded: Loaded, question: str, response: str | None) -> object:
     """One answer, or a MethodError that says what happened instead."""
     try:
         if loaded.positional == _BOTH:
-            answer = loaded.found(question, response)
+            answer = loaded.method(question, response)
         else:
             given = {"question": question, "response": response}
-            answer = loaded.found(
+            answer = loaded.method(
                 *(given[value] for value in loaded.positional),
                 **{name: given[value] for name, value in loaded.named.items()},
             )
@@ -199,13 +201,13 @@ def _import(kind: str, target: str) -> Any:  # noqa: ANN401 - a module of theirs
     return module
 
 
-def _binding(found: Predictor) -> tuple[tuple[str, ...], dict[str, str]]:
+def _binding(method: Predictor) -> tuple[tuple[str, ...], dict[str, str]]:
     """What to hand over: by name where parameters are called question or response, else in order.
 
     An optional parameter of another name (`temperature=0.7`) is left to its default.
     """
     try:
-        parameters = list(inspect.signature(found).parameters.values())
+        parameters = list(inspect.signature(method).parameters.values())
     except (TypeError, ValueError):
         return _BOTH, {}
     plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -217,19 +219,19 @@ def _binding(found: Predictor) -> tuple[tuple[str, ...], dict[str, str]]:
         wanted = plain[:1]
     spread = not ours and not plain and any(p.kind is p.VAR_POSITIONAL for p in parameters)
     if len(wanted) > len(rest) or any(p.name not in ours for p in unmet):
-        raise _uncallable(found)
+        raise _uncallable(method)
     if spread or [p.name for p in plain[:2]] == list(_BOTH) or (not ours and len(wanted) == 2):
         return _BOTH, {}
     given = {**ours, **{p.name: value for p, value in zip(wanted, rest, strict=False)}}
     if not given:
-        raise _uncallable(found)
+        raise _uncallable(method)
     first = [p for p in plain if p.kind is p.POSITIONAL_ONLY and p.name in given]
     return tuple(given.pop(p.name) for p in first), given
 
 
-def _uncallable(found: Predictor) -> MethodNotLoaded:
+def _uncallable(method: Predictor) -> MethodNotLoaded:
     return MethodNotLoaded(
-        f"it takes {inspect.signature(found)}, expected (question) or (question, response)"
+        f"it takes {inspect.signature(method)}, expected (question) or (question, response)"
     )
 
 

@@ -16,7 +16,7 @@ def check_places(words: Sequence[str], where: str, *, allowed: Sequence[str]) ->
     for word in words:
         for name in _PLACE.findall(word):
             if name not in allowed:
-                known = ", ".join(f"{{{one}}}" for one in allowed)
+                known = ", ".join(f"{{{name}}}" for name in allowed)
                 raise SpecError(f"{where}: {{{name}}} is none of {known}")
 
 
@@ -27,4 +27,4 @@ def has_place(words: Sequence[str], name: str) -> bool:
 
 def fill_in(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
     """A command with its places filled in."""
-    return [_PLACE.sub(lambda found: values.get(found[1], found[0]), word) for word in words]
+    return [_PLACE.sub(lambda match: values.get(match[1], match[0]), word) for word in words]

@@ -83,18 +83,18 @@ def put_back(root: Path) -> None:
             _clear(root, place)
             return
         inode, wanted = written
-        found = [path for path in (root, place / _STATE, place / _BETWEEN) if _id(path) == inode]
-        if not found:
+        places = [path for path in (root, place / _STATE, place / _BETWEEN) if _id(path) == inode]
+        if not places:
             raise IntegrityError(
                 f"{root}: production is neither there nor in {place}, where the journal says",
                 hint=_HINT,
             )
-        if found[0] != root:
-            if state_digest(found[0]) != wanted:
+        if places[0] != root:
+            if state_digest(places[0]) != wanted:
                 raise IntegrityError(
-                    f"{found[0]} is not what {root} was when a run took its place", hint=_HINT
+                    f"{places[0]} is not what {root} was when a run took its place", hint=_HINT
                 )
-            _return(found[0], root, place)
+            _return(places[0], root, place)
         _write(place / _MARK, b"")
         (place / _JOURNAL).unlink()
         _sync(place)
@@ -115,17 +115,17 @@ def _journal(path: Path) -> tuple[int, str] | None:
         raise IntegrityError(f"{path} cannot be read", hint=_HINT) from None
 
 
-def _return(found: Path, root: Path, place: Path) -> None:
+def _return(production: Path, root: Path, place: Path) -> None:
     """Production is found elsewhere: put it in its place, and what is there aside."""
     if _id(root) is not None:
-        if found.name == _STATE and exchange(found, root):
+        if production.name == _STATE and exchange(production, root):
             _sync(root.parent, place)
             return
-        aside = place / (_BETWEEN if found.name == _STATE else _STATE)
+        aside = place / (_BETWEEN if production.name == _STATE else _STATE)
         remove(aside)
         root.rename(aside)
         _sync(root.parent, place)
-    found.rename(root)
+    production.rename(root)
     _sync(root.parent, place)
 
 

@@ -27,7 +27,7 @@ class Identity:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ResourceLimits:
     """Resource limits of each process of a job; None is no limit of ours."""
 
     memory: int | None = None
@@ -58,7 +58,7 @@ class Job:
     log_bytes: int = 1 << 28
     network: bool = True
     identity: Identity | None = None
-    limits: Limits | None = None
+    limits: ResourceLimits | None = None
     view: View | None = None
     level: Level = Level.L1
 

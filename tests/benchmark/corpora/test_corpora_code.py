@@ -6,7 +6,7 @@ from helpers.corpora import HUMANEVAL, MBPP, lines
 from assay.benchmark.corpora.corpus_files import read_sources
 from assay.benchmark.corpora.format import Wishes
 from assay.benchmark.corpora.formats import read_items, read_tasks
-from assay.benchmark.corpora.program_verdicts import Outcome
+from assay.benchmark.corpora.program_verdicts import ProgramOutcome
 from assay.benchmark.corpora.programming_tasks import known_outcomes, labelled, match
 from assay.errors import SpecError
 
@@ -42,7 +42,7 @@ def test_a_sample_is_wrong_unless_it_passed(tmp_path):
     path = lines(tmp_path / "HumanEval.jsonl", HUMANEVAL)
     rows = [{"task_id": "HumanEval/1", "completion": "    pass\n"}] * 5
     found = attempts("humaneval", path, lines(tmp_path / "samples.jsonl", rows))
-    gathered = labelled(tasks("humaneval", path), found, list(Outcome))
+    gathered = labelled(tasks("humaneval", path), found, list(ProgramOutcome))
     assert [(one.cls, one.label) for one in gathered.items] == [
         ("passed", False),
         ("failed", True),
@@ -63,7 +63,11 @@ def test_results_that_somebody_has_are_taken_over(tmp_path):
         {"task_id": "HumanEval/2", "completion": "c", "result": "timed out", "passed": False},
     ]
     found = attempts("humaneval", path, lines(tmp_path / "samples.jsonl_results.jsonl", rows))
-    assert known_outcomes(found) == [Outcome.PASSED, Outcome.FAILED, Outcome.TIMED_OUT]
+    assert known_outcomes(found) == [
+        ProgramOutcome.PASSED,
+        ProgramOutcome.FAILED,
+        ProgramOutcome.TIMED_OUT,
+    ]
     rows[1].pop("passed")
     with pytest.raises(SpecError, match=r"mixed.jsonl, line 2: no field 'passed', which other"):
         attempts("humaneval", path, lines(tmp_path / "mixed.jsonl", rows))

@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.benchmark.corpora import execute as executing
 from assay.benchmark.corpora.execute import Bounds, Executor, Program, execute
-from assay.benchmark.corpora.program_verdicts import Outcome
+from assay.benchmark.corpora.program_verdicts import ProgramOutcome
 from assay.errors import NotHere
 from assay.sandbox.guardian import Guardian
 
@@ -68,10 +68,10 @@ def processes_with(mark: str, file: str = "environ") -> list[str]:
 
 
 def test_a_right_solution_passes_and_a_wrong_one_fails(outcome):
-    assert outcome(RIGHT) is Outcome.PASSED
-    assert outcome(WRONG) is Outcome.FAILED
-    assert outcome("def f(x) return x") is Outcome.FAILED
-    assert outcome("") is Outcome.FAILED
+    assert outcome(RIGHT) is ProgramOutcome.PASSED
+    assert outcome(WRONG) is ProgramOutcome.FAILED
+    assert outcome("def f(x) return x") is ProgramOutcome.FAILED
+    assert outcome("") is ProgramOutcome.FAILED
 
 
 FORGED = {
@@ -120,30 +120,30 @@ FORGED = {
 
 @pytest.mark.parametrize("how", FORGED)
 def test_a_pass_cannot_be_forged_by(outcome, how):
-    assert outcome(FORGED[how]) in (Outcome.FAILED, Outcome.CRASHED)
+    assert outcome(FORGED[how]) in (ProgramOutcome.FAILED, ProgramOutcome.CRASHED)
 
 
 def test_tests_keep_their_builtins_whatever_a_solution_does_to_them(outcome):
     tests = "assert all([f(1) == 2])\nassert sorted([f(1), 0]) == [0, 2]\n"
-    assert outcome(RIGHT, tests) is Outcome.PASSED
+    assert outcome(RIGHT, tests) is ProgramOutcome.PASSED
     for trick in (
         "import builtins\nbuiltins.all = lambda _: True\nbuiltins.sorted = lambda _: [0, 2]\n",
         "all = lambda _: True\nsorted = lambda _: [0, 2]\n",
         "__builtins__['all'] = lambda _: True\n__builtins__['sorted'] = lambda _: [0, 2]\n",
     ):
-        assert outcome(trick + WRONG, tests) is Outcome.FAILED, trick
+        assert outcome(trick + WRONG, tests) is ProgramOutcome.FAILED, trick
 
 
 def test_a_task_may_ask_for_a_function_with_the_name_of_a_builtin(outcome):
     solution = "def sum(a, b):\n    return a + b + 1\n"
-    assert outcome(solution, "assert sum(1, 2) == 4", names=("sum",)) is Outcome.PASSED
-    assert outcome(solution, "assert sum(1, 2) == 4", names=()) is Outcome.FAILED
+    assert outcome(solution, "assert sum(1, 2) == 4", names=("sum",)) is ProgramOutcome.PASSED
+    assert outcome(solution, "assert sum(1, 2) == 4", names=()) is ProgramOutcome.FAILED
 
 
 def test_a_check_that_the_solution_defines_is_not_the_one_that_counts(outcome):
     tests = "def check(candidate):\n    assert candidate(1) == 2\ncheck(f)\n"
-    assert outcome(WRONG + "def check(candidate):\n    pass\n", tests) is Outcome.FAILED
-    assert outcome(RIGHT, tests) is Outcome.PASSED
+    assert outcome(WRONG + "def check(candidate):\n    pass\n", tests) is ProgramOutcome.FAILED
+    assert outcome(RIGHT, tests) is ProgramOutcome.PASSED
 
 
 def test_code_in_the_same_interpreter_can_find_the_word_and_the_docs_say_so(outcome):
@@ -155,33 +155,33 @@ def test_code_in_the_same_interpreter_can_find_the_word_and_the_docs_say_so(outc
         "known = frame.f_locals\n"
         "os.write(known['verdict'], (known['word'] + ' passed\\n').encode())\n"
     )
-    assert found is Outcome.PASSED
+    assert found is ProgramOutcome.PASSED
     page = Path(__file__).parents[3] / "docs/explanation/trust.md"
     assert "can search its memory for the word" in " ".join(page.read_text().split())
 
 
 def test_a_solution_that_never_ends_is_ended(hasty, outcome):
-    assert outcome("while True:\n    pass\n") is Outcome.TIMED_OUT
+    assert outcome("while True:\n    pass\n") is ProgramOutcome.TIMED_OUT
     assert (
         outcome("import signal, time\nsignal.pthread_sigmask(0, range(1, 64))\ntime.sleep(600)\n")
-        is Outcome.TIMED_OUT
+        is ProgramOutcome.TIMED_OUT
     )
 
 
 def test_memory_runs_out_for_the_solution_and_for_nobody_else(outcome):
-    assert outcome("hog = bytearray(1 << 30)\n") is Outcome.OUT_OF_MEMORY
-    assert outcome("def f(x):\n    return [0] * (1 << 28)\n") is Outcome.OUT_OF_MEMORY
-    assert outcome("small = bytearray(1 << 20)\n" + RIGHT) is Outcome.PASSED
+    assert outcome("hog = bytearray(1 << 30)\n") is ProgramOutcome.OUT_OF_MEMORY
+    assert outcome("def f(x):\n    return [0] * (1 << 28)\n") is ProgramOutcome.OUT_OF_MEMORY
+    assert outcome("small = bytearray(1 << 20)\n" + RIGHT) is ProgramOutcome.PASSED
 
 
 def test_a_crash_is_told_from_a_failure(outcome):
-    assert outcome("import ctypes\nctypes.string_at(0)\n") is Outcome.CRASHED
-    assert outcome("import os\nos.kill(os.getpid(), 9)\n") is Outcome.CRASHED
+    assert outcome("import ctypes\nctypes.string_at(0)\n") is ProgramOutcome.CRASHED
+    assert outcome("import os\nos.kill(os.getpid(), 9)\n") is ProgramOutcome.CRASHED
 
 
 def test_output_without_end_goes_nowhere(outcome):
     loud = "for _ in range(200):\n    print('x' * (1 << 20))\n"
-    assert outcome(loud + RIGHT) is Outcome.PASSED
+    assert outcome(loud + RIGHT) is ProgramOutcome.PASSED
 
 
 def test_files_have_a_largest_size(outcome):
@@ -190,8 +190,8 @@ def test_files_have_a_largest_size(outcome):
         "    for _ in range({}):\n"
         "        file.write(bytes(1 << 20))\n"
     )
-    assert outcome(write.format(4) + RIGHT) is Outcome.PASSED
-    assert outcome(write.format(64) + RIGHT) is Outcome.FAILED
+    assert outcome(write.format(4) + RIGHT) is ProgramOutcome.PASSED
+    assert outcome(write.format(64) + RIGHT) is ProgramOutcome.FAILED
 
 
 def test_nobody_hears_a_solution_that_calls_out(outcome):
@@ -201,7 +201,7 @@ def test_nobody_hears_a_solution_that_calls_out(outcome):
         door.listen()
         door.setblocking(False)
         port = door.getsockname()[1]
-        assert outcome(knock.format(port)) is Outcome.FAILED
+        assert outcome(knock.format(port)) is ProgramOutcome.FAILED
         with pytest.raises(BlockingIOError):
             door.accept()
         exec(knock.format(port), {})  # noqa: S102 - from here it is heard
@@ -217,7 +217,7 @@ def test_a_socket_by_name_is_another_network_s_too(outcome):
             "with socket.socket(socket.AF_UNIX) as one:\n"
             f"    one.connect('\\0assay-{os.getpid()}')\n" + RIGHT
         )
-        assert outcome(call) is Outcome.FAILED
+        assert outcome(call) is ProgramOutcome.FAILED
         exec(call, {})  # noqa: S102 - from here it is heard
 
 
@@ -228,7 +228,7 @@ def test_what_a_solution_leaves_running_is_ended(outcome):
         f"words = [sys.executable, '-c', 'import time; time.sleep(600)', '{mark}']\n"
         "left = subprocess.Popen(words, start_new_session=True, env={})\n" + RIGHT
     )
-    assert outcome(daemon, TESTS + "assert left.poll() is None\n") is Outcome.PASSED
+    assert outcome(daemon, TESTS + "assert left.poll() is None\n") is ProgramOutcome.PASSED
     assert processes_with(mark, "cmdline") == []
 
 
@@ -245,8 +245,11 @@ def test_a_fork_bomb_is_small_and_leaves_nothing(outcome):
         "except OSError:\n"
         "    pass\n"
     )
-    assert outcome(bomb, "assert 0 < count < 64") is Outcome.PASSED
-    assert outcome("import os\nwhile True:\n    os.fork()\n") in (Outcome.FAILED, Outcome.CRASHED)
+    assert outcome(bomb, "assert 0 < count < 64") is ProgramOutcome.PASSED
+    assert outcome("import os\nwhile True:\n    os.fork()\n") in (
+        ProgramOutcome.FAILED,
+        ProgramOutcome.CRASHED,
+    )
 
 
 SIGNALS = {
@@ -260,8 +263,8 @@ SIGNALS = {
 @pytest.mark.parametrize("whom", SIGNALS)
 def test_a_solution_can_signal_nobody_but_itself(outcome, whom):
     attack = f"import os, signal\ntry:\n    {SIGNALS[whom]}\nexcept OSError:\n    pass\n"
-    assert outcome(attack + RIGHT) is Outcome.PASSED
-    assert outcome(attack + WRONG) is Outcome.FAILED
+    assert outcome(attack + RIGHT) is ProgramOutcome.PASSED
+    assert outcome(attack + WRONG) is ProgramOutcome.FAILED
 
 
 def test_a_solution_may_delete_its_own_folders(outcome):
@@ -270,11 +273,11 @@ def test_a_solution_may_delete_its_own_folders(outcome):
         "for path in (os.getcwd(), os.environ['HOME'], os.environ['TMPDIR']):\n"
         "    shutil.rmtree(path)\n"
     )
-    assert outcome(delete + RIGHT) is Outcome.PASSED
+    assert outcome(delete + RIGHT) is ProgramOutcome.PASSED
     locked = (
         "import os\nos.makedirs('x/y/z')\nos.chmod('x/y', 0)\nos.chmod('x', 0)\nos.chmod('.', 0)\n"
     )
-    assert outcome(locked + RIGHT) is Outcome.PASSED
+    assert outcome(locked + RIGHT) is ProgramOutcome.PASSED
 
 
 def test_a_solution_finds_empty_folders_and_nothing_of_our_environment(
@@ -290,7 +293,7 @@ def test_a_solution_finds_empty_folders_and_nothing_of_our_environment(
         "secret = os.environ.get('ASSAY_TEST_SECRET')\n"
     )
     clean = "assert found == [[], [], []] and len(set(folders)) == 3\nassert secret is None\n"
-    assert outcome(look, clean) is Outcome.PASSED
+    assert outcome(look, clean) is ProgramOutcome.PASSED
     scope = {}
     exec(look, scope)  # noqa: S102 - here there is something to be found
     assert (scope["found"][1], scope["secret"]) == (["ours"], "do-not-tell")
@@ -313,7 +316,7 @@ def test_a_solution_cannot_look_into_our_processes(outcome):
             seen = processes_with(mark)
         finally:
             ours.kill()
-    assert found is Outcome.PASSED
+    assert found is ProgramOutcome.PASSED
     assert seen == [str(ours.pid)]
 
 
@@ -321,8 +324,8 @@ def test_a_solution_cannot_look_into_our_processes(outcome):
 def test_what_root_runs_cannot_write_where_root_can(outcome, tmp_path):
     ours = tmp_path / "ours"
     ours.write_text("ours")
-    assert outcome(f"open({str(ours)!r}, 'w')\n" + RIGHT) is Outcome.FAILED
-    assert outcome("import os\nos.setuid(0)\n" + RIGHT) is Outcome.FAILED
+    assert outcome(f"open({str(ours)!r}, 'w')\n" + RIGHT) is ProgramOutcome.FAILED
+    assert outcome("import os\nos.setuid(0)\n" + RIGHT) is ProgramOutcome.FAILED
     assert ours.read_text() == "ours"
 
 
@@ -333,7 +336,12 @@ def test_outcomes_come_in_the_order_of_programs_however_many_run_at_a_time(execu
     ]
     done = []
     found = execute(programs, jobs=3, on_done=lambda: done.append(1))
-    assert found == [Outcome.PASSED, Outcome.FAILED, Outcome.PASSED, Outcome.FAILED]
+    assert found == [
+        ProgramOutcome.PASSED,
+        ProgramOutcome.FAILED,
+        ProgramOutcome.PASSED,
+        ProgramOutcome.FAILED,
+    ]
     assert len(done) == 4
 
 

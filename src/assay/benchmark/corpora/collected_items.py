@@ -89,7 +89,7 @@ def shuffled(responses: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
     It numbers them: the id of an item must not tell its label. The digest of a text is the same on
     every machine.
     """
-    return sorted(responses, key=lambda one: hashlib.sha256(one[0].encode()).digest())
+    return sorted(responses, key=lambda response: hashlib.sha256(response[0].encode()).digest())
 
 
 def written(items: Iterable[Item]) -> bytes:

@@ -21,7 +21,7 @@ _TABLES = (".csv", ".tsv", ".parquet")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class CorpusRecord:
     """One record: where it stands, a name from its place, and its fields."""
 
     where: str
@@ -40,9 +40,9 @@ class Record:
         value = self.required(field)
         if not isinstance(value, list):
             raise self.wrong(field, "a list of texts", value)
-        for one in value:
-            if not isinstance(one, str):
-                raise self.wrong(field, "a list of texts", one)
+        for text in value:
+            if not isinstance(text, str):
+                raise self.wrong(field, "a list of texts", text)
         return value
 
     def key(self, field: str) -> str:
@@ -72,36 +72,36 @@ class Record:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class CorpusFile:
     """A file that was read: its name, the digest of its bytes, and its records."""
 
     name: str
     digest: str
-    records: tuple[Record, ...]
+    records: tuple[CorpusRecord, ...]
 
 
-def read_source(path: Path, *, before: str = "") -> Source:
+def read_source(path: Path, *, before: str = "") -> CorpusFile:
     """The records of one file; `before` stands before the numbers that name them."""
     data = read_bounded(path, MOST_BYTES)
-    found = tuple(
-        Record(where=where, name=f"{before}{number}", fields=fields)
+    records = tuple(
+        CorpusRecord(where=where, name=f"{before}{number}", fields=fields)
         for number, (where, fields) in enumerate(_rows(path, data), 1)
     )
-    if not found:
+    if not records:
         raise SpecError(f"{path}: no records")
-    return Source(name=path.name, digest=digest(data), records=found)
+    return CorpusFile(name=path.name, digest=digest(data), records=records)
 
 
-def read_sources(paths: Sequence[Path]) -> list[Source]:
+def read_sources(paths: Sequence[Path]) -> list[CorpusFile]:
     """Several files; from the second on, the names of records say which file they are from."""
-    found: list[Source] = []
+    files: list[CorpusFile] = []
     for number, path in enumerate(paths, 1):
-        one = read_source(path, before="" if number == 1 else f"{number}.")
-        same = next((other.name for other in found if other.digest == one.digest), None)
+        file = read_source(path, before="" if number == 1 else f"{number}.")
+        same = next((other.name for other in files if other.digest == file.digest), None)
         if same is not None:
             raise SpecError(f"{path}: the same bytes as {same}", hint="Give each file once.")
-        found.append(one)
-    return found
+        files.append(file)
+    return files
 
 
 def listed(names: Mapping[str, object]) -> str:

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from assay.benchmark.corpora.program_verdicts import Outcome, read_verdict
+from assay.benchmark.corpora.program_verdicts import ProgramOutcome, read_verdict
 from assay.errors import NotHere, StorageError, storage
 from assay.folders import remove
 from assay.sandbox.environment import empty_environment
 from assay.sandbox.guardian import Guardian
-from assay.sandbox.job import Identity, Job, Limits
+from assay.sandbox.job import Identity, Job, ResourceLimits
 from assay.sandbox.process import JobRunner, is_ready
 
 _CHECKER = Path(__file__).with_name("program_checker.py")
@@ -67,7 +67,7 @@ def execute(
     bounds: Bounds | None = None,
     jobs: int = 1,
     on_done: Callable[[], None] | None = None,
-) -> list[Outcome]:
+) -> list[ProgramOutcome]:
     """Run programs, so many at a time; the outcome of each, in their order."""
     with storage(tempfile.gettempdir()):
         folder = Path(tempfile.mkdtemp(prefix="assay-")).resolve()
@@ -131,13 +131,13 @@ class Executor:
             tests = f"assert knock({door.getsockname()[1]}) == 'nobody'"
             outcome = self.run(Program(solution=_KNOCK, tests=tests))
             heard = is_ready(door.fileno(), 0.0)
-        return outcome is Outcome.PASSED and not heard
+        return outcome is ProgramOutcome.PASSED and not heard
 
     def stop(self) -> None:
         """End all programs, and start no other."""
         self.jobs.stop()
 
-    def run(self, program: Program) -> Outcome:
+    def run(self, program: Program) -> ProgramOutcome:
         """Run one program to its end, and leave nothing of it."""
         identity = None
         if _can_be_others():
@@ -171,7 +171,9 @@ class Executor:
                 os.chown(path, identity.uid, identity.uid)
         return place
 
-    def _run(self, place: Path, identity: Identity | None, word: str, request: int) -> Outcome:
+    def _run(
+        self, place: Path, identity: Identity | None, word: str, request: int
+    ) -> ProgramOutcome:
         verdict, verdict_end = os.pipe()
         try:
             try:
@@ -194,7 +196,7 @@ class Executor:
             descriptors=(request, verdict),
             network=False,
             identity=identity,
-            limits=Limits(
+            limits=ResourceLimits(
                 memory=self.bounds.memory,
                 # We keep the time; this only ends what we would not live to end.
                 cpu_seconds=math.ceil(self.bounds.seconds) + 5,

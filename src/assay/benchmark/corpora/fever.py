@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathering
-from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.format import Format, Wishes, fields
 
 QUESTION = "Is this claim true?"
@@ -23,7 +23,7 @@ _CLASSES = {
 _BLANK = ("", "-1", -1, None)
 
 
-def _read(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:
+def _read(records: Sequence[CorpusRecord], wishes: Wishes, out: Gathering) -> None:
     for record in records:
         claim = record.text("claim")
         label = record.fields.get("label")
@@ -49,7 +49,7 @@ def _read(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:
         )
 
 
-def _page(record: Record) -> str | None:
+def _page(record: CorpusRecord) -> str | None:
     """The page of the first piece of evidence, if there is any."""
     if record.has("evidence_wiki_url"):
         return record.text("evidence_wiki_url").strip() or None
@@ -58,10 +58,10 @@ def _page(record: Record) -> str | None:
         return None
     if not isinstance(evidence, list):
         raise record.wrong("evidence", "a list of evidence sets", evidence)
-    for one in evidence:
-        pieces = one if isinstance(one, list) else None
+    for evidence_set in evidence:
+        pieces = evidence_set if isinstance(evidence_set, list) else None
         if pieces is None:
-            raise record.wrong("evidence", "a list of evidence sets", one)
+            raise record.wrong("evidence", "a list of evidence sets", evidence_set)
         # Some releases leave out the level of sets: the list holds the pieces themselves.
         for piece in pieces if pieces and isinstance(pieces[0], list) else [pieces]:
             if not isinstance(piece, list) or len(piece) < 4:

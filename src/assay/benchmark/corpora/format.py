@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.benchmark.corpora.collected_items import Gathering
-from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.programming_tasks import Task
 
 
@@ -21,8 +21,8 @@ class Wishes:
         return [name for name in self.__dataclass_fields__ if getattr(self, name)]
 
 
-Read = Callable[[Sequence[Record], Wishes, Gathering], None]
-ReadTasks = Callable[[Sequence[Record]], dict[str, Task]]
+Read = Callable[[Sequence[CorpusRecord], Wishes, Gathering], None]
+ReadTasks = Callable[[Sequence[CorpusRecord]], dict[str, Task]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Format:
     read: Read | None = None
     tasks: ReadTasks | None = None
 
-    def knows(self, record: Record) -> bool:
+    def knows(self, record: CorpusRecord) -> bool:
         """Whether a record is of this format, by its fields."""
         return any(fields <= set(record.fields) for fields in self.told_by)
 

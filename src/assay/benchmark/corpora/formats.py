@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from assay.benchmark.corpora import fever, fover, halueval, humaneval, mbpp, truthfulqa
 from assay.benchmark.corpora.collected_items import Gathered, Gathering
-from assay.benchmark.corpora.corpus_files import Record, Source, listed
+from assay.benchmark.corpora.corpus_files import CorpusFile, CorpusRecord, listed
 from assay.benchmark.corpora.format import Format, Wishes
 from assay.benchmark.corpora.programming_tasks import Task
 from assay.errors import SpecError
 
 FORMATS: Mapping[str, Format] = {
-    one.name: one
-    for one in (
+    form.name: form
+    for form in (
         fover.FORMAT,
         *halueval.FORMATS,
         fever.FORMAT,
@@ -25,18 +25,18 @@ FORMATS: Mapping[str, Format] = {
 _SAMPLES = ({"task_id", "completion"}, {"task_id", "solution"})
 
 
-def read_items(name: str, sources: Sequence[Source], wishes: Wishes) -> Gathered:
+def read_items(name: str, sources: Sequence[CorpusFile], wishes: Wishes) -> Gathered:
     """The items of a corpus that comes with its labels."""
-    found = FORMATS[name]
-    _check_wishes(found, wishes)
-    records = _checked(found, sources)
-    if found.read is None:
+    form = FORMATS[name]
+    _check_wishes(form, wishes)
+    records = _checked(form, sources)
+    if form.read is None:
         raise SpecError(
             f"{name} has tasks and no answers to them: whose were they?",
             hint="Name a file of samples, {task_id, completion} a line: `samples=FILE`.",
         )
     out = Gathering()
-    found.read(records, wishes, out)
+    form.read(records, wishes, out)
     gathered = out.finished()
     if not gathered.items:
         why = "; ".join(f"{count} x {what}" for what, count in gathered.left_out.items())
@@ -44,42 +44,42 @@ def read_items(name: str, sources: Sequence[Source], wishes: Wishes) -> Gathered
     return gathered
 
 
-def read_tasks(name: str, sources: Sequence[Source], wishes: Wishes) -> dict[str, Task]:
+def read_tasks(name: str, sources: Sequence[CorpusFile], wishes: Wishes) -> dict[str, Task]:
     """The tasks of a corpus whose labels come from running samples."""
-    found = FORMATS[name]
-    _check_wishes(found, wishes)
-    if found.tasks is None:
-        takers = ", ".join(one.name for one in FORMATS.values() if one.tasks is not None)
+    form = FORMATS[name]
+    _check_wishes(form, wishes)
+    if form.tasks is None:
+        takers = ", ".join(other.name for other in FORMATS.values() if other.tasks is not None)
         raise SpecError(f"{name} has its own labels, and no samples", hint=f"`samples=`: {takers}.")
-    return found.tasks(_checked(found, sources))
+    return form.tasks(_checked(form, sources))
 
 
-def _check_wishes(found: Format, wishes: Wishes) -> None:
+def _check_wishes(form: Format, wishes: Wishes) -> None:
     for wish in wishes.named():
-        if wish not in found.takes:
-            takers = ", ".join(one.name for one in FORMATS.values() if wish in one.takes)
+        if wish not in form.takes:
+            takers = ", ".join(other.name for other in FORMATS.values() if wish in other.takes)
             flag = f"`{wish}=True`"
-            raise SpecError(f"{flag} means nothing for {found.name}", hint=f"{flag}: {takers}.")
+            raise SpecError(f"{flag} means nothing for {form.name}", hint=f"{flag}: {takers}.")
 
 
-def _checked(found: Format, sources: Sequence[Source]) -> list[Record]:
+def _checked(form: Format, sources: Sequence[CorpusFile]) -> list[CorpusRecord]:
     """All records, each of this format; one of another is named as what it looks like."""
     records = [record for source in sources for record in source.records]
     for record in records:
-        if not found.knows(record):
-            expected = " or ".join(", ".join(sorted(one)) for one in found.told_by)
+        if not form.knows(record):
+            expected = " or ".join(", ".join(sorted(fields)) for fields in form.told_by)
             raise SpecError(
-                f"{record.where}: not {found.name}: expected the fields {expected},"
+                f"{record.where}: not {form.name}: expected the fields {expected},"
                 f" got {listed(record.fields)}",
                 hint=_guess(record),
             )
     return records
 
 
-def _guess(record: Record) -> str | None:
-    other = next((one.name for one in FORMATS.values() if one.knows(record)), None)
+def _guess(record: CorpusRecord) -> str | None:
+    other = next((form.name for form in FORMATS.values() if form.knows(record)), None)
     if other is not None:
         return f"This looks like {other}."
-    if any(one <= set(record.fields) for one in _SAMPLES):
+    if any(fields <= set(record.fields) for fields in _SAMPLES):
         return "This looks like a file of samples: `samples=FILE`."
     return None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathering
-from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.format import Format, Wishes, fields
 from assay.errors import SpecError
 
@@ -19,7 +19,7 @@ NO_LABEL = "step without a label"
 _ANSWERS = {"correct": True, "incorrect": False}
 
 
-def _read(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:  # noqa: ARG001 - a reader's signature
+def _read(records: Sequence[CorpusRecord], wishes: Wishes, out: Gathering) -> None:  # noqa: ARG001 - a reader's signature
     for record in records:
         problem = record.text("problem")
         if record.has("solution_steps"):
@@ -47,7 +47,7 @@ def _read(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:  #
             )
 
 
-def _labels(record: Record, count: int) -> list[bool | None]:
+def _labels(record: CorpusRecord, count: int) -> list[bool | None]:
     labels = record.required("error_labels")
     if not isinstance(labels, list):
         raise record.wrong("error_labels", "a list of true, false and null", labels)
@@ -58,9 +58,10 @@ def _labels(record: Record, count: int) -> list[bool | None]:
         raise SpecError(
             f"{record.where}, field 'error_labels': {len(labels)} labels for {count} steps"
         )
-    told = _told(record.fields.get("messages"))
-    if len(told) == count and any(
-        said is not None and said != label for said, label in zip(told, labels, strict=True)
+    stated = _told(record.fields.get("messages"))
+    if len(stated) == count and any(
+        statement is not None and statement != label
+        for statement, label in zip(stated, labels, strict=True)
     ):
         raise SpecError(
             f"{record.where}, field 'error_labels': does not say what 'messages' says",
@@ -79,7 +80,7 @@ def _told(messages: object) -> list[bool | None]:
     ]
 
 
-def _until_the_first_error(record: Record, count: int) -> list[bool | None]:
+def _until_the_first_error(record: CorpusRecord, count: int) -> list[bool | None]:
     first = record.required("label")
     if isinstance(first, bool) or not isinstance(first, int) or not -1 <= first < count:
         raise record.wrong("label", f"the number of a step, or -1, with {count} steps", first)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathering, shuffled
-from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.format import Format, Read, Wishes, fields
 
 _CLASSES = {False: "right", True: "hallucinated"}
@@ -17,7 +17,7 @@ _VERDICTS = {"yes": True, "no": False}
 
 
 def _pairs(question: str, right: str, hallucinated: str) -> Read:
-    def read(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:
+    def read(records: Sequence[CorpusRecord], wishes: Wishes, out: Gathering) -> None:
         for record in records:
             asked = record.text(question)
             name = out.name(record.name)
@@ -40,21 +40,21 @@ def _pairs(question: str, right: str, hallucinated: str) -> Read:
     return read
 
 
-def _general(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:  # noqa: ARG001 - a reader's signature
+def _general(records: Sequence[CorpusRecord], wishes: Wishes, out: Gathering) -> None:  # noqa: ARG001 - a reader's signature
     for record in records:
         field = "hallucination" if "hallucination" in record.fields else "hallucination_label"
-        said = record.text(field).strip().lower()
+        judgement = record.text(field).strip().lower()
         asked = record.text("user_query")
         name = out.name(record.key("ID") if record.has("ID") else record.name)
-        if said not in _VERDICTS:
+        if judgement not in _VERDICTS:
             raise record.wrong(field, "yes or no", record.fields[field])
         out.add(
             Item(
                 id=name,
                 question=asked,
                 response=record.text("chatgpt_response"),
-                label=_VERDICTS[said],
-                cls=_CLASSES[_VERDICTS[said]],
+                label=_VERDICTS[judgement],
+                cls=_CLASSES[_VERDICTS[judgement]],
                 group=out.group(asked, name),
             )
         )

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.format import Format, fields
 from assay.benchmark.corpora.programming_tasks import Task, check_tests
 from assay.errors import SpecError
 
 
-def _tasks(records: Sequence[Record]) -> dict[str, Task]:
+def _tasks(records: Sequence[CorpusRecord]) -> dict[str, Task]:
     tasks: dict[str, Task] = {}
     for record in records:
         name, entry = record.key("task_id"), record.text("entry_point")

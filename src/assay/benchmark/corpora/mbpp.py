@@ -7,13 +7,13 @@ The setup may use what the solution defines, and comes after it.
 
 from collections.abc import Sequence
 
-from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.format import Format, fields
 from assay.benchmark.corpora.programming_tasks import Task, check_tests, defined
 from assay.errors import SpecError
 
 
-def _tasks(records: Sequence[Record]) -> dict[str, Task]:
+def _tasks(records: Sequence[CorpusRecord]) -> dict[str, Task]:
     tasks: dict[str, Task] = {}
     for record in records:
         number = record.key("task_id")

@@ -10,7 +10,7 @@ from assay.sandbox.process import is_ready
 _LONGEST_VERDICT = 4096
 
 
-class Outcome(StrEnum):
+class ProgramOutcome(StrEnum):
     """How a completion did on its tests. Only the first is a pass."""
 
     PASSED = "passed"
@@ -20,19 +20,19 @@ class Outcome(StrEnum):
     CRASHED = "crashed"
 
 
-def read_verdict(verdict: int, word: str, seconds: float) -> Outcome:
+def read_verdict(verdict: int, word: str, seconds: float) -> ProgramOutcome:
     """The verdict behind the secret word, or why there is none."""
     text = b""
     deadline = time.monotonic() + seconds
     while b"\n" not in text and len(text) < _LONGEST_VERDICT:
         if not is_ready(verdict, deadline - time.monotonic()):
-            return Outcome.TIMED_OUT
+            return ProgramOutcome.TIMED_OUT
         data = os.read(verdict, 1024)
         if not data:
-            return Outcome.CRASHED
+            return ProgramOutcome.CRASHED
         text += data
     given, _, outcome = text.partition(b"\n")[0].decode("utf-8", "replace").partition(" ")
     if not secrets.compare_digest(given.encode(), word.encode()):
-        return Outcome.CRASHED
-    known = (Outcome.PASSED, Outcome.FAILED, Outcome.OUT_OF_MEMORY)
-    return Outcome(outcome) if outcome in known else Outcome.CRASHED
+        return ProgramOutcome.CRASHED
+    known = (ProgramOutcome.PASSED, ProgramOutcome.FAILED, ProgramOutcome.OUT_OF_MEMORY)
+    return ProgramOutcome(outcome) if outcome in known else ProgramOutcome.CRASHED

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathered
-from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.execute import Program
-from assay.benchmark.corpora.program_verdicts import Outcome
+from assay.benchmark.corpora.program_verdicts import ProgramOutcome
 from assay.errors import SpecError
 
 NO_SAMPLE = "task without a sample"
@@ -39,25 +39,25 @@ class Attempt:
     number: int
     response: str
     program: Program
-    known: Outcome | None
+    known: ProgramOutcome | None
 
-    def item(self, outcome: Outcome) -> Item:
+    def item(self, outcome: ProgramOutcome) -> Item:
         """The sample as an item, wrong unless it passed."""
         return Item(
             id=f"{self.task.id}#{self.number}",
             question=self.task.question,
             response=self.response,
-            label=outcome is not Outcome.PASSED,
+            label=outcome is not ProgramOutcome.PASSED,
             cls=outcome.value,
             group=self.task.id,
         )
 
 
-def match(tasks: Mapping[str, Task], samples: Sequence[Record]) -> list[Attempt]:
+def match(tasks: Mapping[str, Task], samples: Sequence[CorpusRecord]) -> list[Attempt]:
     """Every sample with its task, in order."""
     by_name = {_folded(name): task for name, task in tasks.items()}
     numbers: Counter[str] = Counter()
-    found = []
+    attempts = []
     for sample in samples:
         if not sample.has("task_id") or not (sample.has("completion") or sample.has("solution")):
             raise SpecError(
@@ -74,7 +74,7 @@ def match(tasks: Mapping[str, Task], samples: Sequence[Record]) -> list[Attempt]
         whole = not sample.has("completion")
         response = sample.text("solution" if whole else "completion")
         solution = response if whole else task.before + response
-        found.append(
+        attempts.append(
             Attempt(
                 task=task,
                 number=numbers[task.id],
@@ -83,20 +83,20 @@ def match(tasks: Mapping[str, Task], samples: Sequence[Record]) -> list[Attempt]
                 known=_known(sample),
             )
         )
-    _check_all_or_none(found, samples)
-    return found
+    _check_all_or_none(attempts, samples)
+    return attempts
 
 
 def labelled(
-    tasks: Mapping[str, Task], attempts: Sequence[Attempt], outcomes: Sequence[Outcome]
+    tasks: Mapping[str, Task], attempts: Sequence[Attempt], outcomes: Sequence[ProgramOutcome]
 ) -> Gathered:
     """The samples as items. Copies stay: each is a sample."""
-    items = tuple(one.item(how) for one, how in zip(attempts, outcomes, strict=True))
-    without = len(tasks) - len({one.task.id for one in attempts})
+    items = tuple(attempt.item(how) for attempt, how in zip(attempts, outcomes, strict=True))
+    without = len(tasks) - len({attempt.task.id for attempt in attempts})
     return Gathered(items=items, left_out={NO_SAMPLE: without} if without else {})
 
 
-def known_outcomes(attempts: Sequence[Attempt]) -> list[Outcome]:
+def known_outcomes(attempts: Sequence[Attempt]) -> list[ProgramOutcome]:
     """The outcomes that the samples' own results state; without them nothing is run."""
     known = [attempt.known for attempt in attempts if attempt.known is not None]
     if len(known) < len(attempts):
@@ -124,7 +124,7 @@ def defined(code: str) -> tuple[str, ...]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return tuple(dict.fromkeys(one.name for one in body if isinstance(one, kinds)))
+    return tuple(dict.fromkeys(node.name for node in body if isinstance(node, kinds)))
 
 
 def _folded(name: str) -> str:
@@ -133,20 +133,20 @@ def _folded(name: str) -> str:
     return folded.removeprefix("mbpp/")
 
 
-def _known(sample: Record) -> Outcome | None:
+def _known(sample: CorpusRecord) -> ProgramOutcome | None:
     if not sample.has("passed"):
         return None
     passed = sample.fields["passed"]
     if not isinstance(passed, bool):
         raise sample.wrong("passed", "true or false", passed)
     if passed:
-        return Outcome.PASSED
+        return ProgramOutcome.PASSED
     late = str(sample.fields.get("result")).strip().lower().startswith("timed out")
-    return Outcome.TIMED_OUT if late else Outcome.FAILED
+    return ProgramOutcome.TIMED_OUT if late else ProgramOutcome.FAILED
 
 
-def _check_all_or_none(attempts: Sequence[Attempt], samples: Sequence[Record]) -> None:
-    known = [one.known is not None for one in attempts]
+def _check_all_or_none(attempts: Sequence[Attempt], samples: Sequence[CorpusRecord]) -> None:
+    known = [attempt.known is not None for attempt in attempts]
     if any(known) and not all(known):
         place = samples[known.index(False)].where
         raise SpecError(f"{place}: no field 'passed', which other samples have")

@@ -10,7 +10,7 @@ from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.corpora.collected_items import Gathered
 
 if TYPE_CHECKING:
-    from assay.benchmark.corpora.corpus_files import Source
+    from assay.benchmark.corpora.corpus_files import CorpusFile
 
 Labels = Literal["given", "results", "executed"]
 """Where labels are from: the corpus, somebody's results of running samples, or our own."""
@@ -24,7 +24,7 @@ class ReadFile(msgspec.Struct, frozen=True, kw_only=True):
     records: int
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class Execution(msgspec.Struct, frozen=True, kw_only=True):
     """How samples were run."""
 
     isolation: str
@@ -46,7 +46,7 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     left_out: Mapping[str, int]
     labels: Labels
     outcomes: Mapping[str, int] | None
-    run: Run | None
+    run: Execution | None
     files: tuple[ReadFile, ...]
 
 
@@ -54,10 +54,10 @@ def imported(
     gathered: Gathered,
     *,
     name: str,
-    sources: "Sequence[Source]",
+    sources: "Sequence[CorpusFile]",
     labels: Labels,
     outcomes: Sequence[str],
-    run: Run | None,
+    run: Execution | None,
     out: str,
     digest: str,
 ) -> Imported:

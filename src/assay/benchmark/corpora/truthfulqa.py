@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathering, shuffled
-from assay.benchmark.corpora.corpus_files import Record
+from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.format import Format, Wishes, fields
 from assay.errors import SpecError
 
@@ -17,7 +17,7 @@ _CLASSES = {False: "correct", True: "incorrect"}
 _CHOICES = ("mc2_targets", "mc1_targets", "mc0_targets")
 
 
-def _read(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:
+def _read(records: Sequence[CorpusRecord], wishes: Wishes, out: Gathering) -> None:
     for record in records:
         if record.has("Question"):
             asked, category = record.text("Question"), "Category"
@@ -44,7 +44,7 @@ def _read(records: Sequence[Record], wishes: Wishes, out: Gathering) -> None:
             )
 
 
-def _of_table(record: Record, wishes: Wishes) -> list[tuple[str, bool]]:
+def _of_table(record: CorpusRecord, wishes: Wishes) -> list[tuple[str, bool]]:
     if wishes.best:
         return _best(record, "Best Answer", "Best Incorrect Answer")
     given = [(record.text("Best Answer").strip(), False)]
@@ -55,11 +55,11 @@ def _of_table(record: Record, wishes: Wishes) -> list[tuple[str, bool]]:
     return list(dict.fromkeys(given))
 
 
-def _split(record: Record, field: str) -> list[str]:
+def _split(record: CorpusRecord, field: str) -> list[str]:
     return [answer.strip() for answer in record.text(field).split(";") if answer.strip()]
 
 
-def _of_lists(record: Record, wishes: Wishes) -> list[tuple[str, bool]]:
+def _of_lists(record: CorpusRecord, wishes: Wishes) -> list[tuple[str, bool]]:
     if wishes.best:
         return _best(record, "best_answer", "best_incorrect_answer")
     answers = [(answer.strip(), False) for answer in record.texts("correct_answers")]
@@ -67,7 +67,7 @@ def _of_lists(record: Record, wishes: Wishes) -> list[tuple[str, bool]]:
     return list(dict.fromkeys(answers))
 
 
-def _best(record: Record, right: str, wrong: str) -> list[tuple[str, bool]]:
+def _best(record: CorpusRecord, right: str, wrong: str) -> list[tuple[str, bool]]:
     if wrong not in record.fields:
         raise SpecError(
             f"{record.where}: no field {wrong!r}, which `best=True` needs",
@@ -76,11 +76,11 @@ def _best(record: Record, right: str, wrong: str) -> list[tuple[str, bool]]:
     return [(record.text(right).strip(), False), (record.text(wrong).strip(), True)]
 
 
-def _has_choices(record: Record) -> bool:
+def _has_choices(record: CorpusRecord) -> bool:
     return any(record.has(field) for field in _CHOICES)
 
 
-def _of_choices(record: Record, wishes: Wishes) -> list[tuple[str, bool]]:
+def _of_choices(record: CorpusRecord, wishes: Wishes) -> list[tuple[str, bool]]:
     field = next(field for field in _CHOICES if record.has(field))
     if wishes.best:
         if not record.has("mc0_targets"):

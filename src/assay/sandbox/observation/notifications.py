@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from assay.sandbox.observation.path_resolution import PathResolver
-from assay.sandbox.observation.syscall_filter import NO_FOLLOW, PLACES, names_by_number
+from assay.sandbox.observation.syscall_filter import NO_FOLLOW, PATH_ARGUMENTS, names_by_number
 from assay.sandbox.syscalls import MemoryReader
 
 _NOTICE = struct.Struct("QIIiIQ6Q")
@@ -141,7 +141,7 @@ class Notices:
             path, mode = paths.resolve(pid, None, os.fsdecode(words[0]))  # the kernel runs that one
 
     def _change(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
-        for place in PLACES[name]:
+        for place in PATH_ARGUMENTS[name]:
             folder = None if place.folder is None else arguments[place.folder]
             address = 0 if place.path is None else arguments[place.path]
             text = self._text(pid, address) if address else ""

@@ -58,7 +58,7 @@ _FIFTH_ARGUMENT = 16 + 4 * 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class PathArgument:
     """Where a call has a path: the argument of the folder it is seen from, and of the path.
 
     Without a path, the folder's argument is the file itself. `follows` says whether the call acts
@@ -73,27 +73,27 @@ class Place:
 
 
 NO_FOLLOW = 0x100
-_AT_0 = Place(folder=None, path=0)
-_BELOW = Place(folder=0, path=1)
-_LED_TO = Place(folder=None, path=0, follows=True)
-_LED_TO_BELOW = Place(folder=0, path=1, follows=True)
-_OPENED = Place(folder=0, path=None, follows=True)
-_TWO = (_BELOW, Place(folder=2, path=3))
+_AT_0 = PathArgument(folder=None, path=0)
+_BELOW = PathArgument(folder=0, path=1)
+_LED_TO = PathArgument(folder=None, path=0, follows=True)
+_LED_TO_BELOW = PathArgument(folder=0, path=1, follows=True)
+_OPENED = PathArgument(folder=0, path=None, follows=True)
+_TWO = (_BELOW, PathArgument(folder=2, path=3))
 
-PLACES: dict[str, tuple[Place, ...]] = {
-    "rename": (_AT_0, Place(folder=None, path=1)),
+PATH_ARGUMENTS: dict[str, tuple[PathArgument, ...]] = {
+    "rename": (_AT_0, PathArgument(folder=None, path=1)),
     "renameat": _TWO,
     "renameat2": _TWO,
     "link": (
-        Place(folder=None, path=0, writes=False, follows=True),
-        Place(folder=None, path=1),
+        PathArgument(folder=None, path=0, writes=False, follows=True),
+        PathArgument(folder=None, path=1),
     ),
     "linkat": (
-        Place(folder=0, path=1, writes=False, follows=True),
-        Place(folder=2, path=3),
+        PathArgument(folder=0, path=1, writes=False, follows=True),
+        PathArgument(folder=2, path=3),
     ),
-    "symlink": (Place(folder=None, path=1),),
-    "symlinkat": (Place(folder=1, path=2),),
+    "symlink": (PathArgument(folder=None, path=1),),
+    "symlinkat": (PathArgument(folder=1, path=2),),
     **dict.fromkeys(("unlink", "mkdir", "rmdir", "mknod"), (_AT_0,)),
     **dict.fromkeys(("unlinkat", "mkdirat", "mknodat"), (_BELOW,)),
     **dict.fromkeys(("truncate", "chmod", "chown", "utime", "utimes"), (_LED_TO,)),
