@@ -95,6 +95,7 @@ def test_a_markdown_text_is_one_line_without_markup_behind_its_first_word(text):
 @pytest.mark.parametrize(
     ("text", "safe"),
     [
+        (" =", r" \="),
         ("a\nb", r"a\\x0ab"),
         ("a\r\n| b |", r"a\\x0d\\x0a\| b \|"),
         ("\u202egnp.exe", r"\\x202egnp.exe"),

@@ -5,14 +5,15 @@ from collections.abc import Iterable, Sequence
 from assay.report.terminal import printable
 
 _MARKDOWN = str.maketrans({char: f"\\{char}" for char in "\\`*_[]|~"} | {"<": "&lt;"})
-_OPENING = "#>+-="  # mean something where a line begins
+_OPENING = tuple("#>+-=")  # mean something where a line begins
 _FORMULA = "=+-@＝＋－＠"  # some spreadsheets read the wide ones too, and pass over spaces
 
 
 def markdown(text: str) -> str:
     """A text for a Markdown table or line: no markup, no HTML, no second line."""
     safe = printable(text).replace("&", "&amp;").translate(_MARKDOWN)
-    return f"\\{safe}" if safe.lstrip()[:1] in _OPENING and safe.strip() else safe
+    words = safe.lstrip()
+    return safe.removesuffix(words) + f"\\{words}" if words.startswith(_OPENING) else safe
 
 
 def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
