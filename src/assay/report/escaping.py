@@ -12,7 +12,10 @@ _FORMULA = "=+-@＝＋－＠"  # some spreadsheets read the wide ones too, and p
 def markdown(text: str) -> str:
     """A text for a Markdown table or line: no markup, no HTML, no second line."""
     safe = printable(text).replace("&", "&amp;").translate(_MARKDOWN)
-    return f"\\{safe}" if safe.lstrip()[:1] in _OPENING and safe.strip() else safe
+    bare = safe.lstrip()
+    if not bare or bare[0] not in _OPENING:
+        return safe
+    return f"{safe[: len(safe) - len(bare)]}\\{bare}"
 
 
 def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
