@@ -2,7 +2,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt  # rich brings it
 
@@ -73,6 +73,7 @@ def test_a_markdown_cell_shows_the_text_itself(text):
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(NASTY, NASTY), max_size=4))
+@example([("", " #")])
 def test_whatever_is_in_a_cell_the_table_keeps_its_form_and_shows_it(rows):
     page = markdown_table(HEADERS, rows)
     assert page.count("\n") == 2 + len(rows)
