@@ -24,7 +24,7 @@ from assay.dual_condition.evidence import DualEvidence, DualRun, LayerEvidence, 
 from assay.dual_condition.journal import Made, begin_journal, note_run
 from assay.dual_condition.judge.coherence import check_coherence
 from assay.dual_condition.judge.preconditions import shows_a_leak
-from assay.dual_condition.observations import Observations
+from assay.dual_condition.observations import Observations, evidence_from
 from assay.dual_condition.plan import plan_of, run_order
 from assay.dual_condition.result import DualResult
 from assay.dual_condition.result_file import checksum, result_bytes, result_record
@@ -188,7 +188,7 @@ def _make_runs(
         after=after,
         failed=failed,
     )
-    return observed.evidence(spec), len(made) - before, len(asked) * len(spec.seeds)
+    return evidence_from(spec, observed), len(made) - before, len(asked) * len(spec.seeds)
 
 
 def _check_made(made: Made, items: AskedItems, folder: Path) -> None:
