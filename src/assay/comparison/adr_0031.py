@@ -20,7 +20,7 @@ Move = Literal["repair", "regression", "improvement", "decline", "neutral"]
 
 
 class Delta(msgspec.Struct, frozen=True, kw_only=True):
-    """A dimension's means, and what became of it."""
+    """A dimension's means, and how it moved."""
 
     dimension: str
     baseline: float

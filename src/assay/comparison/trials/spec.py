@@ -32,7 +32,7 @@
     [stop]
     sequential = true            # stop on a verdict; default: true
 
-    [harness]                    # what runs are made with, as it is to be disclosed
+    [harness]                    # what runs are made with, for disclosure
     model = "..."
 
 Dimensions and policies are as in `assay.comparison.spec`; a crashed run counts as a failed one
@@ -40,7 +40,7 @@ unless the policy says otherwise.
 
 In commands `{instance}`, `{trial}`, `{seed}`, `{out}` (a folder to write to), `{item}` (the
 instance's object as a JSON file) and `{artifact}` (where the candidate has it) stand for what they
-name. Scorer and probe also have `{home}`, the folder of the spec, and are told no arm.
+name. Scorer and probe also have `{home}`, the folder of the spec, and do not know the arm.
 """
 
 from collections.abc import Mapping, Sequence
