@@ -1,7 +1,7 @@
-"""The rule of Ariadne's ADR-0031, as published: for comparison, and for those who had its verdicts.
+"""The rule of Ariadne's ADR-0031, as published, for comparison with its verdicts.
 
-Each side's mean of a dimension is held against the ideal, exactly: from below it to it is a repair,
-from it to below a regression, and otherwise the direction is told. More trials make an exact ideal
+Each side's mean of a dimension is compared with the ideal, exactly: from short of it to it is a
+repair, the other way a regression; otherwise the direction counts. More trials make an exact ideal
 rarer, so the rule gets worse with evidence; docs/explanation/net-effect.md has the figures.
 """
 
@@ -20,7 +20,7 @@ Move = Literal["repair", "regression", "improvement", "decline", "neutral"]
 
 
 class Delta(msgspec.Struct, frozen=True, kw_only=True):
-    """A dimension's means, and what became of it."""
+    """A dimension's means, and how it moved."""
 
     dimension: str
     baseline: float
@@ -53,29 +53,30 @@ def compare_adr_0031(
     dimensions: Sequence[Dimension] = SOURCE_DIMENSIONS,
 ) -> SourceComparison:
     """The source's verdict on these runs, all of which must be of one instance."""
-    instances = {one.instance for one in (*baseline, *candidate)}
+    trials = (*baseline, *candidate)
+    instances = {trial.instance for trial in trials}
     if len(instances) != 1 or not baseline or not candidate:
         raise IncomparableRuns(
             f"the rule compares runs of one instance, and these are of {len(instances)}",
             hint="Compare several instances by Assay's own rule: leave out `rule=`.",
         )
-    counting = [one for one in dimensions if one.counts]
-    if not any(one.name in run.dimensions for one in counting for run in (*baseline, *candidate)):
+    counting = [dimension for dimension in dimensions if dimension.counts]
+    names = [dimension.name for dimension in counting]
+    if not any(name in trial.dimensions for name in names for trial in trials):
         raise SpecError(
-            f"no run has any of {', '.join(one.name for one in counting)}",
+            f"no run has any of {', '.join(names)}",
             hint="Say what the columns are: `config=dims.toml`.",
         )
-    deltas = [delta for one in counting if (delta := _delta(one, baseline, candidate)) is not None]
+    moved = [_delta(dimension, baseline, candidate) for dimension in counting]
+    deltas = [delta for delta in moved if delta is not None]
     moves = [delta.verdict for delta in deltas]
     repairs, regressions = moves.count("repair"), moves.count("regression")
-    gated = {one.name for one in counting if one.gated}
+    gated = {dimension.name for dimension in counting if dimension.gated}
     lost_gate = any(d.verdict == "regression" and d.dimension in gated for d in deltas)
     net = repairs - regressions
-    verdict: Literal["ratify", "reject", "neutral"] = "neutral"
+    verdict: Literal["ratify", "reject", "neutral"] = "ratify" if net > 0 else "neutral"
     if lost_gate or net < 0:
         verdict = "reject"
-    elif net > 0:
-        verdict = "ratify"
     return SourceComparison(
         verdict=verdict,
         repairs=repairs,
@@ -91,23 +92,18 @@ def compare_adr_0031(
 def _delta(
     dimension: Dimension, baseline: Sequence[Trial], candidate: Sequence[Trial]
 ) -> Delta | None:
-    """The means of the values that are there; no word of those that are not, as in the source."""
-    means = [_mean(side, dimension.name) for side in (baseline, candidate)]
-    if means[0] is None or means[1] is None:
+    """The means of the known values; the source ignores missing ones."""
+    before, after = (_mean(side, dimension.name) for side in (baseline, candidate))
+    if before is None or after is None:
         return None
-    before, after = means[0], means[1]
-    ideal = 1.0 if dimension.ideal is None else dimension.ideal
-    short = [
-        value < ideal if dimension.better != "lower" else value > ideal for value in (before, after)
-    ]
-    gained = after > before if dimension.better != "lower" else after < before
+    sign = -1.0 if dimension.better == "lower" else 1.0
+    ideal = sign * (1.0 if dimension.ideal is None else dimension.ideal)
+    was_short, is_short = sign * before < ideal, sign * after < ideal
     move: Move = "neutral"
-    if short[0] and not short[1]:
-        move = "repair"
-    elif short[1] and not short[0]:
-        move = "regression"
+    if was_short != is_short:
+        move = "repair" if was_short else "regression"
     elif after != before:
-        move = "improvement" if gained else "decline"
+        move = "improvement" if sign * after > sign * before else "decline"
     return Delta(
         dimension=dimension.name,
         baseline=before,
@@ -118,20 +114,15 @@ def _delta(
 
 
 def _mean(side: Sequence[Trial], name: str) -> float | None:
-    values = [one.dimensions.get(name) for one in side]
-    known = [value for value in values if value is not None]
+    known = [value for trial in side if (value := trial.dimensions.get(name)) is not None]
     return sum(known) / len(known) if known else None
 
 
 def _caveats(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> tuple[str, ...]:
     caveats = []
     ours, theirs = harness_of(baseline), harness_of(candidate)
-    keys = [key for key in ("model", "profile", "params") if ours.get(key) != theirs.get(key)]
-    keys += [
-        key
-        for key in sorted(ours.keys() | theirs.keys())
-        if key not in ("model", "profile", "params") and ours.get(key) != theirs.get(key)
-    ]
+    ordered = dict.fromkeys(("model", "profile", "params", *sorted(ours.keys() | theirs.keys())))
+    keys = [key for key in ordered if ours.get(key) != theirs.get(key)]
     if keys:
         caveats.append(f"the harness differs between the sides: {', '.join(keys)}")
     if min(len(baseline), len(candidate)) < FEW:

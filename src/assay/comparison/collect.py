@@ -1,4 +1,4 @@
-"""Comparisons from files: what was asked for, what is read for each side, and the comparison."""
+"""Comparisons from files: the request, the trials of each side, and the comparison."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,21 +20,17 @@ from assay.folders import artifact_digest
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns
 
-_REPEATED = ComparisonCaveat(code="same-content", message="")
 _MOST_BYTES = 1 << 20
-_TOLD_BY_RUNS = (
+_FROM_RUNS = (
     *("verdict", "because", "rule", "n_baseline", "n_candidate", "pairs", "instances", "unit"),
     *("repairs", "regressions", "net", "balance", "dimensions", "flips", "looks", "harness"),
 )
-"""What a comparison says that the runs and the settings decide alone."""
+"""The fields of a comparison that the runs and the settings decide alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """How to compare: the plan where one was given, and what to read.
-
-    `in_study` reads the scorecards of runs that a study answers for.
-    """
+    """How to compare and what to read; `in_study` reads the scorecards of a study's runs."""
 
     plan: Dimensions | None
     gates: tuple[str, ...] = ()
@@ -50,7 +46,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedSides:
-    """What was read: both sides' trials, and what they came from."""
+    """Both sides' trials, and what they were read from."""
 
     trials: tuple[tuple[Trial, ...], tuple[Trial, ...]]
     inputs: tuple[Input, ...]
@@ -59,7 +55,7 @@ class ComparedSides:
 
 
 def read_plan(flags: Mapping[str, Any], *, in_study: ScorecardReader = lambda _: None) -> Request:
-    """A request from what was asked for on the command line."""
+    """A request from the flags of the command line."""
     plan = None
     if flags["config"] is not None:
         if flags["gates"]:
@@ -93,7 +89,7 @@ def read_plan(flags: Mapping[str, Any], *, in_study: ScorecardReader = lambda _:
 def sides_of(
     baseline: Sequence[Path], candidate: Sequence[Path], request: Request
 ) -> ComparedSides:
-    """PathTrials both sides."""
+    """Read both sides."""
     reads = read_sides(
         baseline,
         candidate,
@@ -102,7 +98,7 @@ def sides_of(
         in_study=request.in_study,
     )
     both = [*reads[0], *reads[1]]
-    repeated = (_REPEATED,) if have_repeats(*reads) else ()
+    repeated = [ComparisonCaveat(code="same-content", message="")] if have_repeats(*reads) else []
     inputs = tuple(
         Input(
             side=name,
@@ -115,42 +111,43 @@ def sides_of(
         for read in side
     )
     return ComparedSides(
-        trials=(_all(reads[0]), _all(reads[1])),
+        trials=(_trials(reads[0]), _trials(reads[1])),
         inputs=inputs,
         caveats=(*repeated, *(caveat for read in both for caveat in read.caveats)),
         source=all(read.source for read in both),
     )
 
 
-def _all(reads: Sequence[PathTrials]) -> tuple[Trial, ...]:
+def _trials(reads: Sequence[PathTrials]) -> tuple[Trial, ...]:
     return tuple(trial for read in reads for trial in read.trials)
 
 
 def compare_paths(
     baseline: Sequence[Path], candidate: Sequence[Path], request: Request
 ) -> Comparison:
-    """PathTrials both sides and compare them."""
+    """Read both sides and compare them."""
     sides = sides_of(baseline, candidate, request)
     plan = request.plan
     if plan is None and sides.source:
         plan = _source_plan(sides, request.gates)
-    how: dict[str, Any] = {
-        "baseline": sides.trials[0],
-        "candidate": sides.trials[1],
-        "inputs": sides.inputs,
-        "caveats": sides.caveats,
-        "artifact": request.artifact,
-        "by": request.by,
-        "sequential": request.sequential,
-        "resamples": request.resamples,
-        "seed": request.seed,
-    }
-    gates = request.gates if plan is None else ()
-    return compare(**how, dimensions=plan, gated=gates, policies=request.policies)
+    return compare(
+        baseline=sides.trials[0],
+        candidate=sides.trials[1],
+        dimensions=plan,
+        gated=request.gates if plan is None else (),
+        policies=request.policies,
+        by=request.by,
+        sequential=request.sequential,
+        resamples=request.resamples,
+        seed=request.seed,
+        inputs=sides.inputs,
+        artifact=request.artifact,
+        caveats=sides.caveats,
+    )
 
 
 def _source_plan(sides: ComparedSides, gates: Sequence[str]) -> Dimensions:
-    """The five of `eval.json`, and the costs beside them."""
+    """The five dimensions of `eval.json`, and the costs."""
     names = dict.fromkeys(
         name for side in sides.trials for trial in side for name in trial.dimensions
     )
@@ -174,34 +171,25 @@ def check_again(
     in_study: ScorecardReader = lambda _: None,
 ) -> None:
     """Compare the same runs again, and refuse a comparison that they do not give."""
-    settings = comparison.settings
-    columns = _columns(comparison)
-    request = Request(plan=settings.plan, policies={}, columns=columns, in_study=in_study)
+    settings = msgspec.structs.asdict(comparison.settings)
+    plan = settings.pop("plan")
+    columns = next((read.columns for read in comparison.inputs if read.columns is not None), {})
+    request = Request(
+        plan=plan,
+        policies={},
+        columns=msgspec.convert(columns, TrialColumns),
+        in_study=in_study,
+    )
     sides = sides_of(baseline, candidate, request)
-    digests = [[given.digest for given in inputs] for inputs in (sides.inputs, comparison.inputs)]
-    if digests[0] != digests[1]:
+    if [read.digest for read in sides.inputs] != [read.digest for read in comparison.inputs]:
         raise IntegrityError(
             "these are not the runs that were compared: their digests differ",
             hint="Name the very files, in the same order.",
         )
-    again = compare(
-        baseline=sides.trials[0],
-        candidate=sides.trials[1],
-        dimensions=settings.plan,
-        by=settings.by,
-        sequential=settings.sequential,
-        resamples=settings.resamples,
-        seed=settings.seed,
-        level=settings.level,
-    )
-    for name in _TOLD_BY_RUNS:
+    ours, theirs = sides.trials
+    again = compare(baseline=ours, candidate=theirs, dimensions=plan, **settings)
+    for name in _FROM_RUNS:
         if getattr(again, name) != getattr(comparison, name):
             raise IntegrityError(f"the runs do not give this comparison: {name} differs")
     if again.artifact not in (None, comparison.artifact):
         raise IntegrityError("the runs do not give this comparison: they had another artifact")
-
-
-def _columns(comparison: Comparison) -> TrialColumns:
-    """The columns that the runs were read by."""
-    known = next((given.columns for given in comparison.inputs if given.columns is not None), {})
-    return msgspec.convert(known, TrialColumns)

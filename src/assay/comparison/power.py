@@ -1,4 +1,4 @@
-"""What a comparison could show before it is made: pairs for an effect, or an effect for pairs."""
+"""The power of a comparison: pairs for an effect, or the effect that so many pairs show."""
 
 import math
 from collections.abc import Sequence
@@ -62,19 +62,17 @@ def power_of_rates(
         raise SpecError("the two rates are the same: there is no effect to show")
     alpha = (1.0 - level) / dimensions
     needed = share_pairs(*swapped, alpha=alpha, power=power) if pairs is None else pairs
-    table = [
-        PowerRow(pairs=size, effect=after - before, power=_power(size, *swapped, alpha))
-        for size in _around(needed)
-    ]
-    reached = power if pairs is None else _power(pairs, *swapped, alpha)
     return Power(
         question=f"a rate of {before:g} becomes {after:g}",
         pairs=needed,
         effect=after - before,
-        power=reached,
+        power=power if pairs is None else _power(pairs, *swapped, alpha),
         level=level,
         how=_how(needed),
-        table=tuple(table),
+        table=tuple(
+            PowerRow(pairs=size, effect=after - before, power=_power(size, *swapped, alpha))
+            for size in _around(needed)
+        ),
     )
 
 
@@ -89,9 +87,9 @@ def power_of_scores(
     """Pairs that show a mean difference, the spread of the pairs' differences being known."""
     alpha = (1.0 - level) / dimensions
 
-    def needed(one: float) -> int | None:
-        found = pairs_for(effect, spread, alpha=alpha, power=one)
-        return found if found <= MOST else None
+    def needed(chance: float) -> int | None:
+        pairs = pairs_for(effect, spread, alpha=alpha, power=chance)
+        return pairs if pairs <= MOST else None
 
     return Power(
         question=f"a mean difference of {effect:g}, the differences having a spread of {spread:g}",
@@ -100,7 +98,9 @@ def power_of_scores(
         power=power,
         level=level,
         how="by the normal approximation, two-sided",
-        table=tuple(PowerRow(pairs=needed(one), effect=effect, power=one) for one in POWERS),
+        table=tuple(
+            PowerRow(pairs=needed(chance), effect=effect, power=chance) for chance in POWERS
+        ),
     )
 
 
@@ -116,23 +116,15 @@ def smallest_effect(
     """The smallest effect that so many pairs show: of scores with a spread, or of rates."""
     alpha = (1.0 - level) / dimensions
     if spread is not None:
-        rows = [
-            PowerRow(
-                pairs=pairs, effect=effect_for(pairs, spread, alpha=alpha, power=one), power=one
-            )
-            for one in POWERS
-        ]
-        effect: float | None = effect_for(pairs, spread, alpha=alpha, power=power)
+        shown = {p: effect_for(pairs, spread, alpha=alpha, power=p) for p in (*POWERS, power)}
+        rows = [PowerRow(pairs=pairs, effect=shown[chance], power=chance) for chance in POWERS]
+        effect: float | None = shown[power]
         begin, how = f"a spread of {spread:g}", "by the normal approximation, two-sided"
     else:
+        gains = [_smallest_gain(pairs, rate, alpha, power) for rate in rates]
         rows = [
-            PowerRow(
-                pairs=pairs,
-                effect=_smallest_gain(pairs, rate, alpha, power),
-                power=power,
-                rate=rate,
-            )
-            for rate in rates
+            PowerRow(pairs=pairs, effect=gain, power=power, rate=rate)
+            for rate, gain in zip(rates, gains, strict=True)
         ]
         effect, begin, how = rows[0].effect, f"a rate of {rates[0]:g} before", _how(pairs)
     if pairs < fewest_pairs(alpha):
@@ -159,13 +151,12 @@ def pairs_for_gate(
 ) -> Power:
     """Pairs that show a gated rate to have lost less than the margin."""
     after = rate if after is None else after
-    gap = after - rate + margin
-    if gap <= 0.0:
+    if after - rate + margin <= 0.0:
         raise SpecError(f"a loss of {rate - after:g} is not inside a margin of {margin:g}")
     up, down = _moves(rate, after, correlation)
 
-    def needed(one: float) -> int:
-        return gate_pairs(up, down, margin=margin, alpha=1.0 - level, power=one)
+    def needed(chance: float) -> int:
+        return gate_pairs(up, down, margin=margin, alpha=1.0 - level, power=chance)
 
     return Power(
         question=f"a gated rate of {rate:g} that becomes {after:g} loses less than {margin:g}",
@@ -174,12 +165,14 @@ def pairs_for_gate(
         power=power,
         level=level,
         how="by the bound of paired 0/1 scores, one-sided; about, over 250 pairs",
-        table=tuple(PowerRow(pairs=needed(one), effect=after - rate, power=one) for one in POWERS),
+        table=tuple(
+            PowerRow(pairs=needed(chance), effect=after - rate, power=chance) for chance in POWERS
+        ),
     )
 
 
 def _moves(before: float, after: float, correlation: float) -> tuple[float, float]:
-    """How often a pair goes up and goes down, from both rates and how they go together."""
+    """How often a pair goes up and goes down, from both rates and their correlation."""
     for rate in (before, after):
         if not 0.0 <= rate <= 1.0:
             raise SpecError(f"a rate of {rate:g}: expected a number from 0 to 1")
@@ -210,9 +203,9 @@ def _how(pairs: int | None) -> str:
 
 
 def _power(pairs: int, up: float, down: float, alpha: float) -> float:
-    """The power of the sign flips: exact where they can be gone through, else about."""
+    """The power of the sign flips: exact for few pairs, else approximate."""
     if pairs <= _EXACT:
-        return float(share_power(pairs, up, down, alpha=alpha))  # numpy's, which JSON has not
+        return float(share_power(pairs, up, down, alpha=alpha))  # not numpy's, for JSON
     spread = math.sqrt(max(up + down - (up - down) ** 2, 0.0))
     if spread <= 0.0:
         return 1.0

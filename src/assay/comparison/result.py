@@ -71,8 +71,8 @@ class Gate(StrEnum):
 class DimensionResult(msgspec.Struct, frozen=True, kw_only=True):
     """One dimension on both sides. `low` and `high` are the 95 % interval of `delta`.
 
-    `p` holds for all dimensions that count together. What cannot be told is None. `gate` says how
-    a gated dimension stands.
+    `p` holds for all dimensions that count together. An unknown value is None. `gate` is the
+    state of a gated dimension.
     """
 
     name: str

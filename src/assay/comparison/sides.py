@@ -49,7 +49,7 @@ def read_sides(
     all_scores: bool = False,
     in_study: ScorecardReader = lambda _: None,
 ) -> tuple[list[PathTrials], list[PathTrials]]:
-    """Both sides; a path that is given twice, on one side or on both, is refused.
+    """Both sides; refuses a path that is given twice.
 
     With `all_scores` every number of an `eval.json` is a dimension. `in_study` reads the scorecards
     of a study's runs.
@@ -60,14 +60,10 @@ def read_sides(
 
 
 def _unnamed(side: list[PathTrials]) -> list[PathTrials]:
-    """A side without the names that only folders gave, where these do not tell trials apart."""
+    """A side without the names implied by folders, where these are ambiguous."""
     names = Counter((trial.instance, trial.trial) for read in side for trial in read.trials)
-    clash = any(
-        names[read.trials[row].instance, read.trials[row].trial] > 1
-        for read in side
-        for row in read.implied
-    )
-    if not clash:
+    implied = [read.trials[row] for read in side for row in read.implied]
+    if all(names[trial.instance, trial.trial] == 1 for trial in implied):
         return side
     return [
         dataclasses.replace(
@@ -82,7 +78,7 @@ def _unnamed(side: list[PathTrials]) -> list[PathTrials]:
 
 
 def have_repeats(*sides: Sequence[PathTrials]) -> bool:
-    """Whether runs have the same bytes, and no id that tells them apart."""
+    """Whether runs without ids have the same bytes."""
     known: set[str] = set()
     for read in chain.from_iterable(sides):
         for trial_digest, trial in zip(read.each, read.trials, strict=False):
@@ -121,15 +117,15 @@ class _SideReader:
         return _single("trials", data, read_rows(path, data, self.columns))
 
     def _folder(self, path: Path) -> PathTrials:
-        wanted = self.columns.dimensions
+        chosen = self.columns.dimensions
         trials: list[Trial] = []
         parts: list[bytes] = []
         implied = set()
         for name, folder in run_folders(path):
             self._once(folder)
             trial, data = read_run(folder, all_scores=self.all_scores)
-            if wanted:
-                named = {dimension: trial.dimensions.get(dimension) for dimension in wanted}
+            if chosen:
+                named = {dimension: trial.dimensions.get(dimension) for dimension in chosen}
                 trial = structs.replace(trial, dimensions=named)
             if trial.trial is None:
                 implied.add(len(trials))
@@ -141,20 +137,19 @@ class _SideReader:
             digest=digest_of(parts),
             trials=tuple(trials),
             each=tuple(map(digest, parts)),
-            source=not wanted,
+            source=not chosen,
             implied=frozenset(implied),
         )
 
     def _once(self, path: Path) -> None:
-        """Note a run by its inode; the same one again is refused, however it is spelt."""
+        """Note a run by its inode; refuse the same one again under any path."""
         with storage(path):
             known = path.stat()
         place = (known.st_dev, known.st_ino)
         if place in self.seen:
+            other = "" if str(path) == self.seen[place] else f" is {self.seen[place]}"
             raise IncomparableRuns(
-                f"the same run is given twice: {path} is {self.seen[place]}"
-                if str(path) != self.seen[place]
-                else f"the same run is given twice: {path}",
+                f"the same run is given twice: {path}{other}",
                 hint="A copy is no evidence: give each run once, on one side.",
             )
         self.seen[place] = str(path)

@@ -24,7 +24,7 @@ import math
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -34,6 +34,7 @@ from assay.logs.dimension_names import SOURCE_NAMES, is_cost, is_fault
 
 Policy = Literal["fail", "exclude"]
 Better = Literal["higher", "lower"]
+T = TypeVar("T")
 _SHARE = 0.05
 _HEAVIEST = 1e6
 
@@ -76,8 +77,21 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def width(self) -> float:
-        """What a whole of the scale is: the range, or 1 where there is none."""
+        """The width of the range, or 1 without a range."""
         return 1.0 if self.range is None else self.range[1] - self.range[0]
+
+    @property
+    def scaled_margin(self) -> float:
+        """The margin on the scale from 0 (worst) to 1 (best)."""
+        return self.margin / self.width
+
+    @property
+    def scaled_ideal(self) -> float | None:
+        """The ideal on the scale from 0 (worst) to 1 (best)."""
+        if self.ideal is None or self.range is None:
+            return None
+        share = (self.ideal - self.range[0]) / self.width
+        return share if self.better == "higher" else 1.0 - share
 
 
 class Dimensions(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,35 +146,41 @@ SOURCE_DIMENSIONS = tuple(
 """The five of `eval.json`: ideal 1, two of them gated."""
 
 
-def parse_dimensions(data: bytes, *, where: str) -> Dimensions:
-    """Dimensions and policies from the bytes of a TOML file."""
+def parse_toml(data: bytes, form: type[T], *, where: str, page: str) -> T:
+    """The bytes of a TOML file as a struct; `page` documents its keys."""
     try:
-        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _DimensionsFile)
+        return msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), form)
     except (ValueError, RecursionError) as error:
         kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
-        hint = "docs/how-to/compare-two-versions.md shows every key and its values."
+        hint = f"{page} shows every key and its values."
         raise SpecError(f"{where}: {kind}{error}", hint=hint) from None
-    return dimensions_from(written.dimensions, written.policy, where=where)
+
+
+def parse_dimensions(data: bytes, *, where: str) -> Dimensions:
+    """Dimensions and policies from the bytes of a TOML file."""
+    page = "docs/how-to/compare-two-versions.md"
+    return _dimensions(parse_toml(data, _DimensionsFile, where=where, page=page), where)
 
 
 def dimensions_table(
     table: Mapping[str, Any], policy: Mapping[str, Any], *, where: str
 ) -> Dimensions:
-    """The same from tables inside another file."""
+    """Dimensions and policies from tables inside another file."""
     try:
         written = msgspec.convert({"dimensions": table, "policy": policy}, _DimensionsFile)
     except msgspec.ValidationError as error:
         raise SpecError(f"{where}: {error}") from None
-    return dimensions_from(written.dimensions, written.policy, where=where)
+    return _dimensions(written, where)
 
 
-def dimensions_from(table: Mapping[str, Any], policy: _PolicyTable, *, where: str) -> Dimensions:
-    """Every dimension checked, what was left out filled in."""
+def _dimensions(written: _DimensionsFile, where: str) -> Dimensions:
+    """Check every dimension, and fill in defaults."""
+    table, policy = written.dimensions, written.policy
     if not table:
         raise SpecError(f"{where}: no dimensions", hint="Add a table: [dimensions.NAME]")
     try:
         return Dimensions(
-            dimensions=tuple(_dimension(name, written) for name, written in table.items()),
+            dimensions=tuple(_dimension(name, keys) for name, keys in table.items()),
             missing=policy.missing,
             crashed=policy.crashed,
             allow=tuple(policy.allow),
@@ -175,24 +195,16 @@ def _dimension(name: str, table: object) -> Dimension:
         written = msgspec.convert(table, _Written)
     except msgspec.ValidationError as error:
         raise SpecError(f"dimension {name}: {error}") from None
-    ends = written.range
-    if ends is None and written.counts:
-        ends = (0.0, 1.0)
+    ends = (0.0, 1.0) if written.range is None and written.counts else written.range
     width = 1.0 if ends is None else ends[1] - ends[0]
+    margin = _SHARE * width if written.margin is None else written.margin
     return Dimension(
-        name=name,
-        gated=written.gated,
-        better=written.better,
-        ideal=written.ideal,
-        range=ends,
-        margin=_SHARE * width if written.margin is None else written.margin,
-        weight=written.weight,
-        counts=written.counts,
+        name=name, **msgspec.structs.asdict(written) | {"range": ends, "margin": margin}
     )
 
 
 def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimension:
-    """What a column is taken for without a plan: a share, a cost, or nothing that decides."""
+    """The dimension that a column is assumed to be without a plan."""
     known = next((dimension for dimension in SOURCE_DIMENSIONS if dimension.name == name), None)
     if known is not None:
         return known
@@ -202,15 +214,13 @@ def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimen
             hint=f"In a file: `config=dims.toml`, with [dimensions.{name}] gated = true,"
             ' better = "lower", range and margin.',
         )
-    if is_cost(name):
-        return Dimension(name=name, better="lower", range=None, counts=False, margin=0.0)
-    if is_fault(name):
-        return Dimension(name=name, better=None, range=None, counts=False, margin=0.0)
-    if all(0.0 <= value <= 1.0 for value in values):
-        return Dimension(name=name, gated=gated, ideal=1.0)
-    if gated:
-        raise SpecError(
-            f"dimension {name} has values outside 0 to 1, so its range must be said",
-            hint="Say it in a file: `config=dims.toml`, with range = [LOW, HIGH].",
-        )
-    return Dimension(name=name, better=None, range=None, counts=False, margin=0.0)
+    if not is_cost(name) and not is_fault(name):
+        if all(0.0 <= value <= 1.0 for value in values):
+            return Dimension(name=name, gated=gated, ideal=1.0)
+        if gated:
+            raise SpecError(
+                f"dimension {name} has values outside 0 to 1, so its range must be said",
+                hint="Say it in a file: `config=dims.toml`, with range = [LOW, HIGH].",
+            )
+    better: Better | None = "lower" if is_cost(name) else None
+    return Dimension(name=name, better=better, range=None, counts=False, margin=0.0)

@@ -1,4 +1,4 @@
-"""Comparisons on disk: written with a checksum, and read only as they were written."""
+"""Comparisons on disk, with a checksum against edits."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,10 +24,10 @@ def check_writable(out: Path, inputs: Sequence[Path]) -> None:
             raise SpecError(f"{out} is one of the inputs, and would be overwritten")
 
 
-def write_comparison(path: Path, made: Comparison | SourceComparison) -> None:
+def write_comparison(path: Path, comparison: Comparison | SourceComparison) -> None:
     """Write a comparison; ours with a checksum, the source's with its own keys and no other."""
-    record: Any = msgspec.to_builtins(made)
-    if isinstance(made, Comparison):
+    record: Any = msgspec.to_builtins(comparison)
+    if isinstance(comparison, Comparison):
         record = {"format": FORMAT, "checksum": _checksum(record), **record}
     write_whole(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 

@@ -1,9 +1,9 @@
-"""A stored run of ours as a trial: the bars of its scorecard are the dimensions.
+"""A stored run as a trial: the bars of its scorecard are the dimensions.
 
-A run holds outputs and no scores, so it can be compared once it was judged. The bars are the
-scorer: runs judged under different ones are not compared. The study answers for its own runs. For
-any other run the scorecard under the newest bars is used, and judged again where its data and bars
-are at hand; one that its outputs do not give was edited.
+A run holds outputs and no scores, so it must be judged before it is compared. The bars are the
+scorer: runs judged under different bars are not compared. A study vouches for its own runs. For any
+other run the scorecard under the newest bars is used, and recomputed where data and bars are
+available; a scorecard that its outputs do not give was edited.
 """
 
 import math
@@ -46,10 +46,9 @@ def read_stored_run(folder: Path, *, in_study: ScorecardReader = lambda _: None)
     """The trial of a run's folder; `in_study` reads the scorecards that a study answers for."""
     data = read_bounded(folder / HEAD, MOST_BYTES)
     head = parse_object(data, where=str(folder / HEAD))
-    card, kept_beside = in_study(folder), False
     caveats: list[ComparisonCaveat] = []
-    if card is None:
-        card, kept_beside = _newest_kept(folder, caveats), True
+    vouched = in_study(folder)
+    card = vouched or _newest_kept(folder, caveats)
     try:
         if card.unscored or not head["complete"]:
             raise SpecError(f"{folder}: items of this run are unscored, so it cannot be compared")
@@ -63,7 +62,7 @@ def read_stored_run(folder: Path, *, in_study: ScorecardReader = lambda _: None)
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise SpecError(f"{folder}: no run that Assay wrote: {error}") from None
-    if kept_beside and not _is_given_by_outputs(folder, card):
+    if vouched is None and not _is_given_by_outputs(folder, card):
         message = f"So it is with {card.method:.80}, under {card.bars_version}."
         caveats.append(ComparisonCaveat(code="unverified-scorecard", message=message))
     return StoredRun(trial=trial, head=data, caveats=tuple(caveats))
@@ -92,9 +91,9 @@ def _order(version: str) -> tuple[tuple[str, int], ...]:
 
 
 def _is_given_by_outputs(folder: Path, card: Scorecard) -> bool:
-    """Whether judging the outputs again gives a scorecard; False where that cannot be told.
+    """Whether judging the outputs again gives the scorecard; False where that is impossible.
 
-    One that they do not give is refused.
+    Refuses a scorecard that they do not give.
     """
     # Only where a stored run is compared: loading these takes as long as a small comparison.
     from assay.gauntlet.load import bundled_versions, load_bars
@@ -125,8 +124,7 @@ def _figures(card: Scorecard) -> tuple[object, ...]:
 
 
 def _close(card: Scorecard, again: Scorecard) -> bool:
-    pairs = zip(card.bars, again.bars, strict=True)
     return all(
         math.isclose(ours.value, theirs.value, rel_tol=_CLOSE, abs_tol=_CLOSE)
-        for ours, theirs in pairs
+        for ours, theirs in zip(card.bars, again.bars, strict=True)
     )

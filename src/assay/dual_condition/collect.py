@@ -24,7 +24,7 @@ from assay.dual_condition.evidence import DualEvidence, DualRun, LayerEvidence, 
 from assay.dual_condition.journal import Made, begin_journal, note_run
 from assay.dual_condition.judge.coherence import check_coherence
 from assay.dual_condition.judge.preconditions import shows_a_leak
-from assay.dual_condition.observations import Observations
+from assay.dual_condition.observations import Observations, evidence_from
 from assay.dual_condition.plan import plan_of, run_order
 from assay.dual_condition.result import DualResult
 from assay.dual_condition.result_file import checksum, result_bytes, result_record
@@ -62,7 +62,7 @@ def run_dual(
 ) -> Dual:
     """Make the runs that are missing, judge them, and write the result file.
 
-    `private` False does without a private view of the files, as systems do that cannot give one.
+    `private` False does without a private view of the files, as some operating systems must.
     """
     out = Path(out)
     _check_apart(spec, out)
@@ -86,7 +86,7 @@ def run_dual(
 
 @dataclass(frozen=True, kw_only=True)
 class _Work:
-    """What runs are made with: as many makers of runs as are to work at a time."""
+    """The conditions, and a maker of runs for each thread."""
 
     conditions: Conditions
     makers: list[DualRuns]
@@ -121,14 +121,10 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
             )
             for number, warden in enumerate(wardens)
         ]
-        yield _Work(
-            conditions=conditions,
-            makers=makers,
-            canary=stack.enter_context(ThreadPoolExecutor(1)).submit(
-                send_canary, wardens[-1], scratch
-            ),
-            private=wardens[0].private,
-        )
+        pool = stack.enter_context(ThreadPoolExecutor(1))
+        canary = pool.submit(send_canary, wardens[-1], scratch)
+        private = wardens[0].private
+        yield _Work(conditions=conditions, makers=makers, canary=canary, private=private)
 
 
 def _check_apart(spec: DualSpec, out: Path) -> None:
@@ -153,10 +149,11 @@ def _make_runs(
     built: dict[str, Built] = {}
     waiting: list[tuple[Condition, int]] = []
     if not conditions.undeclared and all(conditions.files.values()):
-        built = _build(work, asked, spec)
+        built = {condition.name: conditions.build(condition) for condition in asked}
+        if spec.state.forget and "C" in built:
+            built["C"] = work.makers[0].forget(built["C"])
         for cell, (run, _) in list(made.items()):
-            # A command that forgets may come to another state than the last time, and a system
-            # that left items out may score them all now.
+            # The forget command may give another state now, and the system may score all items.
             if cell[0] not in built or run.before != built[cell[0]].digest or run.unscored:
                 del made[cell]
         waiting = [pair for pair in run_order(spec, asked) if (pair[0].name, pair[1]) not in made]
@@ -188,7 +185,7 @@ def _make_runs(
         after=after,
         failed=failed,
     )
-    return observed.evidence(spec), len(made) - before, len(asked) * len(spec.seeds)
+    return evidence_from(spec, observed), len(made) - before, len(asked) * len(spec.seeds)
 
 
 def _check_made(made: Made, items: AskedItems, folder: Path) -> None:
@@ -207,7 +204,7 @@ def _work_off(
     waiting: list[tuple[Condition, int]],
     note: Callable[[DualRun, Scores], bool],
 ) -> str | None:
-    """Make the runs, so many at a time, until one fails or is reason to stop; why it failed."""
+    """Make the runs in parallel, until one fails or shows a leak; why it failed."""
     idle = list(makers)
     busy: dict[Future[tuple[DualRun, Scores]], DualRuns] = {}
     left, failed, going = list(waiting), None, True
@@ -217,15 +214,17 @@ def _work_off(
                 while idle and left and going:
                     maker = idle.pop()
                     condition, seed = left.pop(0)
-                    at = pool.submit(maker.run, condition.name, built[condition.name], seed)
-                    busy[at] = maker
-                _prepare_to_judge()
+                    name = condition.name
+                    busy[pool.submit(maker.run, name, built[name], seed)] = maker
+                # Load the judge while runs are busy: it takes as long as a small one.
+                import assay.dual_condition.judge.judge  # noqa: F401 - for `_conclude`
+
                 done, _ = wait(busy, return_when=FIRST_COMPLETED)
-                # Those that were made are noted before another's end ends it all.
-                for run in sorted(done, key=lambda run: run.exception() is not None):
-                    idle.append(busy.pop(run))
+                # Runs that succeeded are noted before a failure ends the loop.
+                for future in sorted(done, key=lambda future: future.exception() is not None):
+                    idle.append(busy.pop(future))
                     try:
-                        going = note(*run.result()) and going
+                        going = note(*future.result()) and going
                     except NoMoreRuns:
                         continue
                     except MethodError as error:
@@ -237,18 +236,6 @@ def _work_off(
                 maker.warden.stop()
             raise
     return failed
-
-
-def _prepare_to_judge() -> None:
-    """Load what judges the runs while they run; it takes as long as a small one."""
-    import assay.dual_condition.judge.judge  # noqa: F401 - for later
-
-
-def _build(work: _Work, asked: list[Condition], spec: DualSpec) -> dict[str, Built]:
-    built = {condition.name: work.conditions.build(condition) for condition in asked}
-    if spec.state.forget and "C" in built:
-        built["C"] = work.makers[0].forget(built["C"])
-    return built
 
 
 def _conclude(evidence: DualEvidence, path: Path, out: Path, count: int, planned: int) -> Dual:

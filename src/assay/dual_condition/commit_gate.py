@@ -6,8 +6,8 @@
 4. evidence that is not whole or contradicts itself, and checksums that do not recompute;
 5. numbers that its own scores do not give, and keys that no result has.
 
-A result is judged again whichever version made it. Where a later one judges otherwise, the format
-gets another number.
+A result of any version is judged again. A version that judges otherwise gets another format
+number.
 """
 
 import math
@@ -25,6 +25,7 @@ from assay.dual_condition.result_file import (
     CONDITION,
     DIGEST,
     FORMAT,
+    TAILS,
     checksum,
     evidence_of,
     result_digest,
@@ -37,7 +38,6 @@ FaultKind = Literal[
 ]
 _UNJUDGED = frozenset({"assay", "made"})
 _HEADS = {"a": "condition_a_production_", "b": "condition_b_architecture_only_"}
-_TAILS = ("_interval", "_per_seed", "_t_interval")
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,8 +58,7 @@ def is_result(record: Mapping[str, Any]) -> bool:
 
 
 def _is_condition(key: str) -> bool:
-    match = CONDITION.fullmatch(key)
-    return match is not None and not key.endswith(_TAILS)
+    return CONDITION.fullmatch(key) is not None and not key.endswith(TAILS)
 
 
 def sides(record: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -73,11 +72,11 @@ def sides(record: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def one_sided(record: Mapping[str, Any]) -> str | None:
-    """Which side is missing, where one is: no key, or nothing under it."""
+    """Which side is missing, if one is: no key, or a null under it."""
     values = sides(record)
     present = {
-        side: [key for key, value in given.items() if value is not None]
-        for side, given in values.items()
+        side: [key for key, value in by_key.items() if value is not None]
+        for side, by_key in values.items()
     }
     if bool(present["a"]) != bool(present["b"]):
         got, lost = ("a", "b") if present["a"] else ("b", "a")
@@ -97,51 +96,46 @@ def one_sided(record: Mapping[str, Any]) -> str | None:
 
 def check_result(record: Mapping[str, Any], *, where: str) -> list[Fault]:
     """Every reason to refuse a result, the first the gravest."""
-    faults = []
     lone = one_sided(record)
-    if lone is not None:
-        faults.append(Fault(kind="one-sided", message=lone))
-    elif not sides(record)["a"]:
-        faults.append(Fault(kind="one-sided", message="it has neither condition A nor B"))
-    faults += _preconditions(record)
-    faults += _difference(record)
+    if lone is None and not sides(record)["a"]:
+        lone = "it has neither condition A nor B"
+    messages: dict[FaultKind, str | None] = {
+        "one-sided": lone,
+        "preconditions": _preconditions(record),
+        "difference": _difference(record),
+    }
+    faults = [Fault(kind=kind, message=text) for kind, text in messages.items() if text is not None]
     return faults or _recompute(record, where)
 
 
-def _preconditions(record: Mapping[str, Any]) -> list[Fault]:
+def _preconditions(record: Mapping[str, Any]) -> str | None:
     checked = record.get("preconditions_checked")
     if not isinstance(checked, dict) or not checked:
-        message = "it does not say which preconditions were checked (preconditions_checked)"
-        return [Fault(kind="preconditions", message=message)]
+        return "it does not say which preconditions were checked (preconditions_checked)"
     missing = [name for name in CHECKS if name not in checked]
     if missing:
-        message = f"preconditions_checked has no {', '.join(missing[:4])}"
-        return [Fault(kind="preconditions", message=message)]
+        return f"preconditions_checked has no {', '.join(missing[:4])}"
     broken = [
         name
         for name, check in checked.items()
         if not isinstance(check, dict) or check.get("holds") is not True
     ]
     if broken and record.get("row") != "blocked":
-        message = f"{broken[0]} does not hold, and the row is not blocked"
-        return [Fault(kind="preconditions", message=message)]
-    return []
+        return f"{broken[0]} does not hold, and the row is not blocked"
+    return None
 
 
-def _difference(record: Mapping[str, Any]) -> list[Fault]:
-    by_side = sides(record)
-    values = [next(iter(by_side[side].values()), None) for side in "ab"]
-    claimed = record.get("learning_contribution")
-    if values[0] is None or values[1] is None:
-        return []
-    if not all(_is_number(value) for value in (*values, claimed)):
-        message = "learning_contribution, or a condition, is no number"
-        return [Fault(kind="difference", message=message)]
-    a, b, claim = (float(value) for value in (*values, claimed))  # type: ignore[arg-type]
-    if not math.isclose(a - b, claim, abs_tol=1e-6):
-        message = f"learning_contribution is {claim:.6g}, and A - B is {a - b:.6g}"
-        return [Fault(kind="difference", message=message)]
-    return []
+def _difference(record: Mapping[str, Any]) -> str | None:
+    a, b = (next(iter(values.values()), None) for values in sides(record).values())
+    claim = record.get("learning_contribution")
+    if a is None or b is None:
+        return None
+    if not (_is_number(a) and _is_number(b) and _is_number(claim)):
+        return "learning_contribution, or a condition, is no number"
+    gap = float(a) - float(b)
+    if not math.isclose(gap, float(claim), abs_tol=1e-6):
+        return f"learning_contribution is {float(claim):.6g}, and A - B is {gap:.6g}"
+    return None
 
 
 def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
@@ -158,7 +152,7 @@ def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
 
 
 def held_evidence(record: Mapping[str, Any], *, where: str) -> DualEvidence:
-    """The evidence in a result, once its checksums have been found to fit."""
+    """The evidence in a result whose checksums recompute."""
     for name in ("reproducibility_checksum", DIGEST, *_UNJUDGED):
         if not isinstance(record.get(name), str):
             raise IntegrityError(f"{where}: it has no {name}")

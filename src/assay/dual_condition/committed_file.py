@@ -1,7 +1,6 @@
-"""What a file that is about to be committed holds, and every reason to refuse it.
+"""Reasons to refuse a file that is about to be committed.
 
-A file is a dual-condition result, or holds some; or it is a matrix that `assay matrix` wrote; or it
-is neither, and passes.
+A file is or holds dual-condition results, or is a matrix of `assay matrix`, or passes.
 """
 
 from collections.abc import Callable, Iterator

@@ -28,11 +28,11 @@ _SHOWN = 20
 
 
 class NoMoreRuns(Exception):
-    """The turn of a run has come when no more are to be made."""
+    """No more runs are to be made."""
 
 
 class Turns:
-    """How many commands may run at a time, whoever starts them, and whether any more may."""
+    """Limits the commands that run at a time, over all threads, until it is `over`."""
 
     def __init__(self, at_a_time: int) -> None:
         self._free = Semaphore(at_a_time)
@@ -83,14 +83,14 @@ class DualRuns:
         reached, all_noted, after = self._observe(condition, root, built, seed)
         seconds = round(time.monotonic() - started, 3)
         scores = self.items.scores(root / "out" / "outputs.jsonl", f"{condition}, seed {seed}")
-        there = {entry.path for entry in before}
+        files = {entry.path for entry in before}
         made = DualRun(
             condition=condition,
             seed=seed,
             items=self.items.digest(seed),
             before=manifest_digest(before),
             after=manifest_digest(after),
-            opened=tuple(sorted(reached.state & there)),
+            opened=tuple(sorted(reached.state & files)),
             changed=_changed(before, after),
             code={path: self.digests.of(path) for path in sorted(reached.code | reached.given)},
             undeclared=_shown(reached.undeclared),
@@ -177,7 +177,7 @@ class DualRuns:
     def _check_alone(
         self, before: Sequence[FileEntry], after: Sequence[FileEntry], reached: Reached
     ) -> None:
-        """In place of production: refuse what somebody else wrote there, and keep it."""
+        """In place of production: refuse the writes of other processes, and keep them."""
         foreign = [
             name
             for name in _changed(before, after)
@@ -195,14 +195,14 @@ class DualRuns:
         )
 
     def _left(self, state: Path, condition: str, seed: int) -> tuple[FileEntry, ...]:
-        """What a run has made of its state; one that cannot be looked at is the system's doing."""
+        """The state after a run; an unreadable one is the system's fault."""
         with storage(state):
             try:
                 return manifest(state)
             except (SpecError, FileNotFoundError, NotADirectoryError, PermissionError) as error:
-                said = error.message if isinstance(error, SpecError) else str(error)
+                why = error.message if isinstance(error, SpecError) else str(error)
                 where = f"condition {condition}, seed {seed}"
-                raise MethodError(f"{where}: what it left of its state: {said}") from None
+                raise MethodError(f"{where}: what it left of its state: {why}") from None
 
     @property
     def _production(self) -> str:
@@ -248,7 +248,7 @@ class DualRuns:
 
 
 def route_in_force(spec: DualSpec, *, private: bool) -> Route:
-    """How a run is given its state here: in place only where nothing else can serve."""
+    """How a run is given its state here: in place only without a private view."""
     route = spec.state.route
     if route == "in-place" and private:
         return "namespace"
@@ -262,18 +262,17 @@ def route_in_force(spec: DualSpec, *, private: bool) -> Route:
 
 
 def _shown(paths: Set[str]) -> tuple[str, ...]:
-    """Some of what was reached, in letters that can be written down."""
+    """The first paths, printable."""
     some = sorted(paths)[:_SHOWN]
     return tuple(path if path.isprintable() else ascii(path)[1:-1] for path in some)
 
 
 def _wrote(reached: Reached) -> str:
-    """What a run that failed had tried to write where it may not, which may be why."""
-    if not reached.outside:
-        return ""
-    return (
-        f" (it tried to write {sorted(reached.outside)[0]}, which a run may not: write into the"
-        " state, to $TMPDIR, or to standard error)"
+    """What a failed run tried to write where it may not, a possible cause."""
+    return "".join(
+        f" (it tried to write {path}, which a run may not: write into the state, to $TMPDIR, or to"
+        " standard error)"
+        for path in sorted(reached.outside)[:1]
     )
 
 

@@ -31,18 +31,16 @@ Made = dict[tuple[str, int], tuple[DualRun, Scores]]
 
 
 def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
-    """Note the plan, or take up what was made of it; half a line at the end was cut off."""
+    """Write the plan, or resume with the runs made of it; drops half a line at the end."""
     path = folder / "plan.json"
     with storage(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        there = path.exists()
-    if not there:
+    with storage(path):
+        old = path.read_bytes() if path.exists() else None
+    if old is None:
         write_whole(path, pretty_json(plan))
-    else:
-        with storage(path):
-            noted = parse_object(path.read_bytes(), where=str(path))
-        if noted != plan:
-            raise IntegrityError(f"{path} is not what this plan's folder began with")
+    elif parse_object(old, where=str(path)) != plan:
+        raise IntegrityError(f"{path} is not what this plan's folder began with")
     journal = folder / JOURNAL
     with storage(journal):
         whole = cut_torn(journal)
@@ -50,15 +48,14 @@ def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
     decoder = msgspec.json.Decoder(_Line)
     for number, line in enumerate(whole.split(b"\n")[:-1], 1):
         try:
-            found = decoder.decode(line)
+            entry = decoder.decode(line)
         except msgspec.MsgspecError as error:
             raise IntegrityError(f"{journal}, line {number}: {error}") from None
-        made[found.run.condition, found.run.seed] = found.run, list(found.scores)
+        made[entry.run.condition, entry.run.seed] = entry.run, list(entry.scores)
     return made
 
 
 def note_run(folder: Path, run: DualRun, scores: Scores) -> None:
     """Enter a run that has ended, durably."""
-    line = msgspec.json.encode(_Line(run=run, scores=scores))
     with storage(folder):
-        append(folder / JOURNAL, line)
+        append(folder / JOURNAL, msgspec.json.encode(_Line(run=run, scores=scores)))

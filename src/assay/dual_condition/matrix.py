@@ -1,8 +1,8 @@
 """The cross-corpus matrix: a row a corpus, from result files alone.
 
 Of several results on one corpus the newest is the row and the others are its history. A result is
-judged again from its scores, with all the history there is. What carries one condition only is
-`one-sided`, and never more; what carries both and no evidence is blocked.
+judged again from its scores, with the whole history. A result with one condition is `one-sided`; a
+result with both and no evidence is blocked.
 """
 
 import csv
@@ -13,7 +13,7 @@ import msgspec
 
 from assay.dual_condition.commit_gate import held_evidence, judge_again, one_sided, sides
 from assay.dual_condition.evidence import DualEvidence, Metric, Past
-from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
+from assay.dual_condition.result import Quantity, Regime, RowState
 from assay.dual_condition.result_file import headline_keys
 
 FORMAT = "assay-matrix/1"
@@ -30,8 +30,6 @@ CSV_HEAD = (
 """The columns of a CSV matrix; the last one names the folder of its results."""
 MARK, MARK_END = "<!-- assay matrix of ", " -->"
 _TOP = f"| {' | '.join(HEAD)} |"
-_FENCES = ("```", "~~~")
-_METRICS = get_args(Metric)
 
 
 class MatrixRow(msgspec.Struct, frozen=True, kw_only=True, rename={"file": "artifact"}):
@@ -41,21 +39,21 @@ class MatrixRow(msgspec.Struct, frozen=True, kw_only=True, rename={"file": "arti
     system: str
     metric: str
     state: RowState
-    a: Quantity | None
-    b: Quantity | None
-    learning_contribution: Quantity | None
-    memorisation: Quantity | None
-    transfer: Quantity | None
-    regime: Regime | None
-    items: int
-    positives: int
-    seeds: int
+    a: Quantity | None = None
+    b: Quantity | None = None
+    learning_contribution: Quantity | None = None
+    memorisation: Quantity | None = None
+    transfer: Quantity | None = None
+    regime: Regime | None = None
+    items: int = 0
+    positives: int = 0
+    seeds: int = 0
     made: str
     file: str
-    checksum: str | None
+    checksum: str | None = None
     reasons: tuple[str, ...]
-    caveats: tuple[str, ...]
-    history: tuple[Past, ...]
+    caveats: tuple[str, ...] = ()
+    history: tuple[Past, ...] = ()
 
 
 class Matrix(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,14 +67,14 @@ def matrix_of(results: Mapping[str, Mapping[str, Any]]) -> Matrix:
     """The matrix of some results, each under the name of its file."""
     judged, rows = [], []
     for name, record in results.items():
-        if one_sided(record) is not None or not _has_evidence(record):
+        founded = "scores" in record and "preconditions_checked" in record
+        if one_sided(record) is not None or not founded:
             rows.append(_unfounded(name, record))
             continue
         judged.append((name, record, held_evidence(record, where=name)))
-    for key in dict.fromkeys(_key(evidence) for _, _, evidence in judged):
-        same = [result for result in judged if _key(result[2]) == key]
-        same.sort(key=lambda result: (str(result[1].get("made")), result[0]))
-        rows.append(_row(same))
+    judged.sort(key=lambda result: (str(result[1].get("made")), result[0]))
+    keys = dict.fromkeys(_key(evidence) for _, _, evidence in judged)
+    rows += [_row([result for result in judged if _key(result[2]) == key]) for key in keys]
     rows.sort(key=lambda row: (row.corpus, row.metric, row.system, row.file))
     return Matrix(format=FORMAT, rows=tuple(rows))
 
@@ -85,19 +83,15 @@ def _key(evidence: DualEvidence) -> tuple[str, str, str]:
     return evidence.corpus, evidence.metric, evidence.system
 
 
-def _has_evidence(record: Mapping[str, Any]) -> bool:
-    return "scores" in record and "preconditions_checked" in record
-
-
 def _row(same: Sequence[tuple[str, Mapping[str, Any], DualEvidence]]) -> MatrixRow:
     """The newest of some results, with what the others were."""
     name, record, evidence = same[-1]
     past: dict[str, Past] = {}
-    for file, old, held in same[:-1]:
-        if held.inputs.benchmark_digest != evidence.inputs.benchmark_digest:
+    for file, old, older in same[:-1]:
+        if older.inputs.benchmark_digest != evidence.inputs.benchmark_digest:
             continue
-        past |= {entry.checksum: entry for entry in held.history}
-        earlier = judge_again(held, where=file)
+        past |= {entry.checksum: entry for entry in older.history}
+        earlier = judge_again(older, where=file)
         if earlier.row is RowState.REPORTED and earlier.b is not None:
             mark = str(old["reproducibility_checksum"])
             past[mark] = Past(
@@ -110,16 +104,6 @@ def _row(same: Sequence[tuple[str, Mapping[str, Any], DualEvidence]]) -> MatrixR
     past |= {entry.checksum: entry for entry in evidence.history}
     history = tuple(sorted(past.values(), key=lambda entry: (entry.made, entry.checksum)))
     result = judge_again(msgspec.structs.replace(evidence, history=history), where=name)
-    return _filled(name, record, evidence, result, history)
-
-
-def _filled(
-    name: str,
-    record: Mapping[str, Any],
-    evidence: DualEvidence,
-    result: DualResult,
-    history: tuple[Past, ...],
-) -> MatrixRow:
     return MatrixRow(
         corpus=evidence.corpus,
         system=evidence.system,
@@ -148,27 +132,17 @@ def _unfounded(name: str, record: Mapping[str, Any]) -> MatrixRow:
     lone = one_sided(record)
     why = lone or "it holds two numbers and no evidence: no preconditions, no scores"
     keys = {key for side in sides(record).values() for key in side}
-    metric = next((known for known in _METRICS if headline_keys(known)["a"] in keys), "auroc")
+    metric = next(
+        (known for known in get_args(Metric) if headline_keys(known)["a"] in keys), "auroc"
+    )
     return MatrixRow(
         corpus=str(record.get("corpus", name.removesuffix(".json")))[:80],
         system=str(record.get("system", ""))[:200],
         metric=metric,
         state=RowState.BLOCKED if lone is None else RowState.ONE_SIDED,
-        a=None,
-        b=None,
-        learning_contribution=None,
-        memorisation=None,
-        transfer=None,
-        regime=None,
-        items=0,
-        positives=0,
-        seeds=0,
         made=str(record.get("made", ""))[:40],
         file=name,
-        checksum=None,
         reasons=(why,),
-        caveats=(),
-        history=(),
     )
 
 
@@ -190,7 +164,7 @@ def mark_in_markdown(text: str) -> Mark | None:
         return Mark(of=inner.removesuffix(" --history"), history=inner.endswith(" --history"))
     fenced = False
     for line in text.split("\n"):
-        fenced ^= line.lstrip().startswith(_FENCES)
+        fenced ^= line.lstrip().startswith(("```", "~~~"))
         if not fenced and (line.startswith(_TOP) or MARK.strip() in line):
             return Mark(of=None)
     return None

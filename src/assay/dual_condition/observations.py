@@ -1,9 +1,10 @@
-"""What the runs of an evaluation showed, put together as evidence."""
+"""The observations of an evaluation, as evidence."""
 
 import platform
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -16,7 +17,6 @@ from assay.dual_condition.evidence import (
     Items,
     LayerEvidence,
     Route,
-    Scores,
     StateEvidence,
 )
 from assay.dual_condition.journal import Made
@@ -46,18 +46,14 @@ class Observations:
     after: str
     failed: str | None
 
-    def evidence(self, spec: DualSpec) -> DualEvidence:
-        """All of it as evidence."""
-        return _evidence(spec, self)
 
-
-def _evidence(spec: DualSpec, observed: Observations) -> DualEvidence:
+def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
+    """The evidence that a spec's runs gave."""
     conditions, items = observed.conditions, spec.benchmark.items
     names = [condition.name for condition in conditions_of(spec)]
-    cells = [(name, seed) for name in names for seed in spec.seeds]
-    order = {cell: number for number, cell in enumerate(cells)}
-    runs = [run for run, _ in observed.made.values()]
-    runs.sort(key=lambda run: order.get((run.condition, run.seed), 0))
+    order = {(name, seed): at for at, (name, seed) in enumerate(product(names, spec.seeds))}
+    made = [run for run, _ in observed.made.values()]
+    runs = sorted(made, key=lambda run: order.get((run.condition, run.seed), 0))
     forgotten = observed.built["C"].forgotten if "C" in observed.built else {}
     return DualEvidence(
         corpus=spec.corpus,
@@ -94,24 +90,26 @@ def _evidence(spec: DualSpec, observed: Observations) -> DualEvidence:
             positive=tuple(bool(item.label) for item in items),
             group=tuple(item.unit for item in items) if spec.benchmark.grouped else None,
         ),
-        scores=_scores(names, spec.seeds, observed.made),
+        scores={
+            name: {
+                str(seed): observed.made[name, seed][1]
+                for seed in spec.seeds
+                if (name, seed) in observed.made
+            }
+            for name in names
+        },
         failed=observed.failed,
     )
 
 
-def _scores(names: list[str], seeds: tuple[int, ...], made: Made) -> dict[str, dict[str, Scores]]:
-    return {
-        name: {str(seed): made[name, seed][1] for seed in seeds if (name, seed) in made}
-        for name in names
-    }
-
-
 def _layer(files: list[str], mentioned: Mentions | None, forgotten: int | None) -> LayerEvidence:
+    if mentioned is None:
+        return LayerEvidence(files=tuple(files), rows_forgotten=forgotten)
     return LayerEvidence(
         files=tuple(files),
-        mentions=None if mentioned is None else tuple(sorted(mentioned.items)),
-        rows=None if mentioned is None else mentioned.rows,
-        rows_from_items=None if mentioned is None else mentioned.from_items,
+        mentions=tuple(sorted(mentioned.items)),
+        rows=mentioned.rows,
+        rows_from_items=mentioned.from_items,
         rows_forgotten=forgotten,
     )
 

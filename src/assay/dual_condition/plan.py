@@ -1,4 +1,4 @@
-"""The plan of an evaluation: what decides its runs, and in which order they are made."""
+"""The plan of an evaluation: what decides its runs, and their order."""
 
 import random
 

@@ -44,17 +44,12 @@ DIGEST = "artifact_digest"
 CONDITION = re.compile(r"condition_(?:(a)_production|(b)_architecture_only)_(\w+)")
 _BEFORE = ("corpus", "system", "metric", "threshold", "thresholds", "seeds", "conditions")
 _AFTER = ("history", "inputs", "state", "code", "runs", "items", "scores", "failed")
-_TAILS = ("_interval", "_per_seed", "_t_interval")
-
-
-def metric_key(metric: str) -> str:
-    """A metric's name as part of a key."""
-    return metric.replace("-", "_")
+TAILS = ("_interval", "_per_seed", "_t_interval")
 
 
 def headline_keys(metric: str) -> dict[str, str]:
     """The flat names of the headline, by field of the result."""
-    name = metric_key(metric)
+    name = metric.replace("-", "_")
     return {
         "a": f"condition_a_production_{name}",
         "b": f"condition_b_architecture_only_{name}",
@@ -101,13 +96,10 @@ def result_keys(metric: str, result: DualResult) -> dict[str, Any]:
 
 
 def _flat(key: str, quantity: Quantity | None) -> dict[str, Any]:
-    if quantity is None:
-        return {key: None} | {f"{key}{tail}": None for tail in _TAILS}
+    fields = ("value", *(tail[1:] for tail in TAILS))
     return {
-        key: quantity.value,
-        f"{key}_interval": list(quantity.interval),
-        f"{key}_per_seed": dict(quantity.per_seed),
-        f"{key}_t_interval": None if quantity.t_interval is None else list(quantity.t_interval),
+        key if name == "value" else f"{key}_{name}": getattr(quantity, name, None)
+        for name in fields
     }
 
 
@@ -130,13 +122,10 @@ def checksum(evidence: DualEvidence) -> str:
     """One digest over inputs, state, code, seeds and scores."""
     lines = [f"benchmark {evidence.inputs.benchmark_digest}"]
     lines += [f"items {seed} {evidence.inputs.items.get(str(seed))}" for seed in evidence.seeds]
-    for name in evidence.conditions:
-        state = manifest_digest(tuple(evidence.state.manifests.get(name, ())))
-        lines.append(f"state {name} {state}")
+    states = {name: evidence.state.manifests.get(name, ()) for name in evidence.conditions}
+    lines += [f"state {name} {manifest_digest(tuple(state))}" for name, state in states.items()]
     lines.append(f"spec {evidence.code.spec}")
-    lines += [
-        f"code {file_digest} {name}" for name, file_digest in sorted(evidence.code.files.items())
-    ]
+    lines += [f"code {content} {name}" for name, content in sorted(evidence.code.files.items())]
     lines.append(f"ids {digest(msgspec.json.encode(evidence.items.id))}")
     for condition in evidence.conditions:
         for seed in evidence.seeds:

@@ -81,9 +81,9 @@ MOST_SHAPLEY = 5
 
 
 class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """A spec with everything it names found; `home` is the folder that its paths are seen from.
+    """A spec with its files resolved; paths are relative to `home`.
 
-    `digest` is of all that decides what is run; how it is judged is no part of it.
+    `digest` covers all that decides the runs, and nothing of how they are judged.
     """
 
     home: Path
@@ -181,8 +181,7 @@ def _state(written: DualFile, home: Path, where: str) -> State:
 
 
 def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
-    names = Columns.__struct_fields__
-    columns = Columns(**{name: getattr(written, name) for name in names})
+    columns = Columns(**{name: getattr(written, name) for name in Columns.__struct_fields__})
     path = home / written.benchmark
     place = str(path) if path.exists() else written.benchmark
     try:
@@ -209,30 +208,30 @@ def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
 
 
 def _corpus(written: EvaluationTable, where: str) -> str:
-    given = written.corpus or Path(written.benchmark).stem
-    name = re.sub(r"[^a-z0-9._-]+", "-", given.lower()).strip("-._")
+    called = written.corpus or Path(written.benchmark).stem
+    name = re.sub(r"[^a-z0-9._-]+", "-", called.lower()).strip("-._")
     if not is_name(name) or (written.corpus is not None and name != written.corpus):
         raise SpecError(
-            f"{where}: the corpus cannot be called {given!r:.80}",
+            f"{where}: the corpus cannot be called {called!r:.80}",
             hint="evaluation.corpus = a name of a-z, 0-9, . _ -, at most 64 long.",
         )
     return name
 
 
 def _asked(written: DualFile, state: State, where: str) -> tuple[Asked, ...]:
-    """The conditions that were asked for, or all that the spec makes possible without asking."""
-    given = written.evaluation.conditions
-    if not given:
+    """The conditions asked for; by default A, B, and C and placebo where possible."""
+    asked = written.evaluation.conditions
+    if not asked:
         more: list[Asked] = ["C"] if state.can_forget else []
         more += ["placebo"] if written.placebo is not None else []
         return ("A", "B", *more)
     for name in ("A", "B"):
-        if name not in given:
+        if name not in asked:
             raise SpecError(
                 f"{where}: evaluation.conditions has no {name}: one side tells nothing",
                 hint='conditions = ["A", "B"]',
             )
-    if "C" in given and not state.can_forget:
+    if "C" in asked and not state.can_forget:
         mute = next(
             name
             for name, layer in state.layers.items()
@@ -244,10 +243,10 @@ def _asked(written: DualFile, state: State, where: str) -> tuple[Asked, ...]:
             hint='Add provenance = "FIELD", match = ["id", "text"], in_c = "initial" (or "keep");'
             " or state.forget = a command that takes it out.",
         )
-    if "shapley" in given and len(state.layers) > MOST_SHAPLEY:
+    if "shapley" in asked and len(state.layers) > MOST_SHAPLEY:
         raise SpecError(
             f"{where}: evaluation.conditions: shapley is for up to {MOST_SHAPLEY} layers,"
             f" got {len(state.layers)}",
             hint='"layers" leaves out each in turn, however many they are.',
         )
-    return tuple(dict.fromkeys(given))
+    return tuple(dict.fromkeys(asked))

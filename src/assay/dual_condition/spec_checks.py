@@ -20,7 +20,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def check_system(written: DualFile, where: str) -> None:
-    """Refuse a command or method that cannot be run, or told where its state is."""
+    """Refuse a command or method that cannot be run or be given its state."""
     system, state = written.system, written.state
     if bool(system.command) == (system.method is not None):
         raise SpecError(
@@ -51,7 +51,7 @@ def check_system(written: DualFile, where: str) -> None:
 
 
 def check_initial(state: StateTable, home: Path, root: Path, where: str) -> None:
-    """Refuse production as the beginning: B would be A, and the state seem to add nothing."""
+    """Refuse production as the initial state: B would be A."""
     for name, layer in state.layers.items():
         begun = (home / (layer.initial or ".")).resolve()
         if layer.initial is None or not begun.is_relative_to(root.resolve()):
@@ -66,14 +66,10 @@ def check_initial(state: StateTable, home: Path, root: Path, where: str) -> None
 
 
 def check_ids(written: DualFile, home: Path, benchmark: Benchmark, where: str) -> None:
-    """Refuse line numbers for ids where a layer names items by their ids."""
+    """Refuse line numbers as ids where a layer names items by id."""
     path = home / written.evaluation.benchmark
-    layers = written.state.layers
-    naming = [
-        name
-        for name, layer in layers.items()
-        if layer.provenance is not None or "id" in layer.match
-    ]
+    layers = written.state.layers.items()
+    naming = [name for name, layer in layers if layer.provenance is not None or "id" in layer.match]
     numbered = [item.id for item in benchmark.items[:2]] == ["1", "2"][: len(benchmark.items)]
     if not naming or not numbered or written.evaluation.id is not None or not path.is_file():
         return
@@ -112,7 +108,7 @@ def check_thresholds(written: Thresholds, where: str) -> None:
 
 
 def check_placebo(written: DualFile, home: Path, where: str) -> None:
-    """Refuse a placebo that is asked for and not described, or that is production."""
+    """Refuse a placebo that is asked for and not described, or overlaps production."""
     placebo = written.placebo
     asked = written.evaluation.conditions
     if placebo is not None and asked and "placebo" not in asked:
@@ -144,7 +140,7 @@ def check_placebo(written: DualFile, home: Path, where: str) -> None:
 
 
 def check_apart(written: DualFile, home: Path, where: str) -> None:
-    """Refuse what would make the state part of the system, or the labels part of either."""
+    """Refuse overlaps of the state, the system's files and the labels."""
     root = (home / written.state.root).resolve()
     labels = (home / written.evaluation.benchmark).resolve()
     if labels.is_relative_to(root):

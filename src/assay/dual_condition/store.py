@@ -64,9 +64,9 @@ def matrix_in(folder: Path) -> Matrix:
 
 
 def candidate_files(folder: Path, *, everywhere: bool = False) -> Iterator[Path]:
-    """The files below a folder that may be results or matrices; links are skipped.
+    """The files below a folder that may be results or matrices, without links.
 
-    Folders of tools are skipped too, unless it is to be `everywhere`.
+    Folders of tools are skipped unless `everywhere`.
     """
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if everywhere or name not in _SKIPPED)
@@ -139,8 +139,8 @@ def past_results(
 ) -> tuple[Past, ...]:
     """Condition B of every earlier result on the same corpus, system and metric, oldest first.
 
-    A result carries its own past with it, so taking an old one away leaves it remembered. `but` is
-    where the new one goes: the file there is replaced, and counts only if it was not edited.
+    A result carries its own past, so deleting an old one keeps its figures. `but` is the path of
+    the new result: a file there is replaced, and counts only if it was not edited.
     """
     pasts: dict[str, Past] = {}
     for path in result_files(folder):
@@ -178,7 +178,7 @@ def _is_of(record: Mapping[str, Any], evidence: DualEvidence) -> bool:
 
 
 def _pasts(record: Mapping[str, Any], metric: str) -> list[Past]:
-    """What a result says of B: its own, and what it remembers."""
+    """B of a result, and of the results that it remembers."""
     pasts = []
     try:
         pasts += msgspec.convert(record.get("history", []), list[Past])

@@ -20,7 +20,6 @@ MOST_RUNS = 100_000
 _LARGEST = 10**300
 _MARK = b"\xef\xbb\xbf"
 _TEXTS = frozenset({"entity", "fixture", "instance", "trial", "run", "run_id", "scorer", "status"})
-_KNOWN = frozenset(SOURCE_NAMES)
 
 
 def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
@@ -56,34 +55,33 @@ def read_run(folder: Path, *, all_scores: bool) -> tuple[Trial, bytes]:
     The caller may name the trial by its folder, where the files do not name it. With `all_scores`
     every number is a dimension, and otherwise the five known ones and the costs.
     """
+    where = str(folder / SCORES)
     data = read_bounded(folder / SCORES, MOST_BYTES)
-    scores = parse_object(data.removeprefix(_MARK), where=str(folder / SCORES))
+    scores = parse_object(data.removeprefix(_MARK), where=where)
     manifest: Mapping[str, object] = {}
     with storage(folder):
-        described = (folder / MANIFEST).is_file()
-    if described:
-        held = read_bounded(folder / MANIFEST, MOST_BYTES)
-        manifest = parse_object(held.removeprefix(_MARK), where=str(folder / MANIFEST))
-        data += held
-    where = str(folder / SCORES)
+        has_manifest = (folder / MANIFEST).is_file()
+    if has_manifest:
+        described = read_bounded(folder / MANIFEST, MOST_BYTES)
+        manifest = parse_object(described.removeprefix(_MARK), where=str(folder / MANIFEST))
+        data += described
     instance = scores.get("instance", scores.get("fixture"))
     if not isinstance(instance, (str, int)) or isinstance(instance, bool):
         raise SpecError(f"{where}: no `fixture` says which instance it is a run of")
-    trial = scores.get("trial", manifest.get("trial"))
+    both = {**manifest, **scores}
     run = scores.get("run_id", scores.get("run", manifest.get("run_id", manifest.get("run"))))
-    status = scores.get("status", manifest.get("status"))
-    scorer = scores.get("scorer", manifest.get("scorer"))
+    artifact = manifest.get("artifact")
     made = Trial(
         instance=str(instance),
-        trial=None if trial is None else as_text(trial),
+        trial=_optional_text(both.get("trial")),
         dimensions=_dimensions(scores, where, all_scores=all_scores),
         harness={
             key: as_text(manifest[key]) for key in ("model", "profile", "params") if key in manifest
         },
-        scorer=None if scorer is None else as_text(scorer),
-        run=None if run is None else as_text(run),
-        artifact=_artifact(manifest),
-        crashed=is_crash(status),
+        scorer=_optional_text(both.get("scorer")),
+        run=_optional_text(run),
+        artifact=artifact if isinstance(artifact, str) else None,
+        crashed=is_crash(both.get("status")),
     )
     return made, data
 
@@ -106,21 +104,19 @@ def _dimensions(
 ) -> dict[str, float | None]:
     values: dict[str, float | None] = {}
     for name, value in scores.items():
-        wanted = all_scores or name in _KNOWN or is_cost(name)
-        if name in _TEXTS or not wanted:
+        if name in _TEXTS or not (all_scores or name in SOURCE_NAMES or is_cost(name)):
             continue
         if value is None or isinstance(value, (bool, int, float)):
             values[name] = value
             if isinstance(value, int) and abs(value) > _LARGEST:
                 raise SpecError(f"{where}: {name} is a number too large to hold")
-        elif name in _KNOWN:
+        elif name in SOURCE_NAMES:
             raise SpecError(f"{where}: {name} is {value!r:.60}, expected a number")
     return values
 
 
-def _artifact(manifest: Mapping[str, object]) -> str | None:
-    artifact = manifest.get("artifact")
-    return artifact if isinstance(artifact, str) else None
+def _optional_text(value: object) -> str | None:
+    return None if value is None else as_text(value)
 
 
 def as_text(value: object) -> str:

@@ -65,12 +65,10 @@ def _key(value: object) -> str | None:
 def _number(value: object, where: str, column: str) -> float | None:
     if value is None or value == "":
         return None
-    number = math.nan
-    if isinstance(value, int | float | str):
-        try:
-            number = float(value)
-        except (ValueError, OverflowError):
-            number = math.nan
+    try:
+        number = float(value) if isinstance(value, int | float | str) else math.nan
+    except (ValueError, OverflowError):
+        number = math.nan
     if not math.isfinite(number):
         raise SpecError(
             f"{where}, field {column!r}: expected a finite number, got {kind_of(value)}"

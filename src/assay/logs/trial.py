@@ -47,8 +47,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
                 raise SpecError(f"{name} {value!r:.60}: expected a text")
         for name in ("dimensions", "harness"):
             if not isinstance(getattr(self, name), Mapping):
-                given = f"{getattr(self, name)!r:.60}"
-                raise SpecError(f"{self.place}: {name} is {given}, expected a table")
+                value = getattr(self, name)
+                raise SpecError(f"{self.place}: {name} is {value!r:.60}, expected a table")
         values = {}
         for name, value in self.dimensions.items():
             try:

@@ -41,7 +41,7 @@ def read_rows(path: Path, data: bytes, columns: TrialColumns) -> list[Trial]:
             hint="Name the column that says which instance a run was of: `instance=COLUMN`.",
         )
     names = _dimension_columns(path, [row for _, row in rows], header, columns)
-    return [_trial(where, row, names, columns, row.get(columns.trial)) for where, row in rows]
+    return [_trial(where, row, names, columns) for where, row in rows]
 
 
 def _dimension_columns(
@@ -76,13 +76,11 @@ def _dimension_columns(
     return names
 
 
-def _trial(
-    where: str, row: Row, names: Sequence[str], columns: TrialColumns, trial: object
-) -> Trial:
-    instance = row.get(columns.instance)
+def _trial(where: str, row: Row, names: Sequence[str], columns: TrialColumns) -> Trial:
+    instance, trial = row.get(columns.instance), row.get(columns.trial)
     if _is_blank(instance):
         raise SpecError(f"{where}: no {columns.instance}")
-    status, failure = row.get("status"), row.get("error")
+    failure = row.get("error")
     taken = {columns.instance, columns.trial}
     run = next((row[name] for name in ("run", "run_id") if name in row and name not in taken), None)
     failed = str(failure).strip().lower() not in _NO_ERROR if failure else False
@@ -101,7 +99,7 @@ def _trial(
             scorer=_optional(row.get("scorer")),
             run=_optional(run),
             artifact=_optional(row.get("artifact")),
-            crashed=is_crash(status) or (failed and "error" not in names),
+            crashed=is_crash(row.get("status")) or (failed and "error" not in names),
             stopped_on_verdict=row.get(STOPPED) in (True, "true", "True", 1, "1"),
         )
     except SpecError as error:
@@ -155,14 +153,7 @@ def _is_number(value: object) -> bool:
 
 
 _NO_ERROR = frozenset({"", "none", "null", "false", "no", "0", "na", "n/a", "nan"})
-_WORDS = {
-    "true": 1.0,
-    "false": 0.0,
-    "null": math.nan,
-    "none": math.nan,
-    "na": math.nan,
-    "n/a": math.nan,
-}
+_WORDS = {"true": 1.0, "false": 0.0} | dict.fromkeys(("null", "none", "na", "n/a"), math.nan)
 
 
 def _parsed(text: str) -> float | None:

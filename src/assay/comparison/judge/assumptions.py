@@ -1,4 +1,4 @@
-"""What the columns of trials are taken for where no plan says it."""
+"""The dimensions that columns are assumed to be without a plan."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from assay.logs.trial import Trial
 def assumed_dimensions(
     baseline: Sequence[Trial], candidate: Sequence[Trial], gated: Sequence[str], notes: Notes
 ) -> Dimensions:
-    """What the columns are taken for where no plan says it, and a word about it."""
+    """Assume the dimensions from the columns, and note what was assumed."""
     values: dict[str, list[float]] = {}
     for trial in (*baseline, *candidate):
         for name, value in trial.dimensions.items():

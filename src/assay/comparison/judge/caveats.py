@@ -1,4 +1,4 @@
-"""What a reader of a comparison must know."""
+"""The caveats of comparisons."""
 
 from assay.caveats import Caveats, Codes
 from assay.comparison.result import ComparisonCaveat

@@ -1,11 +1,12 @@
-"""Whether two sides may be compared at all: what is refused, and what is only said.
+"""Whether two sides may be compared: what is refused, and what is a caveat.
 
-Refused: other instances on one side, another scorer, a run given twice. A different harness blocks
-unless it is meant.
+Refused: different instances, different scorers, a run given twice. A different harness blocks
+unless it is allowed.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
 
 from assay.comparison.judge.caveats import Notes
 from assay.digests import short
@@ -14,50 +15,45 @@ from assay.logs.trial import Trial
 from assay.wording import counted
 
 _SHOWN = 5
+T = TypeVar("T", bound=Hashable)
 
 
 def check_comparable(
     baseline: Sequence[Trial], candidate: Sequence[Trial], *, allow: Sequence[str], notes: Notes
 ) -> None:
-    """Refuse what is no comparison, and note what makes it a doubtful one."""
+    """Refuse sides that cannot be compared, and note doubts."""
+    both = [*baseline, *candidate]
     for side, trials in (("baseline", baseline), ("candidate", candidate)):
-        _check_twice(side, trials)
-    _check_runs([*baseline, *candidate])
-    if len({id(trial) for trial in (*baseline, *candidate)}) < len(baseline) + len(candidate):
-        notes.add("same-content")
-    _check_instances(baseline, candidate)
-    _check_scorers([*baseline, *candidate], notes)
-    _check_harness(baseline, candidate, allow, notes)
-
-
-def _check_twice(side: str, trials: Sequence[Trial]) -> None:
-    known = Counter((one.instance, one.trial) for one in trials if one.trial is not None)
-    twice = [f"{instance}, trial {trial}" for (instance, trial), n in known.items() if n > 1]
-    if twice:
+        named = [(trial.instance, trial.trial) for trial in trials if trial.trial is not None]
+        if twice := [f"{instance}, trial {trial}" for instance, trial in _repeated(named)]:
+            raise IncomparableRuns(
+                f"the same run stands twice on the side of the {side}: {_some(twice)}",
+                hint="Each run counts once: give each trial of an instance its own id.",
+            )
+    if runs := _repeated(trial.run for trial in both if trial.run is not None):
         raise IncomparableRuns(
-            f"the same run stands twice on the side of the {side}: {_some(twice)}",
-            hint="Each run counts once: give each trial of an instance its own id.",
-        )
-
-
-def _check_runs(trials: Sequence[Trial]) -> None:
-    known = Counter(trial.run for trial in trials if trial.run is not None)
-    twice = [str(run) for run, n in known.items() if n > 1]
-    if twice:
-        raise IncomparableRuns(
-            f"the same run is given twice: {_some(twice)}",
+            f"the same run is given twice: {_some(runs)}",
             hint="A copy is no evidence: give each run once, on one side. If a column `run` only"
             " numbers the runs of an instance: `trial=run`.",
         )
+    if len({id(trial) for trial in both}) < len(both):
+        notes.add("same-content")
+    _check_instances(baseline, candidate)
+    _check_scorers(both, notes)
+    _check_harness(baseline, candidate, allow, notes)
+
+
+def _repeated(names: Iterable[T]) -> list[T]:
+    return [name for name, count in Counter(names).items() if count > 1]
 
 
 def _check_instances(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> None:
-    ours, theirs = ({one.instance for one in side} for side in (baseline, candidate))
+    ours, theirs = ({trial.instance for trial in side} for side in (baseline, candidate))
     if ours != theirs:
         only = [
-            f"only the {side} has {_some(sorted(found))}"
-            for side, found in (("baseline", ours - theirs), ("candidate", theirs - ours))
-            if found
+            f"only the {side} has {_some(sorted(instances))}"
+            for side, instances in (("baseline", ours - theirs), ("candidate", theirs - ours))
+            if instances
         ]
         raise IncomparableRuns(
             f"the sides are about different instances: {'; '.join(only)}",
@@ -104,37 +100,36 @@ def _check_harness(
 
 
 def harness_of(trials: Iterable[Trial]) -> dict[str, str]:
-    """What runs were made with; several values of a key stand beside each other."""
+    """The harness of some runs; several values of a key are joined."""
     return {name: " | ".join(sorted(values)) for name, values in _harness_values(trials).items()}
 
 
 def _harness_values(trials: Iterable[Trial]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for one in trials:
-        for name, value in one.harness.items():
-            found.setdefault(name, set()).add(value)
-    return dict(sorted(found.items()))
+    values: dict[str, set[str]] = {}
+    for trial in trials:
+        for name, value in trial.harness.items():
+            values.setdefault(name, set()).add(value)
+    return dict(sorted(values.items()))
 
 
 def measured_artifact(
-    baseline: Sequence[Trial], candidate: Sequence[Trial], said: str | None
+    baseline: Sequence[Trial], candidate: Sequence[Trial], named: str | None
 ) -> str | None:
-    """The digest of what the candidate had and the baseline had not."""
-    with_it = {one.artifact for one in candidate}
-    without = {one.artifact for one in baseline} - {None}
-    known = sorted(one for one in with_it if one is not None)
-    if without & with_it:
+    """The digest of the artifact that the candidate had and the baseline had not."""
+    with_it = {trial.artifact for trial in candidate}
+    known = sorted(artifact for artifact in with_it if artifact is not None)
+    if {trial.artifact for trial in baseline} & set(known):
         raise IncomparableRuns("runs of the baseline had the artifact that is being tried out")
     if len(known) > 1 or (known and None in with_it):
         raise IncomparableRuns(
             "the candidate's runs did not all have the same artifact",
             hint="Compare the runs of one version of it.",
         )
-    if said is not None and known and known[0] != said:
+    if named is not None and known and known[0] != named:
         raise IncomparableRuns(
-            f"the runs had the artifact {short(known[0])}, and the one named is {short(said)}"
+            f"the runs had the artifact {short(known[0])}, and the one named is {short(named)}"
         )
-    return said if said is not None else (known[0] if known else None)
+    return named if named is not None else (known[0] if known else None)
 
 
 def _some(words: Sequence[str]) -> str:

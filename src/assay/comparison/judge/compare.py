@@ -1,8 +1,8 @@
 """`compare`: two sides of scored trials in, a comparison out.
 
-1. Refuse what is no comparison (`comparable`).
-2. Settle missing values and crashed runs by policy, and find out what pairs (`table`, `design`).
-3. Weigh each dimension and all together (`weighing`), or watch them come in (`sequential`).
+1. Refuse sides that cannot be compared (`comparable`).
+2. Apply the policies for missing values and crashed runs, and pair the runs (`table`, `pairing`).
+3. Estimate each dimension and the balance (`effects`), or look after every unit (`sequential`).
 4. Decide (`verdict`); a blocking caveat leaves no verdict.
 """
 
@@ -21,7 +21,7 @@ from assay.comparison.judge.flips import find_flips
 from assay.comparison.judge.needed_pairs import pairs_needed
 from assay.comparison.judge.pairing import By
 from assay.comparison.judge.remarks import remark, signature_of
-from assay.comparison.judge.rescale import balance_of, result_of, untold
+from assay.comparison.judge.rescale import balance_of, empty_result, result_of
 from assay.comparison.judge.sequential import watch
 from assay.comparison.judge.table import TrialTable, tabulate
 from assay.comparison.judge.verdict import decide
@@ -62,12 +62,11 @@ def compare(
 ) -> Comparison:
     """Whether the candidate helps more than it hurts.
 
-    Without `dimensions` every column is taken for what its name and values suggest, and `gated`
-    names those that must not lose. `policies` (`missing`, `crashed`, `allow`, `strict_gates`) go
-    before those of the plan. `by` says whether instances or runs are the units, which a comparison
-    that is looked at several times must settle before the first look. `artifact` is the digest of
-    what the candidate's runs had and the baseline's had not, where the trials do not say it
-    themselves. `caveats` are those that only making or reading the trials can show.
+    Without `dimensions` names and values of the columns decide what they are, and `gated` names
+    those that must not lose. `policies` (`missing`, `crashed`, `allow`, `strict_gates`) override
+    the plan's. `by` sets instances or runs as the units; a sequential comparison must fix it
+    before the first look. `artifact` is the digest of the artifact that only the candidate had,
+    for trials that do not name it. `caveats` come from making or reading the trials.
     """
     baseline, candidate = _trials("baseline", baseline), _trials("candidate", candidate)
     gated = (gated,) if isinstance(gated, str) else gated
@@ -77,22 +76,26 @@ def compare(
     plan = dimensions or assumed_dimensions(baseline, candidate, gated, notes)
     plan = replace(plan, **(policies or {}))
     check_comparable(baseline, candidate, allow=plan.allow, notes=notes)
-    if not sequential and any(one.stopped_on_verdict for one in (*baseline, *candidate)):
+    if not sequential and any(trial.stopped_on_verdict for trial in (*baseline, *candidate)):
         notes.add("stopped-on-verdict", blocking=True)
-    for one in caveats:
-        notes.add(one.code, one.message, blocking=one.blocking)
-    settings = _settings(
+    for caveat in caveats:
+        notes.add(caveat.code, caveat.message, blocking=caveat.blocking)
+    if not 0.5 < level < 1.0 or resamples < 1:
+        raise SpecError(
+            f"level {level:g} and {resamples} resamples: expected a level between 0.5 and 1, and at"
+            " least one resample"
+        )
+    settings = Settings(
         plan=plan, by=by, sequential=sequential, resamples=resamples, seed=seed, level=level
     )
     table = tabulate(baseline, candidate, plan, notes, by=by, whole_pairs=sequential)
     evidence = watch(table, settings) if sequential else weigh(table, settings)
     others = compare_costs(table, settings)
     remark(table, evidence, others, notes)
-    told = notes.by_weight()
-    verdict, because, needed = _decide(table, evidence, settings, told)
-    changes = [one.change for one in evidence.dimensions]
+    noted = notes.by_weight()
+    verdict, because, needed = _decide(table, evidence, settings, noted)
+    changes = [effect.change for effect in evidence.dimensions]
     repairs, regressions = changes.count(Change.REPAIR), changes.count(Change.REGRESSION)
-    design = table.kept.design
     return Comparison(
         verdict=verdict,
         because=because,
@@ -101,21 +104,21 @@ def compare(
         n_candidate=len(candidate),
         pairs=len(table.kept.pairs),
         instances=table.kept.instances,
-        unit=design.unit,
+        unit=table.kept.design.unit,
         repairs=repairs,
         regressions=regressions,
         net=repairs - regressions,
         balance=balance_of(evidence),
         dimensions=(
-            *(result_of(one, evidence.units) for one in evidence.dimensions),
-            *(() if evidence.dimensions else map(untold, table.counting)),
-            *map(untold, table.untold),
+            *(result_of(effect, evidence.units) for effect in evidence.dimensions),
+            *(() if evidence.dimensions else map(empty_result, table.counting)),
+            *map(empty_result, table.incomparable),
             *others,
         ),
         flips=find_flips(table),
         needed_pairs=needed,
         looks=Looks(units=evidence.units, decided_at=evidence.decided_at) if sequential else None,
-        caveats=told,
+        caveats=noted,
         inputs=tuple(inputs),
         artifact=measured_artifact(baseline, candidate, artifact),
         harness={"baseline": harness_of(baseline), "candidate": harness_of(candidate)},
@@ -124,34 +127,23 @@ def compare(
     )
 
 
-def _trials(side: str, found: Iterable[Trial]) -> tuple[Trial, ...]:
-    """The runs of a side, however they come."""
-    trials = tuple(found)
-    if not trials:
+def _trials(side: str, trials: Iterable[Trial]) -> tuple[Trial, ...]:
+    """The runs of a side, checked to be trials."""
+    listed = tuple(trials)
+    if not listed:
         raise SpecError(f"there are no runs of the {side}")
-    for one in trials:
-        if not isinstance(one, Trial):
-            raise SpecError(f"the {side} has {one!r:.60}, expected a Trial")
-    return trials
-
-
-def _settings(**settings: Any) -> Settings:  # noqa: ANN401 - the fields of a record
-    """Everything but the trials that a comparison depends on, checked."""
-    found = Settings(**settings)
-    if not 0.5 < found.level < 1.0 or found.resamples < 1:
-        raise SpecError(
-            f"level {found.level:g} and {found.resamples} resamples: expected a level between 0.5"
-            " and 1, and at least one resample"
-        )
-    return found
+    for trial in listed:
+        if not isinstance(trial, Trial):
+            raise SpecError(f"the {side} has {trial!r:.60}, expected a Trial")
+    return listed
 
 
 def _decide(
     table: TrialTable, evidence: Evidence, settings: Settings, caveats: Sequence[ComparisonCaveat]
 ) -> tuple[NetVerdict, str, int | None]:
-    """The verdict, why, and how many more pairs would bring one; where something blocks, none."""
+    """The verdict, why, and how many more pairs would bring one; no verdict if a caveat blocks."""
     strict = settings.plan.strict_gates
-    blocking = [one.code for one in caveats if one.blocking]
+    blocking = [caveat.code for caveat in caveats if caveat.blocking]
     if blocking:
         return NetVerdict.INCONCLUSIVE, f"blocked: {', '.join(blocking)}", None
     verdict, because = decide(evidence, strict_gates=strict)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.comparison.judge.table import TrialTable
 from assay.comparison.result import BETTER, WORSE, Change, Gate, Settings
@@ -21,7 +22,7 @@ from assay.stats.permutation import Resampled, flip_signs, shuffle_labels
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weighed:
+class DimensionEffect:
     """A dimension in its scaled form: means, the difference with its interval, and what it is."""
 
     dimension: Dimension
@@ -34,6 +35,10 @@ class Weighed:
     change: Change
     gate: Gate | None
     difference: Difference | None = None
+
+    def in_doubt(self, *, strict: bool) -> bool:
+        """Whether its gate is in doubt; `strict` gates do not accept a spotless record."""
+        return self.gate is Gate.DOUBT or (strict and self.gate is Gate.SPOTLESS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +60,7 @@ class Evidence:
     `looked` says that it was looked at unit by unit, and `whole` how many there were to look at.
     """
 
-    dimensions: Sequence[Weighed]
+    dimensions: Sequence[DimensionEffect]
     tilt: Tilt | None
     units: int
     decided_at: int | None = None
@@ -63,14 +68,14 @@ class Evidence:
     whole: int = 0
 
     @property
-    def better(self) -> list[Weighed]:
+    def better(self) -> list[DimensionEffect]:
         """Dimensions shown better."""
-        return [one for one in self.dimensions if one.change in BETTER]
+        return [effect for effect in self.dimensions if effect.change in BETTER]
 
     @property
-    def worse(self) -> list[Weighed]:
+    def worse(self) -> list[DimensionEffect]:
         """Dimensions shown worse."""
-        return [one for one in self.dimensions if one.change in WORSE]
+        return [effect for effect in self.dimensions if effect.change in WORSE]
 
 
 def weigh(table: TrialTable, settings: Settings) -> Evidence:
@@ -78,33 +83,32 @@ def weigh(table: TrialTable, settings: Settings) -> Evidence:
     kept, dimensions = table.kept, table.counting
     if not dimensions or not kept.units:
         return Evidence(dimensions=(), tilt=None, units=kept.units)
-    first, second, found, resampled = _compared(table, settings)
-    weights = np.array([one.weight for one in dimensions])
-    weights = weights / weights.sum()
+    first, second, by_dimension, resampled = _compared(table, settings)
+    weights = table.weights / table.weights.sum()
     adjusted = resampled.adjusted()
     alpha = 1.0 - settings.level
     spotless = _spotless(table)
-    weighed = []
-    for index, dimension in enumerate(dimensions):
-        difference = found[index]
+    effects = []
+    for index, (dimension, difference) in enumerate(zip(dimensions, by_dimension, strict=True)):
+        means = (float(first[index]), float(second[index]))
         low, high = difference.interval(settings.level)
         floor, ceiling = difference.lower(alpha), difference.upper(alpha)
-        margin = dimension.margin / dimension.width
+        margin = dimension.scaled_margin
         apart = low > 0.0 or high < 0.0
         agree = float(resampled.observed[index]) * difference.value > 0.0
         is_shown = adjusted[index] <= alpha and apart and agree
-        weighed.append(
-            Weighed(
+        effects.append(
+            DimensionEffect(
                 dimension=dimension,
-                baseline=float(first[index]),
-                candidate=float(second[index]),
+                baseline=means[0],
+                candidate=means[1],
                 delta=difference.value,
                 low=max(low, -1.0),
                 high=min(high, 1.0),
                 p=float(adjusted[index]),
                 change=classify(
                     dimension,
-                    (float(first[index]), float(second[index])),
+                    means,
                     equivalent=-margin < floor and ceiling < margin,
                     shown=is_shown,
                 ),
@@ -113,11 +117,11 @@ def weigh(table: TrialTable, settings: Settings) -> Evidence:
             )
         )
     tilt = _tilt(table, weights, resampled, alpha, settings.level)
-    if len(weighed) == 1:  # the balance of one dimension is that dimension
-        (only,) = weighed
+    if len(effects) == 1:  # the balance of one dimension is that dimension
+        (only,) = effects
         shown = only.change not in (Change.UNCLEAR, Change.EQUIVALENT)
         tilt = replace(tilt, low=only.low, high=only.high, p=only.p, shown=shown)
-    return Evidence(dimensions=weighed, tilt=tilt, units=kept.units)
+    return Evidence(dimensions=effects, tilt=tilt, units=kept.units)
 
 
 def _compared(
@@ -127,39 +131,42 @@ def _compared(
     kept, how = table.kept, {"draws": settings.resamples, "seed": settings.seed}
     if kept.design.unit == "run":
         values, flags, strata = kept.stacked(*table.values)
-        found = [
-            _there(differences.unpaired(column, flags, strata, ends=(0.0, 1.0)))
+        by_dimension = [
+            _known(differences.unpaired(column, flags, strata, ends=(0.0, 1.0)))
             for column in values.T
         ]
         resampled = shuffle_labels(values, flags, strata, **how)
-        cells = int(strata.max()) + 1
-        means = [
-            stratum_means(values[flags == side], strata[flags == side], cells)
-            for side in (False, True)
-        ]
-        return means[0], means[1], found, resampled
+        return *stratum_means(values, flags, strata), by_dimension, resampled
     first, second = kept.sides(*table.values)
     gaps = second - first
     if kept.design.unit == "pair":
-        found = [_there(differences.paired(column, reach=1.0)) for column in gaps.T]
+        by_dimension = [_known(differences.paired(column, reach=1.0)) for column in gaps.T]
     else:
         reach = 1.0 / math.sqrt(kept.runs_a_unit)
-        found = [_there(differences.clustered(column, reach=reach, whole=1.0)) for column in gaps.T]
+        by_dimension = [
+            _known(differences.clustered(column, reach=reach, whole=1.0)) for column in gaps.T
+        ]
     first_even, second_even = kept.evened().sides(*table.values)
     resampled = flip_signs(second_even - first_even, **how)
-    return first.mean(axis=0), second.mean(axis=0), found, resampled
+    return first.mean(axis=0), second.mean(axis=0), by_dimension, resampled
 
 
 def stratum_means(
-    values: Floats, strata: "np.ndarray[tuple[int], np.dtype[np.intp]]", cells: int
-) -> Floats:
-    """The mean over strata of each column's mean inside a stratum."""
-    counts = np.bincount(strata, minlength=cells)
-    sums = [np.bincount(strata, weights=column, minlength=cells) for column in values.T]
-    return np.array([(one / counts).mean() for one in sums])
+    values: Floats, flags: NDArray[np.bool_], strata: NDArray[np.intp]
+) -> tuple[Floats, Floats]:
+    """For each side, the mean over strata of each column's mean inside a stratum."""
+    sides = []
+    for chosen in (~flags, flags):
+        counts = np.bincount(strata[chosen], minlength=int(strata.max()) + 1)
+        sums = [
+            np.bincount(strata[chosen], weights=column, minlength=counts.size)
+            for column in values[chosen].T
+        ]
+        sides.append(np.array([(column / counts).mean() for column in sums]))
+    return sides[0], sides[1]
 
 
-def _there(difference: Difference | None) -> Difference:
+def _known(difference: Difference | None) -> Difference:
     assert difference is not None  # noqa: S101 - with made-up units something always varies
     return difference
 
@@ -167,10 +174,10 @@ def _there(difference: Difference | None) -> Difference:
 def _tilt(
     table: TrialTable, weights: Floats, resampled: Resampled, alpha: float, level: float
 ) -> Tilt:
-    """The balance; with a single dimension it is that one.
+    """The balance of all dimensions.
 
-    Sides of unequal size whose runs do not vary alike are told apart by shuffling even where their
-    means are the same, so unpaired runs must be shown apart by their own spread as well.
+    Shuffling separates sides of unequal size and unequal spread even where their means are equal,
+    so unpaired runs must also differ by their own spread.
     """
     total = resampled.total(weights)
     difference = _balance(table, weights)
@@ -197,12 +204,12 @@ def _balance(table: TrialTable, weights: Floats) -> Difference:
     if kept.design.unit == "run":
         values, flags, strata = kept.stacked(*joined)
         ends = (0.5 - reach / 2.0, 0.5 + reach / 2.0)
-        return differences.unpaired(values[:, 0], flags, strata, ends=None) or _there(
+        return differences.unpaired(values[:, 0], flags, strata, ends=None) or _known(
             differences.unpaired(values[:, 0], flags, strata, ends=ends)
         )
     first, second = kept.sides(*joined)
     gaps = (second - first)[:, 0]
-    return differences.paired(gaps, reach=None) or _there(
+    return differences.paired(gaps, reach=None) or _known(
         differences.paired(gaps, reach=reach / math.sqrt(kept.runs_a_unit))
     )
 
@@ -216,19 +223,11 @@ def classify(
     if not shown:
         return Change.UNCLEAR
     baseline, candidate = means
-    margin, ideal = dimension.margin / dimension.width, scaled_ideal(dimension)
+    margin, ideal = dimension.scaled_margin, dimension.scaled_ideal
     at_ideal = [ideal is not None and abs(mean - ideal) <= margin for mean in means]
     if candidate > baseline:
         return Change.REPAIR if at_ideal[1] and not at_ideal[0] else Change.IMPROVEMENT
     return Change.REGRESSION if at_ideal[0] and not at_ideal[1] else Change.DECLINE
-
-
-def scaled_ideal(dimension: Dimension) -> float | None:
-    """Where the ideal is on the scale from worst to best."""
-    if dimension.ideal is None or dimension.range is None:
-        return None
-    share = (dimension.ideal - dimension.range[0]) / dimension.width
-    return share if dimension.better == "higher" else 1.0 - share
 
 
 def _spotless(table: TrialTable) -> list[bool]:
@@ -237,7 +236,7 @@ def _spotless(table: TrialTable) -> list[bool]:
     rows = kept.pairs[:, 1] if kept.design.unit == "pair" else kept.rows[1]
     return [
         ideal is not None and bool((table.values[1][rows, index] >= ideal - 1e-12).all())
-        for index, ideal in enumerate(map(scaled_ideal, table.counting))
+        for index, ideal in enumerate(dimension.scaled_ideal for dimension in table.counting)
     ]
 
 

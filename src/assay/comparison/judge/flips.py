@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.comparison.judge.effects import scaled_ideal
 from assay.comparison.judge.table import TrialTable
 from assay.comparison.result import Flip
 
@@ -16,9 +15,9 @@ def find_flips(table: TrialTable) -> tuple[Flip, ...]:
     totals = [
         _counted(table, side, np.ones(len(table.values[side]), dtype=bool)) for side in (0, 1)
     ]
-    found = []
+    flips = []
     for index, dimension in enumerate(table.counting):
-        ideal = scaled_ideal(dimension)
+        ideal = dimension.scaled_ideal
         if ideal is None:
             continue
         at = [
@@ -26,7 +25,7 @@ def find_flips(table: TrialTable) -> tuple[Flip, ...]:
         ]
         most = [2 * reached > total for reached, total in zip(at, totals, strict=True)]
         flipped = (most[0] != most[1]) & (totals[0] > 0) & (totals[1] > 0)
-        found += [
+        flips += [
             Flip(
                 instance=design.names[code],
                 dimension=dimension.name,
@@ -36,7 +35,7 @@ def find_flips(table: TrialTable) -> tuple[Flip, ...]:
             )
             for code in np.flatnonzero(flipped)
         ]
-    return tuple(found)
+    return tuple(flips)
 
 
 def _counted(table: TrialTable, side: int, flags: NDArray[np.bool_]) -> NDArray[np.intp]:

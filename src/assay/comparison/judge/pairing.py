@@ -1,13 +1,12 @@
-"""What pairs with what, and what counts as one piece of evidence.
+"""Which runs pair, and what the unit of evidence is.
 
-Runs pair where both sides know the same trials of an instance, or have one run each of it. With ten
-instances or more the instance is the unit, since what holds of some instances is to hold of others,
-and repeated runs of one say little of the next. With fewer, runs are the units, and the verdict is
-about these instances.
+Runs pair where both sides name the same trials of an instance, or have one run each of it. From ten
+instances on the instance is the unit: the verdict is to hold for other instances, and repeated runs
+of one say little of the next. With fewer, runs are the units, and the verdict is about these
+instances.
 
-Pairing repeated runs pays where the two of a pair are alike, as with one seed and a system that
-does what its seed says. Where they are no more alike than chance has it, the pairing says nothing,
-and runs are taken one by one, which shows more with few of them.
+Pairing repeated runs pays where the two runs of a pair are correlated, as with a system that obeys
+its seed. Uncorrelated pairs are dissolved, since few independent runs show more than few pairs.
 """
 
 import math
@@ -22,7 +21,7 @@ from assay.logs.trial import Trial
 from assay.stats.arrays import Floats
 
 MANY_INSTANCES = 10
-"""From so many instances on the instance is what is counted, and not the run."""
+"""From so many instances on the instance is the unit."""
 By = Literal["auto", "instance", "run"]
 FEWEST_PAIRS = 6
 
@@ -48,11 +47,10 @@ class Design:
         return len(self.pairs) > 0
 
     def loosened(self, first: Floats, second: Floats, pairs: NDArray[np.intp]) -> "Design":
-        """The same with runs as units, where pairs of repeated runs are no more alike than chance.
+        """The design with runs as units, where pairs of repeated runs are uncorrelated.
 
-        `first` and `second` are one figure a row, `pairs` the rows that are not left out. Fewer
-        than six pairs are too few to tell, and to show anything as pairs: even all one way would
-        not be rare enough.
+        `first` and `second` are one figure a row, `pairs` the remaining pairs. Fewer than six pairs
+        cannot show a correlation, nor an effect: even all one way is not rare enough.
         """
         if self.unit != "pair" or not self.repeated:
             return self
@@ -68,10 +66,9 @@ class Design:
             both = first[self.pairs[:, 0]] & second[self.pairs[:, 1]]
             return KeptUnits(design=self, pairs=self.pairs[both], rows=(np.empty(0, np.intp),) * 2)
         rows = tuple(np.flatnonzero(flags) for flags in (first, second))
-        present = [set(codes[kept].tolist()) for codes, kept in zip(self.codes, rows, strict=True)]
-        held = np.array(sorted(present[0] & present[1]), dtype=np.intp)
+        shared = np.intersect1d(self.codes[0][rows[0]], self.codes[1][rows[1]])
         kept = tuple(
-            one[np.isin(codes[one], held)] for codes, one in zip(self.codes, rows, strict=True)
+            side[np.isin(codes[side], shared)] for codes, side in zip(self.codes, rows, strict=True)
         )
         both = np.isin(self.pairs[:, 0], kept[0]) & np.isin(self.pairs[:, 1], kept[1])
         return KeptUnits(design=self, pairs=self.pairs[both], rows=(kept[0], kept[1]))
@@ -87,7 +84,7 @@ class KeptUnits:
 
     @property
     def units(self) -> int:
-        """How many pieces of evidence there are; for runs that do not pair, on the smaller side."""
+        """How many units there are; for runs that do not pair, on the smaller side."""
         if self.design.unit == "pair":
             return len(self.pairs)
         if self.design.unit == "instance":
@@ -114,25 +111,18 @@ class KeptUnits:
         return means[0], means[1]
 
     def evened(self) -> "KeptUnits":
-        """The same with as many runs of an instance on one side as on the other, the first ones.
+        """The units with the same number of runs of an instance on both sides, the first ones.
 
-        The mean of one run less the mean of twenty is as often up as down only where scores are
-        symmetric, and most are not: so flipping signs tests nothing unless both sides of an
-        instance have the same number of runs.
+        Flipping signs is a valid test only then: the mean of one run less the mean of twenty is as
+        often up as down only for symmetric scores, and most are not.
         """
         if self.design.unit != "instance":
             return self
-        places = [
-            _places(codes[rows]) for codes, rows in zip(self.design.codes, self.rows, strict=True)
-        ]
-        counts = [
-            np.bincount(codes[rows], minlength=len(self.design.names))
-            for codes, rows in zip(self.design.codes, self.rows, strict=True)
-        ]
-        fewest = np.minimum(counts[0], counts[1])
+        codes = [own[rows] for own, rows in zip(self.design.codes, self.rows, strict=True)]
+        size = len(self.design.names)
+        fewest = np.minimum(*(np.bincount(own, minlength=size) for own in codes))
         kept = [
-            rows[place < fewest[codes[rows]]]
-            for codes, rows, place in zip(self.design.codes, self.rows, places, strict=True)
+            rows[_places(own) < fewest[own]] for own, rows in zip(codes, self.rows, strict=True)
         ]
         return KeptUnits(design=self.design, pairs=self.pairs, rows=(kept[0], kept[1]))
 
@@ -153,34 +143,31 @@ class KeptUnits:
         return max(sum(map(bool, self._queues())), 1) if several else 1
 
     def in_order(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        """Matched units in the order in which they came, by which unpaired runs are matched.
+        """Matched units in the order of the runs, by which unpaired runs are matched.
 
-        Repeated runs of several instances come round by round, whole rounds only. Taken instance by
-        instance, the first one would speak for all of them.
+        Repeated runs of several instances come in whole rounds over the instances. Taken instance
+        by instance, the first would speak for all.
         """
         if self.design.unit == "instance" or not self.design.repeated:
             return self.sides(first, second)
-        order = np.array(self._rounds(), dtype=np.intp).reshape(-1, 2)
+        queues = [queue for queue in self._queues() if queue]
+        rounds = [pair for turn in zip(*queues, strict=False) for pair in turn]
+        order = np.array(rounds, dtype=np.intp).reshape(-1, 2)
         return first[order[:, 0]], second[order[:, 1]]
 
-    def _rounds(self) -> list[tuple[int, int]]:
-        """Rows that pair, or are matched by their order, as the k-th of each instance in turn."""
-        queues = [queue for queue in self._queues() if queue]
-        return [pair for turn in zip(*queues, strict=False) for pair in turn]
-
     def _queues(self) -> list[list[tuple[int, int]]]:
-        """For each instance, its matched rows in the order in which they came."""
+        """For each instance, its matched rows in order."""
         queues: list[list[tuple[int, int]]] = [[] for _ in self.design.names]
         if self.design.paired:
-            for one, other in self.pairs.tolist():
-                queues[self.design.codes[1][other]].append((one, other))
+            for ours, theirs in self.pairs.tolist():
+                queues[self.design.codes[1][theirs]].append((ours, theirs))
         else:
             for code, queue in enumerate(queues):
-                found = [
+                sides = [
                     rows[codes[rows] == code].tolist()
                     for rows, codes in zip(self.rows, self.design.codes, strict=True)
                 ]
-                queue += zip(found[0], found[1], strict=False)
+                queue += zip(*sides, strict=False)
         return queues
 
     @property
@@ -191,16 +178,15 @@ class KeptUnits:
     @property
     def instances(self) -> int:
         """How many instances are left."""
-        if self.design.unit == "pair":
-            return int(np.unique(self.design.codes[1][self.pairs[:, 1]]).size)
-        return int(np.unique(self.design.codes[1][self.rows[1]]).size)
+        rows = self.pairs[:, 1] if self.design.unit == "pair" else self.rows[1]
+        return int(np.unique(self.design.codes[1][rows]).size)
 
 
 def correlation(first: Floats, second: Floats) -> float:
     """Pearson's; 0 where a side does not vary."""
-    one, other = first - first.mean(), second - second.mean()
-    size = math.sqrt(float(np.square(one).sum() * np.square(other).sum()))
-    return float((one * other).sum()) / size if size > 1e-12 else 0.0
+    ours, theirs = first - first.mean(), second - second.mean()
+    size = math.sqrt(float(np.square(ours).sum() * np.square(theirs).sum()))
+    return float((ours * theirs).sum()) / size if size > 1e-12 else 0.0
 
 
 def _places(codes: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -213,27 +199,22 @@ def _places(codes: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _means(values: Floats, codes: NDArray[np.intp]) -> Floats:
-    places, dense = np.unique(codes, return_inverse=True)
-    sums = (
-        np.stack(
-            [np.bincount(dense, weights=column, minlength=places.size) for column in values.T],
-            axis=1,
-        )
-        if values.shape[1]
-        else np.empty((places.size, 0))
-    )
-    return np.asarray(sums / np.bincount(dense)[:, None])
+    instances, dense = np.unique(codes, return_inverse=True)
+    means = np.empty((instances.size, values.shape[1]))
+    for index, column in enumerate(values.T):
+        means[:, index] = np.bincount(dense, weights=column) / np.bincount(dense)
+    return means
 
 
 def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial], by: By = "auto") -> Design:
-    """Find out what pairs, and what the unit is, unless it is said."""
-    names = tuple(dict.fromkeys(one.instance for one in candidate))
+    """Pair the rows, and choose the unit unless `by` sets it."""
+    names = tuple(dict.fromkeys(trial.instance for trial in candidate))
     number = {name: index for index, name in enumerate(names)}
     codes = tuple(
-        np.array([number[one.instance] for one in side], dtype=np.intp)
+        np.array([number[trial.instance] for trial in side], dtype=np.intp)
         for side in (baseline, candidate)
     )
-    counts = [np.bincount(one, minlength=len(names)) for one in codes]
+    counts = [np.bincount(side, minlength=len(names)) for side in codes]
     single = bool((counts[0] == 1).all() and (counts[1] == 1).all())
     pairs, lost = _matched(baseline, candidate, single=single)
     unit: Literal["pair", "instance", "run"] = "pair" if pairs else "run"
@@ -253,16 +234,15 @@ def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial], by: By = "aut
 def _matched(
     baseline: Sequence[Trial], candidate: Sequence[Trial], *, single: bool
 ) -> tuple[list[tuple[int, int]], tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Rows that pair, and rows that ought to; none where the sides do not name the same trials.
+    """Rows that pair, and rows that lost their twin; none where the sides name different trials.
 
-    A side that has few of the other's trials has lost the rest: only where the most of both sides'
-    trials are their own are they different ones.
+    The sides name the same trials if they share more than half of the smaller side's.
     """
     places: list[dict[tuple[str, str | None], int]] = [
-        {(one.instance, None if single else one.trial): row for row, one in enumerate(side)}
+        {(trial.instance, None if single else trial.trial): row for row, trial in enumerate(side)}
         for side in (baseline, candidate)
     ]
-    known = single or not any(one.trial is None for one in (*baseline, *candidate))
+    known = single or not any(trial.trial is None for trial in (*baseline, *candidate))
     shared = places[0].keys() & places[1].keys()
     if not known or 2 * len(shared) <= min(map(len, places)):
         return [], ((), ())

@@ -1,4 +1,4 @@
-"""Evidence that may be looked at after every unit, until there is a verdict.
+"""Sequential evidence: a look after every unit, until there is a verdict.
 
 Each question (is the balance up, is a dimension down, is a gated one inside its margin) is a bet
 (`stats/betting.py`), and what a bet has shown once stays shown. The first verdict stands, and what
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.comparison.judge.effects import Evidence, Tilt, Weighed, classify, scaled_ideal
+from assay.comparison.judge.effects import DimensionEffect, Evidence, Tilt, classify
 from assay.comparison.judge.table import TrialTable
 from assay.comparison.judge.verdict import decide
 from assay.comparison.result import Gate, NetVerdict, Settings
@@ -44,10 +44,9 @@ def watch(table: TrialTable, settings: Settings) -> Evidence:
         return Evidence(dimensions=(), tilt=None, units=units)
     course = _course(table, settings.level)
     strict = settings.plan.strict_gates
-    weights = np.array([one.weight for one in table.counting])
-    for unit in _turning_points(course, weights, settings.level, table.kept.round):
-        found = _after(course, table, unit, settings)
-        if decide(found, strict_gates=strict)[0] is not NetVerdict.INCONCLUSIVE:
+    for unit in _turning_points(course, table.weights, settings.level, table.kept.round):
+        evidence = _after(course, table, unit, settings)
+        if decide(evidence, strict_gates=strict)[0] is not NetVerdict.INCONCLUSIVE:
             return _after(course, table, unit, settings, decided=True)
     return _after(course, table, units - 1, settings, final=True)
 
@@ -57,12 +56,13 @@ def _course(table: TrialTable, level: float) -> _Course:
     first, second = table.kept.in_order(*table.values)
     gaps = second - first
     scores = (1.0 + gaps) / 2.0
-    margins = np.array([one.margin / one.width for one in table.counting])
+    margins = np.array([dimension.scaled_margin for dimension in table.counting])
     over = log_capital(scores, (1.0 - margins) / 2.0)
     under = log_capital(1.0 - scores, (1.0 - margins) / 2.0)
     shown = math.log(1.0 / alpha)
-    ideals = np.array([np.inf if x is None else x for x in map(scaled_ideal, table.counting)])
-    tilt = ((1.0 + _balance(gaps, np.array([one.weight for one in table.counting]))) / 2.0)[:, None]
+    ideals = [dimension.scaled_ideal for dimension in table.counting]
+    reached = second >= np.array([np.inf if x is None else x for x in ideals]) - 1e-12
+    tilt = ((1.0 + _balance(gaps, table.weights)) / 2.0)[:, None]
     counts = np.arange(1, len(gaps) + 1)[:, None]
     return _Course(
         gaps=gaps,
@@ -71,7 +71,7 @@ def _course(table: TrialTable, level: float) -> _Course:
         down=ever(adjusted(log_capital(1.0 - scores, 0.5))),
         inside=(ever(over) >= shown) & (ever(under) >= shown),
         safe=ever(over) >= shown,
-        spotless=np.minimum.accumulate(second >= ideals - 1e-12, axis=0),
+        spotless=np.minimum.accumulate(reached, axis=0),
         tilt_up=ever(log_capital(tilt, 0.5))[:, 0],
         tilt_down=ever(log_capital(1.0 - tilt, 0.5))[:, 0],
     )
@@ -128,7 +128,7 @@ def _after(
     alpha = 1.0 - settings.level
     target = math.log(2.0 / alpha)
     bounds = _bounds(course.gaps[: unit + 1], alpha) if decided or final else None
-    weighed = []
+    effects = []
     for index, dimension in enumerate(table.counting):
         means = (float(course.means[0][unit, index]), float(course.means[1][unit, index]))
         up, down = float(course.up[unit, index]), float(course.down[unit, index])
@@ -138,8 +138,8 @@ def _after(
         if dimension.gated:
             gate = Gate.SPOTLESS if course.spotless[unit, index] else Gate.DOUBT
             gate = Gate.SHOWN if course.safe[unit, index] else gate
-        weighed.append(
-            Weighed(
+        effects.append(
+            DimensionEffect(
                 dimension=dimension,
                 baseline=means[0],
                 candidate=means[1],
@@ -154,7 +154,7 @@ def _after(
             )
         )
     return Evidence(
-        dimensions=weighed,
+        dimensions=effects,
         tilt=_tilt(course, table, unit, target),
         units=unit + 1,
         decided_at=unit + 1 if decided else None,
@@ -164,8 +164,8 @@ def _after(
 
 
 def _tilt(course: _Course, table: TrialTable, unit: int, target: float) -> Tilt:
-    weights = np.array([one.weight for one in table.counting])
-    value = float(course.gaps[: unit + 1].mean(axis=0) @ weights / weights.sum())
+    mean_gaps = course.gaps[: unit + 1].mean(axis=0)
+    value = float(mean_gaps @ table.weights / table.weights.sum())
     up, down = float(course.tilt_up[unit]), float(course.tilt_down[unit])
     is_shown = (up >= target and value > 0.0) or (down >= target and value < 0.0)
     return Tilt(value=value, low=None, high=None, p=_p(max(up, down)), shown=is_shown)

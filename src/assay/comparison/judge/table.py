@@ -1,6 +1,6 @@
-"""Trials as numbers, nothing dropped in silence: missing values and crashed runs by stated policy.
+"""Trials as a table of numbers, with missing values and crashed runs settled by policy.
 
-Dimensions that count are turned and scaled, so that 0 is the worst and 1 the best.
+Dimensions that count are scaled so that 0 is the worst and 1 the best.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ _SIDES = ("baseline", "candidate")
 
 @dataclass(frozen=True, kw_only=True)
 class TrialTable:
-    """What can be compared: units, and each side's rows of the dimensions that count.
+    """The units, and each side's rows of the dimensions.
 
-    `values` are scaled; `others` are dimensions that decide nothing, as they were given, with NaN
-    where a value is missing. `untold` are dimensions that count and cannot be compared, `included`
-    the rows that no policy leaves out.
+    `values` are the scaled values of `counting`, `raw` the values of `others`, which decide
+    nothing; a missing one is NaN. `incomparable` are dimensions that count and cannot be compared,
+    `included` the rows that no policy leaves out.
     """
 
     kept: KeptUnits
@@ -34,8 +34,13 @@ class TrialTable:
     values: tuple[Floats, Floats]
     others: tuple[Dimension, ...]
     raw: tuple[Floats, Floats]
-    untold: tuple[Dimension, ...]
+    incomparable: tuple[Dimension, ...]
     included: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+
+    @property
+    def weights(self) -> Floats:
+        """The weights of the dimensions that count."""
+        return np.array([dimension.weight for dimension in self.counting])
 
 
 def tabulate(
@@ -47,10 +52,9 @@ def tabulate(
     by: By = "auto",
     whole_pairs: bool = False,
 ) -> TrialTable:
-    """Apply the policies, say what they did, and arrange what is left.
+    """Apply the policies, note their effects, and arrange the remaining rows.
 
-    `by` says what the unit is, where that is settled beforehand. With `whole_pairs` pairs stay
-    pairs, however little alike they are.
+    With `whole_pairs` pairs stay pairs even where they are uncorrelated.
     """
     design = arrange(baseline, candidate, by)
     _note_crashed(baseline, candidate, plan, notes)
@@ -61,55 +65,58 @@ def tabulate(
             candidate = [*candidate, *(_failed(baseline[row]) for row in design.lost[0])]
             design = arrange(baseline, candidate, by)
     sides = (baseline, candidate)
-    crashed = tuple(np.array([one.crashed for one in side], dtype=bool) for side in sides)
-    left_out = [
-        flags.copy() if plan.crashed != "fail" else np.zeros_like(flags) for flags in crashed
-    ]
+    crashed = tuple(np.array([trial.crashed for trial in side], dtype=bool) for side in sides)
+    fails = plan.crashed == "fail"
+    left_out = [np.zeros_like(flags) if fails else flags.copy() for flags in crashed]
     for side, rows in enumerate(design.lost):
         left_out[side][list(rows)] = True
-    counting, untold, columns = [], [], []
+    counting, incomparable, columns = [], [], []
     settled = [flags.copy() for flags in left_out]
-    for one in (d for d in plan.dimensions if d.counts):
-        column = tuple(_scaled(side, one) for side in sides)
-        column = _without_crashed(column, crashed, plan)
-        if _comparable(one, column, settled, plan, notes):
-            counting.append(one)
+    for dimension in (dimension for dimension in plan.dimensions if dimension.counts):
+        # Values of crashed runs count for nothing; by policy the runs are at the worst.
+        column = tuple(
+            np.where(flags, 0.0 if fails else np.nan, _scaled(side, dimension))
+            for side, flags in zip(sides, crashed, strict=True)
+        )
+        if _comparable(dimension, column, settled, plan, notes):
+            counting.append(dimension)
             columns.append(_settle(column, left_out, plan))
-        elif one.gated or not _is_absent(column, settled):
-            untold.append(one)
+        elif dimension.gated or not _is_absent(column, settled):
+            incomparable.append(dimension)
     values = _side_by_side(columns, sides)
+    included = (~left_out[0], ~left_out[1])
     if columns and not whole_pairs:
-        weights = np.array([one.weight for one in counting])
-        left = design.keep(~left_out[0], ~left_out[1]).pairs
+        weights = np.array([dimension.weight for dimension in counting])
+        left = design.keep(*included).pairs
         design = design.loosened(values[0] @ weights, values[1] @ weights, left)
-    kept = design.keep(~left_out[0], ~left_out[1])
-    others = tuple(d for d in plan.dimensions if not d.counts)
+    others = tuple(dimension for dimension in plan.dimensions if not dimension.counts)
+    raw = [tuple(_raw(side, dimension.name) for side in sides) for dimension in others]
     return TrialTable(
-        kept=kept,
+        kept=design.keep(*included),
         counting=tuple(counting),
         values=values,
         others=others,
-        raw=_side_by_side([tuple(_raw(side, d.name) for side in sides) for d in others], sides),
-        untold=tuple(untold),
-        included=(~left_out[0], ~left_out[1]),
+        raw=_side_by_side(raw, sides),
+        incomparable=tuple(incomparable),
+        included=included,
     )
 
 
 def _side_by_side(
     columns: Sequence[tuple[Floats, ...]], sides: tuple[Sequence[Trial], ...]
 ) -> tuple[Floats, Floats]:
-    empty = [np.empty((len(side), 0)) for side in sides]
-    if not columns:
-        return empty[0], empty[1]
-    return (
-        np.stack([column[0] for column in columns], axis=1),
-        np.stack([column[1] for column in columns], axis=1),
-    )
+    stacked = [
+        np.stack([column[at] for column in columns], axis=1)
+        if columns
+        else np.empty((len(side), 0))
+        for at, side in enumerate(sides)
+    ]
+    return stacked[0], stacked[1]
 
 
 def _raw(side: Sequence[Trial], name: str) -> Floats:
-    found = [one.dimensions.get(name) for one in side]
-    return np.array([np.nan if value is None else value for value in found], dtype=np.float64)
+    values = [trial.dimensions.get(name) for trial in side]
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
 def _scaled(side: Sequence[Trial], dimension: Dimension) -> Floats:
@@ -118,24 +125,13 @@ def _scaled(side: Sequence[Trial], dimension: Dimension) -> Floats:
     low, high = dimension.range
     outside = np.flatnonzero((values < low) | (values > high))
     if outside.size:
-        one = side[int(outside[0])]
+        value, place = values[outside[0]], side[int(outside[0])].place
         raise SpecError(
-            f"{one.place}: {dimension.name:.80} is {values[outside[0]]:g}, outside its range of"
-            f" {low:g} to {high:g}",
+            f"{place}: {dimension.name:.80} is {value:g}, outside its range of {low:g} to {high:g}",
             hint=f"Say its range: [dimensions.{dimension.name}] range = [LOW, HIGH], by `config=`.",
         )
     shares = (values - low) / (high - low)
     return shares if dimension.better == "higher" else 1.0 - shares
-
-
-def _without_crashed(
-    column: tuple[Floats, ...], crashed: tuple[NDArray[np.bool_], ...], plan: Dimensions
-) -> tuple[Floats, ...]:
-    """Crashed runs at the worst, where that is the policy; their other values count for nothing."""
-    worst = 0.0 if plan.crashed == "fail" else np.nan
-    return tuple(
-        np.where(flags, worst, values) for values, flags in zip(column, crashed, strict=True)
-    )
 
 
 def _comparable(
@@ -145,7 +141,7 @@ def _comparable(
     plan: Dimensions,
     notes: Notes,
 ) -> bool:
-    """Whether a dimension has values to compare, and what is to be said about those it lacks."""
+    """Whether a dimension has values to compare; notes those it lacks."""
     gaps = [np.isnan(values) & ~out for values, out in zip(column, left_out, strict=True)]
     totals = [int((~out).sum()) for out in left_out]
     missing = [int(gap.sum()) for gap in gaps]
@@ -155,22 +151,18 @@ def _comparable(
     if all(whole) and not dimension.gated:
         notes.add("absent", f"{dimension.name}.")
         return False
-    said = " and ".join(
-        f"{gone} of {total} of the {side}"
-        for side, gone, total in zip(_SIDES, missing, totals, strict=True)
-        if gone
-    )
+    counts = _counts(missing, totals)
     if any(whole):
         gated = ", which is gated" if dimension.gated else ""
         words = "No value of that side is a number."
-        notes.add("missing", f"{dimension.name}{gated}: {said}. {words}", blocking=True)
+        notes.add("missing", f"{dimension.name}{gated}: {counts}. {words}", blocking=True)
         return False
     policy = {
         None: "Say what they are: --missing fail, or --missing exclude.",
         "fail": "They count as the worst value.",
         "exclude": "Those runs are left out.",
     }[plan.missing]
-    notes.add("missing", f"{dimension.name}: {said}. {policy}", blocking=plan.missing is None)
+    notes.add("missing", f"{dimension.name}: {counts}. {policy}", blocking=plan.missing is None)
     return True
 
 
@@ -184,7 +176,7 @@ def _is_absent(column: tuple[Floats, ...], left_out: Sequence[NDArray[np.bool_]]
 def _settle(
     column: tuple[Floats, ...], left_out: Sequence[NDArray[np.bool_]], plan: Dimensions
 ) -> tuple[Floats, ...]:
-    """Missing values as the policy has them; runs to be left out are marked."""
+    """Fill in missing values by policy; marks the runs to be left out."""
     settled = []
     for values, out in zip(column, left_out, strict=True):
         gaps = np.isnan(values)
@@ -197,14 +189,18 @@ def _settle(
 def _note_crashed(
     baseline: Sequence[Trial], candidate: Sequence[Trial], plan: Dimensions, notes: Notes
 ) -> None:
-    counts = [sum(one.crashed for one in side) for side in (baseline, candidate)]
-    said = " and ".join(
-        f"{count} of {len(trials)} of the {side}"
-        for side, trials, count in zip(_SIDES, (baseline, candidate), counts, strict=True)
-        if count
+    crashed = [sum(trial.crashed for trial in side) for side in (baseline, candidate)]
+    if counts := _counts(crashed, (len(baseline), len(candidate))):
+        notes.add("crashed", f"{counts}. {_crash_policy(plan)}", blocking=plan.crashed is None)
+
+
+def _counts(parts: Sequence[int], totals: Sequence[int]) -> str:
+    """How many of each side's runs, where there are any."""
+    return " and ".join(
+        f"{part} of {total} of the {side}"
+        for side, part, total in zip(_SIDES, parts, totals, strict=True)
+        if part
     )
-    if said:
-        notes.add("crashed", f"{said}. {_crash_policy(plan)}", blocking=plan.crashed is None)
 
 
 def _note_lost(
@@ -216,8 +212,7 @@ def _note_lost(
 ) -> None:
     for side, trials, rows in zip(_SIDES, (baseline, candidate), design.lost, strict=True):
         if rows:
-            one = trials[rows[0]]
-            which = one.place + (", ..." if len(rows) > 1 else "")
+            which = trials[rows[0]].place + (", ..." if len(rows) > 1 else "")
             notes.add(
                 "crashed",
                 f"Only the {side} has {counted(len(rows), 'run')} ({which}). {_crash_policy(plan)}",
@@ -234,5 +229,5 @@ def _crash_policy(plan: Dimensions) -> str:
 
 
 def _failed(twin: Trial) -> Trial:
-    """The run that ought to pair with this one and is not there."""
+    """A failed run in place of the missing twin of this one."""
     return Trial(instance=twin.instance, trial=twin.trial, dimensions={}, crashed=True)

@@ -1,8 +1,8 @@
 """One run of one arm: in a fresh copy, watched, and scored.
 
-The name of the copy does not tell the arm. The command runs in it with an environment of its own,
-and is ended with what it started. The scorer is told where the outputs are and not which arm made
-them; it and the probe run in a copy of their own, without the artifact, that the command never saw.
+The name of the copy does not reveal the arm. The command runs in it with its own environment, and
+its whole process tree is ended with it. Scorer and probe get the outputs, but not the arm; they run
+in another fresh copy without the artifact, which the command never saw.
 """
 
 import os
@@ -38,16 +38,16 @@ from assay.sandbox.job import Job, Outcome
 from assay.sandbox.process import JobRunner
 
 _MOST_SCORES = 1 << 17
-"""Bytes of a file of scores: what is kept of it must fit on a line."""
+"""Bytes of a file of scores, which must fit on a line of the journal."""
 _NEW_LOG = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW
 Status = Literal["scored", "crashed"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class ArmFolders:
     """The folders of one run: a copy of the system, outputs, a home, and the artifact's copy.
 
-    `log` is an open descriptor: meanwhile a name could lead elsewhere.
+    `log` is an open descriptor, since the command could replace a path.
     """
 
     root: Path
@@ -59,11 +59,11 @@ class Place:
 
 
 class Treatment(msgspec.Struct, frozen=True, kw_only=True):
-    """What shows that an arm had the artifact, or had it not.
+    """Whether an arm had the artifact.
 
-    `opened` are the files of its own copy that were opened, None where it had none. `original` says
-    whether the original was, which no run may. `probe` is the probe's exit code, where one was
-    asked. `wrong` is why the run does not count, where it does not.
+    `opened` are the files of its own copy that were opened, None without a copy. `original` says
+    whether the original was, which no run may. `probe` is the probe's exit code. `wrong` is why the
+    run does not count.
     """
 
     opened: tuple[str, ...] | None
@@ -73,7 +73,7 @@ class Treatment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ArmRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one run."""
+    """The outcome of one run."""
 
     pair: int
     arm: Arm
@@ -90,7 +90,7 @@ class ArmRun(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class TrialSources:
-    """What runs copy from, made once so that later edits do not reach them, and its digests."""
+    """Copies of artifact and system that runs copy from, safe from later edits, and digests."""
 
     artifact: Path
     artifact_digest: str
@@ -120,37 +120,24 @@ class Arms:
         with ExitStack() as stack:
             return self._run(pair, arm, self._prepare(pair, arm, name, stack))
 
-    def _run(self, pair: Pair, arm: Arm, place: Place) -> tuple[ArmRun, Path]:
+    def _run(self, pair: Pair, arm: Arm, folders: ArmFolders) -> tuple[ArmRun, Path]:
         values = {
             "instance": pair.instance,
             "trial": str(pair.trial),
             "seed": str(pair.seed),
-            "out": str(place.out),
-            "item": str(place.root / "item.json"),
-            "artifact": "" if place.artifact is None else str(place.artifact),
+            "out": str(folders.out),
+            "item": str(folders.root / "item.json"),
+            "artifact": "" if folders.artifact is None else str(folders.artifact),
             "home": str(self.spec.home.resolve()),
         }
-        words = fill_in(self.spec.command(arm), values)
-        with ExitStack() as stack:
-            own = original = None
-            if can_watch():
-                sources = artifact_files(self.spec.artifact_path)
-                original = stack.enter_context(Watch(sources.values()))
-                if place.artifact is not None:
-                    copies = artifact_files(place.artifact)
-                    own = stack.enter_context(Watch(copies.values()))
-            started = time.monotonic()
-            outcome = self._execute(words, place)
-            opened = None
-            if own is not None and place.artifact is not None:
-                opened = tuple(sorted(_inner(file, place.artifact) for file in own.opened()))
-            leaked = None if original is None else bool(original.opened())
+        started = time.monotonic()
+        outcome, opened, leaked = self._execute_watched(
+            fill_in(self.spec.command(arm), values), folders
+        )
+        judging, probe = folders, Outcome(code=None, trouble=None)
         if self.spec.artifact.probe or self.spec.score.command:
-            judging = self._prepare_judging(pair, place)
+            judging = self._prepare_judging(pair, folders)
             values["item"] = str(judging.root / "item.json")
-        else:
-            judging = place
-        probe = Outcome(code=None, trouble=None)
         if self.spec.artifact.probe:
             probe = self._execute(fill_in(self.spec.artifact.probe, values), judging)
         status: Status = "crashed"
@@ -158,10 +145,10 @@ class Arms:
         dimensions: Mapping[str, float | None] = {}
         if why is None:
             try:
-                dimensions, status, why = self._scores(values, judging), "scored", None
+                dimensions, status = self._scores(values, judging), "scored"
             except SpecError as error:
                 why = error.message
-        made = ArmRun(
+        run = ArmRun(
             pair=pair.number,
             arm=arm,
             instance=pair.instance,
@@ -174,39 +161,56 @@ class Arms:
             seconds=round(time.monotonic() - started, 3),
             exit_code=outcome.code,
         )
-        return made, place.out
+        return run, folders.out
 
-    def _execute(self, words: Sequence[str], place: Place) -> Outcome:
+    def _execute_watched(
+        self, words: Sequence[str], folders: ArmFolders
+    ) -> tuple[Outcome, tuple[str, ...] | None, bool | None]:
+        """Run a command; which files of its artifact it opened, and whether the original."""
+        if not can_watch():
+            return self._execute(words, folders), None, None
+        with ExitStack() as stack:
+            sources = artifact_files(self.spec.artifact_path)
+            original = stack.enter_context(Watch(sources.values()))
+            if folders.artifact is None:
+                return self._execute(words, folders), None, bool(original.opened())
+            own = stack.enter_context(Watch(artifact_files(folders.artifact).values()))
+            outcome = self._execute(words, folders)
+            opened = sorted(_inner(file, folders.artifact) for file in own.opened())
+            return outcome, tuple(opened), bool(original.opened())
+
+    def _execute(self, words: Sequence[str], folders: ArmFolders) -> Outcome:
         """Run a command in a run's folders, to its end."""
         system = self.spec.system
         return self.jobs.run(
             Job(
                 command=words,
-                folder=place.system,
+                folder=folders.system,
                 environment=job_environment(
-                    system.environment, home=place.home, temporary=place.root / "tmp"
+                    system.environment, home=folders.home, temporary=folders.root / "tmp"
                 ),
-                output=place.log,
-                home=place.home,
+                output=folders.log,
+                home=folders.home,
                 seconds=system.seconds,
             )
         )
 
     def clear(self, name: str) -> None:
-        """Throw a run's copy away."""
+        """Delete a run's copy."""
         shutil.rmtree(self.scratch / name, ignore_errors=True)
 
-    def _prepare(self, pair: Pair, arm: Arm, name: str, stack: ExitStack) -> Place:
+    def _prepare(self, pair: Pair, arm: Arm, name: str, stack: ExitStack) -> ArmFolders:
         root = self.scratch / name
         self.clear(name)
         spec = self.spec
         with storage(root):
-            system = self._fresh(pair, root)
-            (root / "out").mkdir()
-            log = os.open(root / "out" / "log.txt", _NEW_LOG, 0o666)
+            system, out = self._fresh(pair, root), root / "out"
+            out.mkdir()
+            log = os.open(out / "log.txt", _NEW_LOG, 0o666)
             stack.callback(os.close, log)
             artifact = None
-            if arm == "candidate" and self._gives_artifact:
+            takes = any("{artifact}" in word for word in spec.command(arm))
+            if arm == "candidate" and (spec.artifact.into is not None or takes):
                 artifact = root / "artifact" / spec.artifact_path.name
                 if spec.artifact.into is not None:
                     artifact = system / spec.artifact.into
@@ -215,29 +219,23 @@ class Arms:
                 copy_artifact(self.kept.artifact, artifact)
                 if artifact_digest(artifact) != self.kept.artifact_digest:
                     raise IntegrityError(f"{spec.artifact_path}: its copy is not what it was")
-        return Place(
-            root=root,
-            system=system,
-            out=root / "out",
-            home=root / "home",
-            artifact=artifact,
-            log=log,
+        return ArmFolders(
+            root=root, system=system, out=out, home=root / "home", artifact=artifact, log=log
         )
 
-    def _prepare_judging(self, pair: Pair, place: Place) -> Place:
-        """Folders for whoever judges a run: the same outputs, and nothing else of the run."""
-        root = place.root / "judging"
+    def _prepare_judging(self, pair: Pair, folders: ArmFolders) -> ArmFolders:
+        """Fresh folders for scorer and probe, with the outputs of the run."""
+        root = folders.root / "judging"
         with storage(root):
             system = self._fresh(pair, root)
-        return replace(place, root=root, system=system, home=root / "home", artifact=None)
+        return replace(folders, root=root, system=system, home=root / "home", artifact=None)
 
     def _fresh(self, pair: Pair, root: Path) -> Path:
-        """A home, a folder for temporary files, the instance, and a copy of the system."""
+        """Make a home, a temporary folder, the instance's file, and a copy of the system."""
         remove(root)
         for folder in ("home", "tmp"):
             (root / folder).mkdir(parents=True)
-        item = msgspec.json.encode(dict(self.spec.items[pair.instance]))
-        (root / "item.json").write_bytes(item)
+        (root / "item.json").write_bytes(msgspec.json.encode(dict(self.spec.items[pair.instance])))
         system = root / "system"
         if self.kept.system is None:
             system.mkdir()
@@ -247,23 +245,18 @@ class Arms:
             raise IntegrityError(f"{self.spec.folder}: its copy is not what it was")
         return system
 
-    @property
-    def _gives_artifact(self) -> bool:
-        words = self.spec.command("candidate")
-        return self.spec.artifact.into is not None or any("{artifact}" in word for word in words)
-
-    def _scores(self, values: Mapping[str, str], place: Place) -> Mapping[str, float | None]:
+    def _scores(self, values: Mapping[str, str], folders: ArmFolders) -> Mapping[str, float | None]:
         """The scores of a run."""
         file = self.spec.score.file
-        path = place.out / file
+        path = folders.out / file
         if self.spec.score.command:
             before = clear_way(path)
-            scorer = self._execute(fill_in(self.spec.score.command, values), place)
+            scorer = self._execute(fill_in(self.spec.score.command, values), folders)
             if scorer.trouble is not None:
                 raise SpecError(f"the scorer failed: {scorer.trouble}")
             if before is not None and stamp(path) == before:
                 raise SpecError(f"the scorer left {file} as the run had written it")
-        check_no_links(place.out.parent, f"{place.out.name}/{file}")
+        check_no_links(folders.out.parent, f"{folders.out.name}/{file}")
         if not path.is_file():
             raise SpecError(f"it left no {file} in {{out}}")
         try:
@@ -290,7 +283,7 @@ def _inner(file: Path, artifact: Path) -> str:
 def _treatment(
     arm: Arm, opened: tuple[str, ...] | None, leaked: bool | None, probe: Outcome
 ) -> Treatment:
-    """Hold what was seen against what the arm must show."""
+    """Compare what was observed with what the arm must show."""
     wrong, code = None, probe.code
     if leaked:
         wrong = "it opened the original artifact, past its own copy"

@@ -1,6 +1,7 @@
 """The trials of both arms from the journal: which pairs are ready, and which are void."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from assay.comparison.judge.pairing import MANY_INSTANCES
 from assay.comparison.result import Comparison, Input
@@ -14,13 +15,9 @@ from assay.logs.trial import Trial
 def ready_pairs(pairs: Sequence[Pair], progress: Progress, spec: TrialSpec) -> list[Pair]:
     """Whole pairs from the start on, in the planned order: whole instances, or whole rounds.
 
-    Taking pairs as they happen to finish would favour quick ones.
+    Taking pairs as they finish would favour quick ones.
     """
-    whole = []
-    for pair in pairs:
-        if not progress.whole(pair):
-            break
-        whole.append(pair)
+    whole = list(takewhile(progress.whole, pairs))
     part = spec.trials if len(spec.items) >= MANY_INSTANCES else len(spec.items)
     return whole[: len(whole) - len(whole) % part]
 
@@ -34,24 +31,25 @@ def arm_trials(
     scorer: str | None = None,
 ) -> ArmTrials:
     """The trials of both arms, without void pairs."""
-    counted = [pair for pair in pairs if progress.void(pair) is None]
-    sides = tuple(
-        [
-            Trial(
-                instance=pair.instance,
-                trial=str(pair.trial),
-                dimensions=progress.made[pair.number, arm].dimensions,
-                harness=spec.harness,
-                artifact=artifact if arm == "candidate" else None,
-                crashed=progress.made[pair.number, arm].status == "crashed",
-                scorer=scorer,
-                stopped_on_verdict=spec.sequential,
+    arms: ArmTrials = ([], [])
+    for pair in pairs:
+        if progress.void(pair) is not None:
+            continue
+        for arm, trials in zip(ARMS, arms, strict=True):
+            run = progress.made[pair.number, arm]
+            trials.append(
+                Trial(
+                    instance=pair.instance,
+                    trial=str(pair.trial),
+                    dimensions=run.dimensions,
+                    harness=spec.harness,
+                    artifact=artifact if arm == "candidate" else None,
+                    crashed=run.status == "crashed",
+                    scorer=scorer,
+                    stopped_on_verdict=spec.sequential,
+                )
             )
-            for pair in counted
-        ]
-        for arm in ARMS
-    )
-    return sides[0], sides[1]
+    return arms
 
 
 def compare_trials(
@@ -62,7 +60,7 @@ def compare_trials(
     inputs: Sequence[Input] = (),
     void: int = 0,
 ) -> Comparison:
-    """Compare the arms by what the spec says of dimensions, policies and stopping."""
+    """Compare the arms by the spec's dimensions, policies and stopping rule."""
     return compare_arms(
         arms,
         dimensions=spec.dimensions,

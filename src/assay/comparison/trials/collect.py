@@ -1,8 +1,8 @@
-"""Paired trials: a folder that fills up run by run, and can be taken up where it stopped.
+"""Paired trials: make the runs that are missing, and compare the arms.
 
-Beside what `trial_journal` keeps there it ends up with `baseline.jsonl` and `candidate.jsonl`, the
-trials of each arm, and `comparison.json`, what they are worth. A pair is void where an arm does not
-show that it had the artifact, or had it not; void pairs are kept, counted, and not compared.
+Interrupted trials resume. Beside the files of `journal` the folder gets `baseline.jsonl` and
+`candidate.jsonl`, the trials of each arm, and `comparison.json`. A pair is void where an arm does
+not show that it had the artifact, or had it not; void pairs are kept, counted, and not compared.
 """
 
 import shutil
@@ -26,23 +26,17 @@ from assay.comparison.trials.spec import ARMS, Arm, TrialSpec
 from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.files import write_whole
-from assay.folders import (
-    artifact_digest,
-    artifact_files,
-    copy_artifact,
-    copy_system,
-    tree_digest,
-)
+from assay.folders import artifact_digest, artifact_files, copy_artifact, copy_system, tree_digest
 from assay.lock import alone
 from assay.logs.trial import STOPPED, Trial
 from assay.sandbox.guardian import Guardian
 
 
 class Trials(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of the trials: why they ended, what was used and saved, and the comparison.
+    """Why the trials ended, what they used and saved, and the comparison.
 
-    `saved_runs` are runs that were planned and not needed; `saved_seconds` and `saved_money` what
-    they would have taken at the rate of those that were made.
+    `saved_runs` were planned and not needed; `saved_seconds` and `saved_money` are their expected
+    cost, at the rate of the runs made.
     """
 
     ended: str
@@ -64,14 +58,13 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
 def run_trials(
     spec: TrialSpec, out: Path, *, on_run: Callable[[ArmRun], None] | None = None
 ) -> Trials:
-    """Make the runs that are missing, until there is a verdict, no budget, or nothing left."""
+    """Make the missing runs, until there is a verdict, a budget is used up, or none is left."""
     pairs = schedule(list(spec.items), spec.trials, spec.seed)
-    measured = artifact_digest(spec.artifact_path)
     plan = Plan(
         format=FORMAT,
         spec=spec.digest,
         system=None if spec.folder is None else tree_digest(spec.folder, spec.artifact_path),
-        artifact=measured,
+        artifact=artifact_digest(spec.artifact_path),
         scorer=spec.scorer,
         pairs=len(pairs),
     )
@@ -83,13 +76,12 @@ def run_trials(
         progress = Progress(made=read_journal(out, pairs))
         with _arms(spec, plan) as arms:
             heard = on_run or (lambda _: None)
-            running = Running(spec, arms, out, pairs, progress, heard, plan.scorer)
-            ended = running.go()
+            ended = Running(spec, arms, out, pairs, progress, heard, plan.scorer).go()
         return _conclude(spec, out, pairs, progress, ended, plan)
 
 
 def _check_apart(spec: TrialSpec, out: Path) -> None:
-    """Refuse folders in each other, where one would become part of what the other is."""
+    """Refuse folders that lie in each other."""
     artifact, results = spec.artifact_path.resolve(), out.resolve()
     if artifact in (results, *results.parents):
         raise SpecError(f"{out} lies in the artifact", hint="Name another folder: `out=DIR`.")
@@ -107,19 +99,19 @@ def _check_apart(spec: TrialSpec, out: Path) -> None:
 
 
 def _check_no_copy(spec: TrialSpec, folder: Path) -> None:
-    """Refuse a system that has the artifact's bytes under another name: the baseline would too."""
+    """Refuse a copy of the artifact in the system, which the baseline would have too."""
     with storage(folder):
-        files = [
-            file for file in artifact_files(spec.artifact_path).values() if file.stat().st_size
-        ]
-        wanted = {digest(file.read_bytes()) for file in files}
+        every = artifact_files(spec.artifact_path).values()
+        files = [file for file in every if file.stat().st_size]
+        contents = {digest(file.read_bytes()) for file in files}
         sizes = {file.stat().st_size for file in files}
         originals = {file.resolve() for file in files}
-        copies = {}
-        for file in folder.rglob("*"):
-            if file.is_file() and file.stat().st_size in sizes and file.resolve() not in originals:
-                copies[digest(file.read_bytes())] = file
-    if wanted and wanted <= copies.keys():
+        copies = {
+            digest(file.read_bytes()): file
+            for file in folder.rglob("*")
+            if file.is_file() and file.stat().st_size in sizes and file.resolve() not in originals
+        }
+    if contents and contents <= copies.keys():
         raise SpecError(
             f"{next(iter(copies.values()))} holds the artifact's bytes, so the baseline has it too",
             hint="Take it out of the system's folder.",
@@ -128,7 +120,7 @@ def _check_no_copy(spec: TrialSpec, folder: Path) -> None:
 
 @contextmanager
 def _arms(spec: TrialSpec, plan: Plan) -> Iterator[Arms]:
-    """Copies of what is run, which nobody changes meanwhile, and a guardian over all that runs."""
+    """Copy system and artifact, and start a guardian over the runs."""
     with ExitStack() as stack:
         with storage(tempfile.gettempdir()):
             scratch = Path(tempfile.mkdtemp(prefix="assay-trials-"))
@@ -139,17 +131,10 @@ def _arms(spec: TrialSpec, plan: Plan) -> Iterator[Arms]:
             if spec.folder is not None:
                 system = scratch / "system"
                 copy_system(spec.folder, system, without=spec.artifact_path)
-        yield Arms(
-            spec,
-            kept=TrialSources(
-                artifact=kept,
-                artifact_digest=plan.artifact,
-                system=system,
-                system_digest=plan.system,
-            ),
-            scratch=scratch / "runs",
-            guardian=guardian,
+        sources = TrialSources(
+            artifact=kept, artifact_digest=plan.artifact, system=system, system_digest=plan.system
         )
+        yield Arms(spec, kept=sources, scratch=scratch / "runs", guardian=guardian)
 
 
 def _conclude(
@@ -160,7 +145,7 @@ def _conclude(
     ended: str,
     plan: Plan,
 ) -> Trials:
-    """Write both arms' trials and what they are worth."""
+    """Write both arms' trials and their comparison."""
     whole = [pair for pair in pairs if progress.whole(pair)]
     ready = ready_pairs(pairs, progress, spec) if spec.sequential else whole
     voids = [void for pair in whole if (void := progress.void(pair)) is not None]
@@ -206,9 +191,9 @@ def _write_side(out: Path, arm: Arm, side: Sequence[Trial]) -> Input:
         row: dict[str, object] = {"instance": trial.instance, "trial": trial.trial}
         row |= dict(trial.dimensions)
         row |= {f"harness.{name}": value for name, value in trial.harness.items()}
-        row |= {"status": "crashed" if trial.crashed else "scored"}
-        row |= {} if trial.artifact is None else {"artifact": trial.artifact}
-        row |= {} if trial.scorer is None else {"scorer": trial.scorer}
+        row["status"] = "crashed" if trial.crashed else "scored"
+        known = {"artifact": trial.artifact, "scorer": trial.scorer}
+        row |= {name: value for name, value in known.items() if value is not None}
         row |= {STOPPED: True} if trial.stopped_on_verdict else {}
         rows.append(msgspec.json.encode(row) + b"\n")
     data = b"".join(rows)

@@ -4,7 +4,7 @@
     runs.jsonl       one line a run, as it ended, made durable before the next is begun
     runs/N-ARM/      what run N of that arm wrote
 
-A run that was cut off has no line and is made again.
+An interrupted run has no line and is made again.
 """
 
 import errno
@@ -29,7 +29,7 @@ JOURNAL = "runs.jsonl"
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a folder of trials is of; a spec that has changed is another plan."""
+    """The plan of a folder of trials; a changed spec is another plan."""
 
     format: str
     spec: str
@@ -57,20 +57,22 @@ class Progress:
                 return f"{pair.instance}, trial {pair.trial}: {wrong}"
         return None
 
-    def money(self, cost: str) -> float | None:
+    def money(self, dimension: str) -> float | None:
         """What all scored runs cost; None where some do not say."""
-        known = [run.dimensions.get(cost) for run in self.made.values() if run.status == "scored"]
-        return None if any(one is None for one in known) else sum(one or 0.0 for one in known)
+        known = [
+            run.dimensions.get(dimension) for run in self.made.values() if run.status == "scored"
+        ]
+        return None if None in known else sum(cost or 0.0 for cost in known)
 
 
 def begin(out: Path, plan: Plan) -> None:
-    """Note the plan, or hold it against the one that the folder began with."""
+    """Write the plan, or compare it with the one in the folder."""
     path = out / "plan.json"
     with storage(path):
-        there = path.exists()
-        if not there and any(not one.name.startswith(".") for one in out.iterdir()):
+        exists = path.exists()
+        if not exists and any(not file.name.startswith(".") for file in out.iterdir()):
             raise SpecError(f"{out} is not empty", hint="Name a new folder: `out=DIR`.")
-    if not there:
+    if not exists:
         write_whole(path, pretty_json(plan))
         return
     with storage(path):
@@ -84,12 +86,12 @@ def begin(out: Path, plan: Plan) -> None:
 
 
 def read_journal(out: Path, pairs: Sequence[Pair]) -> dict[tuple[int, Arm], ArmRun]:
-    """The runs that were made; half a line at the end is a run that was cut off."""
+    """The runs that were made; drops half a line at the end."""
     path = out / JOURNAL
     with storage(path):
         whole = cut_torn(path)
     known = {pair.number: pair for pair in pairs}
-    found: dict[tuple[int, Arm], ArmRun] = {}
+    made: dict[tuple[int, Arm], ArmRun] = {}
     for number, row in json_lines(whole, where=str(path)):
         try:
             run = msgspec.convert(row, ArmRun)
@@ -98,10 +100,10 @@ def read_journal(out: Path, pairs: Sequence[Pair]) -> dict[tuple[int, Arm], ArmR
         pair = known.get(run.pair)
         if pair is None or (pair.instance, pair.trial) != (run.instance, run.trial):
             raise IntegrityError(f"{path}, line {number}: no run of this plan")
-        if (run.pair, run.arm) in found:
+        if (run.pair, run.arm) in made:
             raise IntegrityError(f"{path}, line {number}: a run that was made before")
-        found[run.pair, run.arm] = run
-    return found
+        made[run.pair, run.arm] = run
+    return made
 
 
 def note(out: Path, run: ArmRun) -> None:
@@ -111,9 +113,9 @@ def note(out: Path, run: ArmRun) -> None:
 
 
 def keep_outputs(outputs: Path, target: Path) -> None:
-    """Keep what a run left, links as links; nothing where it left no folder.
+    """Keep a run's outputs, links as links; an empty folder if it left none.
 
-    What is neither file, folder nor link stays behind where the folder must be copied.
+    A copy leaves pipes, sockets and devices out.
     """
     target.parent.mkdir(exist_ok=True)
     remove(target)
@@ -130,9 +132,7 @@ def keep_outputs(outputs: Path, target: Path) -> None:
 
 def _special(folder: str, names: Sequence[str]) -> set[str]:
     """The names of pipes, sockets and devices, which cannot be copied."""
-    paths = {name: Path(folder, name) for name in names}
+    paths = [Path(folder, name) for name in names]
     return {
-        name
-        for name, path in paths.items()
-        if not (path.is_symlink() or path.is_file() or path.is_dir())
+        path.name for path in paths if not (path.is_symlink() or path.is_file() or path.is_dir())
     }

@@ -1,4 +1,4 @@
-"""When the trials of both arms can be compared, and what they are worth."""
+"""Whether the trials of both arms can be compared, and their comparison."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Making the runs of paired trials: in order, so many at a time, until something ends it."""
+"""Make the runs of paired trials in order, several at a time, until something ends it."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -11,13 +11,13 @@ from assay.comparison.trials.arm_trials import arm_trials, compare_trials, ready
 from assay.comparison.trials.journal import Progress, keep_outputs, note
 from assay.comparison.trials.judge import can_compare
 from assay.comparison.trials.schedule import Pair
-from assay.comparison.trials.spec import ARMS, Arm, TrialSpec
+from assay.comparison.trials.spec import Arm, TrialSpec
 from assay.digests import digest
 from assay.errors import IntegrityError, SpecError, storage
 
 _FIRST_RUNS = 4
-_GLANCE = 99
-"""Draws for a look in passing: a sequential verdict needs none."""
+_INTERIM = 99
+"""Resamples of an interim look; a sequential verdict needs none."""
 
 
 class Running:
@@ -54,20 +54,20 @@ class Running:
                     ended = ended or self._used_up(len(busy))
                     while ended is None and self.waiting and len(busy) < self._at_a_time():
                         pair, arm = self.waiting.pop(0)
-                        busy.add(pool.submit(self._one, pair, arm))
+                        busy.add(pool.submit(self._make, pair, arm))
                         ended = self._used_up(len(busy))
                     if not busy:
                         return ended or "complete"
                     done, busy = wait(busy, return_when=FIRST_COMPLETED)
-                    for one in done:
-                        self._note(one.result())
+                    for future in done:
+                        self._note(future.result())
                     ended = ended or self._hopeless() or self._verdict()
             except BaseException:
                 self.arms.jobs.stop()
                 raise
 
-    def _one(self, pair: Pair, arm: Arm) -> ArmRun:
-        # The name tells the arm to nobody: it is one of many, and means nothing.
+    def _make(self, pair: Pair, arm: Arm) -> ArmRun:
+        # The name of the folder must not reveal the arm.
         name = digest(f"{self.spec.digest}:{pair.number}:{arm}:{os.getpid()}".encode())[-16:]
         made, outputs = self.arms.run(pair, arm, name)
         if self.arms.jobs.stopping:
@@ -95,38 +95,39 @@ class Running:
         plan = self.spec.dimensions
         if plan is None or len(scored) != 2:
             return
-        there = {name for run in scored for name in run.dimensions}
-        lacking = [one.name for one in plan.dimensions if one.counts and one.name not in there]
+        names = {name for run in scored for name in run.dimensions}
+        counting = [dimension.name for dimension in plan.dimensions if dimension.counts]
+        lacking = [name for name in counting if name not in names]
         if lacking:
-            known = ", ".join(sorted(there)[:12])
+            known = ", ".join(sorted(names)[:12])
             raise SpecError(
                 f"no run has a score {lacking[0]!r:.60}; there are {known}",
                 hint=f"Does [dimensions.{lacking[0]}] name what {self.spec.score.file} has?",
             )
 
     def _hopeless(self) -> str | None:
-        """Whether going on would only burn runs, since none gets to its end."""
+        """Whether all of the first runs crashed."""
         made = self.progress.made.values()
         crashed = len(made) >= _FIRST_RUNS and all(run.status == "crashed" for run in made)
         return "crashes" if crashed and self.waiting else None
 
     def _at_a_time(self) -> int:
-        """How many runs at a time; one pair where money counts and no run has said its price."""
+        """How many runs at a time; one pair while a budget of money knows no cost."""
         if self.spec.budget.money is None or self._dearest() is not None:
             return self.spec.jobs
         return min(self.spec.jobs, 2)
 
     def _dearest(self) -> float | None:
         known = [run.dimensions.get(self.spec.budget.cost) for run in self.progress.made.values()]
-        return max((one for one in known if one is not None), default=None)
+        return max((cost for cost in known if cost is not None), default=None)
 
     def _used_up(self, busy: int) -> str | None:
         """Which budget leaves no room for another run; a pair that is begun is finished."""
         budget, made = self.spec.budget, self.progress.made
-        if not self.waiting or (self.waiting[0][0].number, _twin(self.waiting[0][1])) in made:
+        if not self.waiting:
             return None
-        first = self.waiting[0][1] == self.waiting[0][0].order[0]
-        if not first:
+        pair, arm = self.waiting[0]
+        if arm != pair.order[0] or (pair.number, pair.order[1]) in made:
             return None
         if budget.runs is not None and len(made) + busy + 2 > budget.runs:
             return "budget of runs"
@@ -141,14 +142,14 @@ class Running:
                     f" {budget.cost!r} among their scores",
                     hint="Let the system or the scorer write it, or name another: budget.cost.",
                 )
-            # What a crashed run cost is not known, only that it may have been as much as any.
+            # A crashed run may have cost as much as the dearest.
             crashed = sum(run.status == "crashed" for run in made.values())
             if spent + (crashed + busy + 2) * (self._dearest() or 0.0) > budget.money:
                 return "budget of money"
         return None
 
     def _verdict(self) -> str | None:
-        """Whether what is whole so far, in the planned order, brings a verdict."""
+        """Whether the whole pairs so far, in the planned order, bring a verdict."""
         if not self.spec.sequential:
             return None
         ready = ready_pairs(self.pairs, self.progress, self.spec)
@@ -159,9 +160,5 @@ class Running:
         if not can_compare(trials):
             return None
         void = len(ready) - len(trials[0])
-        comparison = compare_trials(self.spec, trials, resamples=_GLANCE, void=void)
+        comparison = compare_trials(self.spec, trials, resamples=_INTERIM, void=void)
         return None if comparison.verdict is NetVerdict.INCONCLUSIVE else "verdict"
-
-
-def _twin(arm: Arm) -> Arm:
-    return ARMS[1] if arm == ARMS[0] else ARMS[0]

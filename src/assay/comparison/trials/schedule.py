@@ -1,8 +1,7 @@
-"""The order of paired runs and the seed of each, both from the plan's seed: they can be had again.
+"""The order of paired runs and the seed of each, both reproducible from the plan's seed.
 
-Pairs come in rounds over all instances, each round in random order, and so do the two arms of each
-pair. With many instances all pairs of one instance stand together instead, since the instance is
-then what is counted.
+Pairs come in rounds over all instances, each round in random order, as are the two arms of each
+pair. With many instances, where the instance is the unit, all pairs of one stand together.
 """
 
 import hashlib
@@ -29,15 +28,11 @@ class Pair:
 def schedule(instances: Sequence[str], trials: int, seed: int) -> list[Pair]:
     """Every pair, in the order in which they are to be run."""
     rng = np.random.default_rng(_number(f"{seed}:order"))
-    cells = [(instance, trial) for instance in instances for trial in range(1, trials + 1)]
-    if len(instances) >= MANY_INSTANCES:
-        cells = [
-            cells[i * trials + j] for i in rng.permutation(len(instances)) for j in range(trials)
-        ]
+    count, numbers = len(instances), range(1, trials + 1)
+    if count >= MANY_INSTANCES:
+        cells = [(instances[i], trial) for i in rng.permutation(count) for trial in numbers]
     else:
-        cells = [
-            cells[i * trials + j] for j in range(trials) for i in rng.permutation(len(instances))
-        ]
+        cells = [(instances[i], trial) for trial in numbers for i in rng.permutation(count)]
     return [
         Pair(
             number=number,

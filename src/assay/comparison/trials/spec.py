@@ -32,7 +32,7 @@
     [stop]
     sequential = true            # stop on a verdict; default: true
 
-    [harness]                    # what runs are made with, as it is to be disclosed
+    [harness]                    # what runs are made with, for disclosure
     model = "..."
 
 Dimensions and policies are as in `assay.comparison.spec`; a crashed run counts as a failed one
@@ -40,10 +40,9 @@ unless the policy says otherwise.
 
 In commands `{instance}`, `{trial}`, `{seed}`, `{out}` (a folder to write to), `{item}` (the
 instance's object as a JSON file) and `{artifact}` (where the candidate has it) stand for what they
-name. Scorer and probe also have `{home}`, the folder of the spec, and are told no arm.
+name. Scorer and probe also have `{home}`, the folder of the spec, and do not know the arm.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -51,8 +50,8 @@ from typing import Any, Literal
 import msgspec
 
 from assay.benchmark.rows import rows_of
-from assay.comparison.spec import Dimensions, dimensions_table
-from assay.digests import decode_utf8, digest
+from assay.comparison.spec import Dimensions, dimensions_table, parse_toml
+from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.files import stays_inside
 from assay.sandbox.command_template import check_places
@@ -83,21 +82,21 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class ArmPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one arm has of its own."""
+    """The command or arguments of one arm."""
 
     command: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the scores are, and what makes them where the system does not."""
+    """Where the scores are, and the command of a separate scorer."""
 
     command: tuple[str, ...] = ()
     file: str = "eval.json"
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What may be used up; nothing more is begun then."""
+    """Limits of the trials; no run begins beyond them."""
 
     runs: int | None = None
     minutes: float | None = None
@@ -129,10 +128,10 @@ class _TrialsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """A spec with everything it names found; `items` are the instances' objects by name.
+    """A spec with its files resolved; `items` are the instances' objects by name.
 
-    `home` is the folder that its paths are seen from, `digest` that of everything that decides what
-    is run: a larger budget goes on with the same trials.
+    Paths are relative to `home`. `digest` covers all that decides the runs, so trials resume with a
+    larger budget.
     """
 
     home: Path
@@ -183,18 +182,12 @@ def load_trial_spec(path: Path) -> TrialSpec:
     with storage(path):
         data = path.read_bytes()
     where = str(path)
-    try:
-        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _TrialsFile)
-    except (ValueError, RecursionError) as error:
-        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
-        hint = "docs/how-to/prove-a-skill.md shows every key and its values."
-        raise SpecError(f"{where}: {kind}{error}", hint=hint) from None
+    page = "docs/how-to/prove-a-skill.md"
+    written = parse_toml(data, _TrialsFile, where=where, page=page)
     _check(written, where)
     items, read = _instances(written.instances, path.parent, where)
     policy = {"crashed": "fail", **written.policy}
-    planned = None
-    if written.dimensions:
-        planned = dimensions_table(written.dimensions, policy, where=where)
+    named = written.dimensions
     spec = TrialSpec(
         home=path.parent,
         digest=_plan_digest(written, read),
@@ -209,7 +202,7 @@ def load_trial_spec(path: Path) -> TrialSpec:
         budget=written.budget,
         sequential=written.stop.sequential,
         harness=written.harness,
-        dimensions=planned,
+        dimensions=dimensions_table(named, policy, where=where) if named else None,
         policies=_policies(policy, where),
     )
     _check_commands(spec, where)
@@ -217,20 +210,16 @@ def load_trial_spec(path: Path) -> TrialSpec:
 
 
 def _plan_digest(written: _TrialsFile, instances: bytes) -> str:
-    """What the plan is; how many run at a time and what may be used up are no part of it."""
+    """Digest the plan without parallelism and budget."""
     plan = msgspec.structs.replace(written, budget=Budget(), jobs=1)
     return digest(msgspec.json.encode(plan, order="deterministic") + instances)
 
 
 def _policies(policy: Mapping[str, Any], where: str) -> Mapping[str, Any]:
-    """The policies by themselves, for dimensions that nobody named."""
-    policies = dimensions_table({"any": {}}, policy, where=where)
-    return {
-        "missing": policies.missing,
-        "crashed": policies.crashed,
-        "allow": policies.allow,
-        "strict_gates": policies.strict_gates,
-    }
+    """The policies alone, for trials without declared dimensions."""
+    policies = msgspec.structs.asdict(dimensions_table({"any": {}}, policy, where=where))
+    del policies["dimensions"]
+    return policies
 
 
 def _check(written: _TrialsFile, where: str) -> None:
@@ -244,10 +233,8 @@ def _check(written: _TrialsFile, where: str) -> None:
         value = getattr(budget, name)
         if value is not None and not 0 < value <= _MOST_BUDGET:
             raise SpecError(f"{where}: budget.{name} = {value!r:.40}, expected a number over 0")
-    for name, inner in (
-        ("artifact.into", written.artifact.into),
-        ("score.file", written.score.file),
-    ):
+    inside = {"artifact.into": written.artifact.into, "score.file": written.score.file}
+    for name, inner in inside.items():
         if inner is not None and not stays_inside(inner):
             raise SpecError(f"{where}: {name} = {inner!r}, expected a path inside the folder")
     if written.artifact.into is not None and written.system.folder is None:
@@ -255,7 +242,7 @@ def _check(written: _TrialsFile, where: str) -> None:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is one, and can be a word of a command."""
+    """Whether a name is not empty, and can be a word of a command."""
     return name != "" and "\0" not in name
 
 
@@ -298,10 +285,8 @@ def _check_commands(spec: TrialSpec, where: str) -> None:
                 f"{where}: the baseline's command names {{artifact}}, which it must not have",
                 hint='Give it to the candidate: [candidate] arguments = ["--skill", "{artifact}"].',
             )
-    for name, words in (
-        ("score.command", spec.score.command),
-        ("artifact.probe", spec.artifact.probe),
-    ):
+    judging = {"score.command": spec.score.command, "artifact.probe": spec.artifact.probe}
+    for name, words in judging.items():
         check_places(words, f"{where}: {name}", allowed=("out", "item", "instance", "home"))
     takes = any("{artifact}" in word for word in spec.command("candidate"))
     own = spec.command("candidate") != spec.command("baseline")

@@ -1,4 +1,4 @@
-"""What a reader of a dual-condition result must know."""
+"""The caveats of dual-condition results."""
 
 from collections.abc import Mapping
 

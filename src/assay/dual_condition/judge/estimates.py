@@ -23,11 +23,7 @@ class ConditionTable:
     ) -> None:
         self.evidence, self.scores, self.groups = evidence, scores, groups
         self.crossed: Crossed = cross(
-            scores,
-            positive,
-            metric=evidence.metric,
-            groups=groups,
-            threshold=evidence.threshold,
+            scores, positive, metric=evidence.metric, groups=groups, threshold=evidence.threshold
         )
 
     def of(self, chosen: NDArray[np.bool_]) -> "ConditionTable":
@@ -56,9 +52,9 @@ class ConditionTable:
         listed = self.weights(weights)
         return self._quantity(self.crossed.contrast(listed, level=LEVEL), listed)
 
-    def weights(self, given: Mapping[str, float]) -> list[float]:
+    def weights(self, by_name: Mapping[str, float]) -> list[float]:
         """Weights by name as a row over all conditions."""
-        return [given.get(name, 0.0) for name in self.evidence.conditions]
+        return [by_name.get(name, 0.0) for name in self.evidence.conditions]
 
     def _quantity(self, estimate: Estimate, weights: Sequence[float]) -> Quantity:
         over = self.crossed.over_seeds(weights, level=LEVEL)

@@ -20,13 +20,7 @@ from assay.dual_condition.judge.estimates import LEVEL, ConditionTable, table_of
 from assay.dual_condition.judge.preconditions import check_preconditions, reasons_of
 from assay.dual_condition.judge.regime import is_pilot, regime_of
 from assay.dual_condition.judge.remarks import FEW_SEEDS, remarks_of
-from assay.dual_condition.result import (
-    DualResult,
-    LayerResult,
-    PlaceboResult,
-    RowState,
-    Subset,
-)
+from assay.dual_condition.result import DualResult, LayerResult, PlaceboResult, RowState, Subset
 from assay.errors import OneSidedResult
 from assay.stats.arrays import coded
 from assay.stats.clusters import effective_groups
@@ -54,10 +48,14 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
     table = table_of(evidence)
     difference = table.crossed.difference(table.at("A"), table.at("B"), level=LEVEL)
     without = table.crossed.condition(table.at("B"), level=LEVEL)
-    placebo = _placebo(table)
-    beyond = None
+    placebo = beyond = None
     if "placebo" in evidence.conditions:
         beyond = table.crossed.difference(table.at("A"), table.at("placebo"), level=LEVEL)
+        placebo = PlaceboResult(
+            reached=table.condition("placebo"),
+            gain=table.difference("placebo", "B"),
+            beyond=table.difference("A", "placebo"),
+        )
     regime = regime_of(
         difference,
         without,
@@ -119,16 +117,6 @@ def _shapley_weights(names: Sequence[str], layer: str) -> dict[str, float]:
     return weights
 
 
-def _placebo(table: ConditionTable) -> PlaceboResult | None:
-    if "placebo" not in table.evidence.conditions:
-        return None
-    return PlaceboResult(
-        reached=table.condition("placebo"),
-        gain=table.difference("placebo", "B"),
-        beyond=table.difference("A", "placebo"),
-    )
-
-
 def _seen(evidence: DualEvidence, table: ConditionTable) -> tuple[Subset | None, Subset | None]:
     """A - B on items that the state has something of, and on the others."""
     layers = evidence.state.layers.values()
@@ -141,13 +129,9 @@ def _seen(evidence: DualEvidence, table: ConditionTable) -> tuple[Subset | None,
 
 
 def _subset(table: ConditionTable, chosen: NDArray[np.bool_]) -> Subset:
-    positive = table.crossed.positive[chosen]
-    gain = None
-    if 0 < int(positive.sum()) < positive.size:
-        gain = table.of(chosen).difference("A", "B")
-    return Subset(
-        items=int(chosen.sum()), positives=int(positive.sum()), learning_contribution=gain
-    )
+    items, positives = int(chosen.sum()), int(table.crossed.positive[chosen].sum())
+    gain = table.of(chosen).difference("A", "B") if 0 < positives < items else None
+    return Subset(items=items, positives=positives, learning_contribution=gain)
 
 
 def _pilot(evidence: DualEvidence) -> str | None:

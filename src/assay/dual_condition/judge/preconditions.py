@@ -1,6 +1,6 @@
-"""What must hold before a dual-condition result means anything, each with its evidence.
+"""The preconditions of a dual-condition result, each with its evidence.
 
-One that does not hold blocks the row. Nothing is made up for it.
+One that does not hold blocks the row.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,10 +19,8 @@ def check_preconditions(evidence: DualEvidence) -> dict[str, Precondition]:
     """Every precondition, in the order in which they matter."""
     checked = {}
     for name, check in CHECKS.items():
-        if name in OF_RUNS and not evidence.runs:
-            holds, shown = False, NOT_CHECKED
-        else:
-            holds, shown = check(evidence)
+        unchecked = name in OF_RUNS and not evidence.runs
+        holds, shown = (False, NOT_CHECKED) if unchecked else check(evidence)
         checked[name] = Precondition(holds=holds, evidence=shown)
     return checked
 
@@ -80,21 +78,13 @@ def _declared(at: DualEvidence) -> Finding:
     return True, counts + (f"; in every condition alike: {_some(fixed)}" if fixed else "")
 
 
-def _a_is_snapshot(at: DualEvidence) -> Finding:
-    return _begins(at, "A", at.state.snapshot, "the snapshot of production")
-
-
-def _b_is_initial(at: DualEvidence) -> Finding:
-    return _begins(at, "B", at.state.initial, "the declared initial state")
-
-
-def _begins(at: DualEvidence, condition: str, wanted: str, what: str) -> Finding:
+def _begins(at: DualEvidence, condition: str, expected: str, what: str) -> Finding:
     runs = at.of(condition)
     listed = manifest_digest(tuple(at.state.manifests.get(condition, ())))
-    other = [run.seed for run in runs if run.before != wanted]
-    if other or listed != wanted:
+    other = [run.seed for run in runs if run.before != expected]
+    if other or listed != expected:
         return False, f"{condition} began otherwise than {what} at seeds {_some(other)}"
-    return True, f"{counted(len(runs), 'run')} began with {short(wanted)}, {what}"
+    return True, f"{counted(len(runs), 'run')} began with {short(expected)}, {what}"
 
 
 def _none_in_b(at: DualEvidence) -> Finding:
@@ -110,11 +100,8 @@ def _none_in_b(at: DualEvidence) -> Finding:
     ]
     if len(shared) == len(owned):
         return False, "production is what it was at the beginning: there is no state to leave out"
-    unchanged = f"; {_some(shared)} never changed since the beginning" if shared else ""
-    return (
-        True,
-        f"{len(owned) - len(shared)} of {len(owned)} files of layers are not in B{unchanged}",
-    )
+    kept = f"; {_some(shared)} never changed since the beginning" if shared else ""
+    return True, f"{len(owned) - len(shared)} of {len(owned)} files of layers are not in B{kept}"
 
 
 def _same_items(at: DualEvidence) -> Finding:
@@ -169,11 +156,10 @@ def _no_reads(at: DualEvidence) -> Finding:
 
 
 def _production(at: DualEvidence) -> Finding:
+    before, now = short(at.state.snapshot), short(at.state.after)
     if at.state.after != at.state.snapshot:
-        return False, (
-            f"production was {short(at.state.snapshot)} before and is {short(at.state.after)} now"
-        )
-    return True, f"{short(at.state.after)} before and after"
+        return False, f"production was {before} before and is {now} now"
+    return True, f"{now} before and after"
 
 
 def _code(at: DualEvidence) -> Finding:
@@ -191,19 +177,18 @@ def _scored(at: DualEvidence) -> Finding:
 
 
 def _completed(at: DualEvidence) -> Finding:
-    planned = len(at.seeds) * len(at.conditions)
-    counts = f"{counted(len(at.runs), 'run')} of {planned}"
     if at.failed is not None:
         return False, at.failed
-    return len(at.runs) == planned, counts
+    planned = len(at.seeds) * len(at.conditions)
+    return len(at.runs) == planned, f"{counted(len(at.runs), 'run')} of {planned}"
 
 
 CHECKS: Mapping[str, Callable[[DualEvidence], Finding]] = {
     "state_declared": _declared,
     "runs_completed": _completed,
     "isolation": _isolation,
-    "a_is_snapshot": _a_is_snapshot,
-    "b_is_initial": _b_is_initial,
+    "a_is_snapshot": lambda at: _begins(at, "A", at.state.snapshot, "the snapshot of production"),
+    "b_is_initial": lambda at: _begins(at, "B", at.state.initial, "the declared initial state"),
     "no_layer_in_b": _none_in_b,
     "same_items": _same_items,
     "same_seeds": _same_seeds,

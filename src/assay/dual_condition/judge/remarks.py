@@ -1,4 +1,4 @@
-"""What a reader must know of a result: about the gain, the seeds, the runs and the layers."""
+"""Caveats of a result: about the gain, the seeds, the runs and the layers."""
 
 import msgspec
 
@@ -21,7 +21,7 @@ def remarks_of(
     pilot: str | None,
     seen: bool,
 ) -> dict[str, str]:
-    """What a reader must know of a reported or pilot row, by code of caveat."""
+    """The details of the caveats of a reported or pilot row, by code."""
     remarks = {
         **_about_the_gain(evidence, table, placebo),
         **_about_the_seeds(evidence, table),
@@ -36,9 +36,9 @@ def remarks_of(
     if regime is Regime.POLISH and fell >= evidence.thresholds.dependent:
         remarks["b-fell"] = f"By at least {fell:.3f}."
     if evidence.thresholds != Thresholds():
-        given = msgspec.structs.asdict(evidence.thresholds)
+        values = msgspec.structs.asdict(evidence.thresholds)
         usual = msgspec.structs.asdict(Thresholds())
-        own = [f"{name} {value:g}" for name, value in given.items() if value != usual[name]]
+        own = [f"{name} {value:g}" for name, value in values.items() if value != usual[name]]
         remarks["own-thresholds"] = f"They are {', '.join(own)}."
     return remarks
 

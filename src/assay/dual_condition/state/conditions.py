@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Literal
 
@@ -97,8 +97,8 @@ class Conditions:
         names = [entry.path for entry in self.entries]
         self.files, left = spec.state.split(names)
         self.undeclared = [name for name in left if not name.endswith("/")]
-        owned = {name for names in self.files.values() for name in names}
-        self.fixed = [name for name in names if name not in owned | set(self.undeclared)]
+        owned = {*self.undeclared, *chain.from_iterable(self.files.values())}
+        self.fixed = [name for name in names if name not in owned]
 
     @property
     def digest(self) -> str:
@@ -107,7 +107,7 @@ class Conditions:
 
     @cached_property
     def initial_digest(self) -> str:
-        """One digest over the declared beginning, from what declares it and not from a copy."""
+        """One digest over the declared initial state, from its sources and not from a copy."""
         kept = [entry for entry in self.entries if entry.path in set(self.fixed)]
         for name, layer in self.spec.state.layers.items():
             kept += self._initial_entries(name, layer)
@@ -163,7 +163,7 @@ class Conditions:
         return Built(folder=folder, entries=entries, forgotten=forgotten)
 
     def _check_placebo(self, entries: tuple[FileEntry, ...]) -> None:
-        """Refuse a placebo that is production, in whole or in a field that was misspelt."""
+        """Refuse a placebo that equals production, or shuffles a field that does not exist."""
         fields = () if self.spec.placebo is None else self.spec.placebo.shuffle
         lost = [field for field in fields if field not in self.shuffled]
         paths = {entry.path for entry in entries}
@@ -242,7 +242,7 @@ def _copy(source: Path, target: Path, names: Sequence[str]) -> None:
 
 
 def _check_owned(name: str, layer: Layer, names: Sequence[str]) -> None:
-    """Refuse a beginning that puts files where the layer has none."""
+    """Refuse initial files that are no files of the layer."""
     for file in names:
         if not matches(file, layer.patterns):
             raise SpecError(f"state.layers.{name}: initial brings {file}, which is no file of it")

@@ -18,7 +18,6 @@ from assay.errors import SpecError
 
 _LONG = 5
 _OWN_NAMES = frozenset({"", "key", "value"})  # what rows call what has no name
-_MEANT = "jsonl, json and SQLite files have rows that can be told apart"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +74,8 @@ def _row_files(folder: Path, files: Sequence[str]) -> list[tuple[Path, str]]:
         if kind is None:
             raise SpecError(
                 f"nothing tells what of {name} came from which item",
-                hint=f'{_MEANT}; for others say in_c = "initial" or "keep".',
+                hint="jsonl, json and SQLite files have rows that can be told apart; for others say"
+                ' in_c = "initial" or "keep".',
             )
         row_files.append((folder / name, kind))
     return row_files
@@ -133,7 +133,7 @@ def _by_text(items: Sequence[Item], texts: Sequence[str]) -> Mapping[str, frozen
     alike = _alike(plain, exact)
     by_text = {}
     for text, words in zip(distinct, plain, strict=True):
-        named = exact.get(words) or alike.get(words, set()) | _held(words, starts)
+        named = exact.get(words) or alike.get(words, set()) | _contained(words, starts)
         if named:
             by_text[text] = frozenset(named)
     return by_text
@@ -159,13 +159,13 @@ def _alike(texts: Sequence[str], exact: Mapping[str, set[str]]) -> dict[str, set
     }
 
 
-def _held(text: str, starts: Mapping[tuple[str, ...], Sequence[tuple[str, str]]]) -> set[str]:
+def _contained(text: str, starts: Mapping[tuple[str, ...], Sequence[tuple[str, str]]]) -> set[str]:
     """The items whose question stands in a text, word by word."""
     words = text.split()
-    held = set()
+    items = set()
     for place in range(len(words) - _LONG + 1):
         for question, item in starts.get(tuple(words[place : place + _LONG]), ()):
             size = question.count(" ") + 1
             if " ".join(words[place : place + size]) == question:
-                held.add(item)
-    return held
+                items.add(item)
+    return items

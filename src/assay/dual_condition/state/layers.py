@@ -98,28 +98,26 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
 def matches(name: str, patterns: Sequence[str]) -> bool:
     """Whether a file is one of these paths, lies in one of these folders, or matches a glob."""
-    return any(_is(name, pattern.rstrip("/")) for pattern in patterns)
-
-
-def _is(name: str, pattern: str) -> bool:
     bare = name.rstrip("/")
-    if bare == pattern or name.startswith(f"{pattern}/"):
-        return True
-    parts, wanted = bare.split("/"), pattern.split("/")
-    return _fits(parts, wanted)
+    return any(
+        bare == pattern
+        or name.startswith(f"{pattern}/")
+        or _fits(bare.split("/"), pattern.split("/"))
+        for pattern in (pattern.rstrip("/") for pattern in patterns)
+    )
 
 
-def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
-    """A glob part by part; `**` stands for any number of folders."""
-    if not wanted:
+def _fits(parts: Sequence[str], globs: Sequence[str]) -> bool:
+    """Whether a path fits a glob part by part; `**` stands for any number of folders."""
+    if not globs:
         return not parts
-    if wanted[0] == "**":
-        return any(_fits(parts[start:], wanted[1:]) for start in range(len(parts) + 1))
-    return bool(parts) and fnmatch.fnmatchcase(parts[0], wanted[0]) and _fits(parts[1:], wanted[1:])
+    if globs[0] == "**":
+        return any(_fits(parts[start:], globs[1:]) for start in range(len(parts) + 1))
+    return bool(parts) and fnmatch.fnmatchcase(parts[0], globs[0]) and _fits(parts[1:], globs[1:])
 
 
 def check_layer(name: str, layer: Layer, where: str) -> None:
-    """Refuse a layer that says nothing, or too much."""
+    """Refuse a layer without files, or with contradictory keys."""
     at = f"{where}: state.layers.{name}"
     if not layer.patterns:
         raise SpecError(f"{at} has no files", hint='Say which: files = ["memory.jsonl"].')

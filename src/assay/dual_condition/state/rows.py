@@ -1,8 +1,8 @@
-"""The rows of a state's files, and copies of the files without some of them.
+"""The rows of a state's files: read, drop and shuffle them.
 
-Rows are lines of JSONL, entries of a JSON list or object, and rows of SQLite tables
-(`sqlite_state.py`). Other files have no rows that could be told apart. An entry that is no object
-is a row with the field `value`; the name of an object's entry is its field `key`.
+Rows are lines of JSONL, entries of a JSON list or object, and rows of SQLite tables (`sqlite`). An
+entry that is no object is a row with the field `value`; the name of an object's entry is its field
+`key`.
 """
 
 import json
@@ -18,7 +18,6 @@ from assay.errors import SpecError, storage
 StateRow = Mapping[str, Any]
 _SQLITE = b"SQLite format 3\0"
 _BOM = b"\xef\xbb\xbf"
-_KEY, _VALUE = "key", "value"
 
 
 def kind_of_file(path: Path) -> str | None:
@@ -79,22 +78,17 @@ def shuffle_rows(
         return shuffled
     path.write_bytes(
         b"".join(
-            line if json.dumps(value) == old else _line(value)
+            line
+            if json.dumps(value) == old
+            else json.dumps(value, ensure_ascii=False).encode() + b"\n"
             for (line, _), value, old in zip(lines, whole, were, strict=True)
         )
     )
     return shuffled
 
 
-def _line(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
-
-
 def texts_in(row: StateRow) -> Iterator[str]:
-    """Every text of a row, however deep; numbers as they would be written.
-
-    A text that is JSON itself, as a column of a database may be, is looked into as well.
-    """
+    """Every text of a row, at any depth, also inside texts that are JSON; numbers as text."""
     waiting: list[object] = list(row.values())
     while waiting:
         value = waiting.pop()
@@ -124,14 +118,14 @@ def _within(text: str) -> list[object]:
 
 
 def _as_row(value: object) -> StateRow:
-    return value if isinstance(value, dict) else {_VALUE: value}
+    return value if isinstance(value, dict) else {"value": value}
 
 
 def _entries(whole: object) -> Iterator[tuple[object, StateRow]]:
     """The entries of a JSON list or object, each as a row; an object's with their key."""
     if isinstance(whole, dict):
         for key, value in whole.items():
-            yield key, {"": key, _KEY: key, **_as_row(value)}  # an entry may have a field `key`
+            yield key, {"": key, "key": key, **_as_row(value)}  # an entry may have a field `key`
     elif isinstance(whole, list):
         for place, value in enumerate(whole):
             yield place, _as_row(value)
@@ -143,7 +137,7 @@ def _places(whole: Any, field: str) -> Iterator[tuple[Any, Any]]:  # noqa: ANN40
     for at, value in listed if isinstance(whole, dict | list) else ():
         if isinstance(value, dict) and field in value:
             yield value, field
-        elif not isinstance(value, dict) and field == _VALUE:
+        elif not isinstance(value, dict) and field == "value":
             yield whole, at
 
 

@@ -1,8 +1,8 @@
-"""The rows of SQLite databases in a state: reading them, taking some out, shuffling columns.
+"""The rows of SQLite databases in a state: read and drop them, shuffle their columns.
 
-Only copies are opened. Triggers are put aside meanwhile, since they would note or forbid what is
-taken out; what rows cascade to by their foreign keys goes with them. Afterwards the file is built
-anew, full-text indexes and statistics too, so that no byte of what was taken out is left in it.
+Only copies are opened. Triggers are disabled meanwhile, since they could log or forbid deletions;
+foreign keys cascade. Afterwards the file, its full-text indexes and its statistics are rebuilt, so
+that no byte of the deleted rows is left.
 """
 
 import re
@@ -48,17 +48,15 @@ def records_in(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def drop_records(path: Path, unwanted: Callable[[Mapping[str, Any]], bool]) -> int:
     """Take rows out of every table, and what cascades from them; how many there were."""
-    dropped = 0
     with _opened(path) as database:
         database.text_factory = lambda data: data.decode("utf-8", "replace")
-        tables = _tables(database)
         gone = {
             table: [
                 values[: len(table.key)]
                 for values in database.execute(table.select())
                 if unwanted(dict(zip(table.columns, values[len(table.key) :], strict=True)))
             ]
-            for table in tables
+            for table in _tables(database)
         }
         dropped = sum(map(len, gone.values()))
         if not dropped:
@@ -69,7 +67,7 @@ def drop_records(path: Path, unwanted: Callable[[Mapping[str, Any]], bool]) -> i
             for table, keys in gone.items():
                 delete = f"DELETE FROM {_name(table.name)} WHERE {table.where()}"  # noqa: S608
                 database.executemany(delete, keys)
-        _build_anew(database)
+        _rebuild(database)
     return dropped
 
 
@@ -118,7 +116,7 @@ def _shuffle(
 
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """A database; what SQLite says of it, in our words."""
+    """Open a database; errors of SQLite become a SpecError."""
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
             yield database
@@ -140,8 +138,8 @@ def _changing(database: sqlite3.Connection) -> Iterator[None]:
     database.execute("COMMIT")
 
 
-def _build_anew(database: sqlite3.Connection) -> None:
-    """Indexes of words, statistics, and the file itself, from the rows that are left."""
+def _rebuild(database: sqlite3.Connection) -> None:
+    """Rebuild full-text indexes, statistics and the file from the remaining rows."""
     query = "SELECT name, coalesce(sql, '') FROM sqlite_master WHERE type = 'table'"
     tables = dict(database.execute(query))
     for table in [name for name, text in tables.items() if _FULL_TEXT.search(text)]:

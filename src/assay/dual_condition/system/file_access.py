@@ -1,9 +1,8 @@
-"""What a run reached, sorted: its state, its code, what it was given, and undeclared files.
+"""Sort the files that a run reached: state, code, declared and undeclared files.
 
-Python itself, what packages brought that are installed for it, and the folders of the operating
-system are open to every run; code is, in the system's folder and wherever Python looks for it. Any
-other file has to be declared:
-what a system reads beside its state and carries from run to run would be state all the same.
+Every run may read Python, installed packages, the folders of the operating system, and code in the
+system's folder and on Python's path. Any other file must be declared: a file that a system carries
+from run to run is state.
 """
 
 import csv
@@ -104,7 +103,7 @@ class Sorter:
         """Where a path leads, and which kind of file that is; None for what is open to all."""
         real = os.path.realpath(path)
         if not (os.path.isfile(real) or stat.S_ISFIFO(_mode(real))):  # noqa: PTH113 - fast
-            return real, None  # as things are: a file may come to be there
+            return real, None  # not cached: the file may appear later
         self._known[path] = real, self._kind_of(real)
         return self._known[path]
 
@@ -157,17 +156,17 @@ class Sorter:
         return loaded or self._is_code(path) or self._is_packaged(path)
 
     def _is_packaged(self, path: str) -> bool:
-        """Whether a distribution that is installed brought a file: its RECORD says so."""
+        """Whether the RECORD of an installed distribution lists a file."""
         for place in ("/site-packages/", "/dist-packages/"):
             if place in path:
                 root, _, inner = path.rpartition(place)
-                return inner in _recorded(f"{root}{place}")
+                return inner in _recorded(root + place)
         return False
 
 
 @cache
 def _recorded(place: str) -> frozenset[str]:
-    """All that the distributions in a folder say that they brought."""
+    """All files that the RECORDs of a folder's distributions list."""
     recorded: set[str] = set()
     for record in Path(place).glob("*.dist-info/RECORD"):
         with suppress(OSError), record.open(encoding="utf-8", errors="replace", newline="") as file:
@@ -199,26 +198,20 @@ def _mode(path: str) -> int:
 
 
 def _installed_places(named: Sequence[str]) -> set[str]:
-    """Where Python and its packages are; and, of a program given by its path, where its own are."""
+    """The folders of Python and its packages, and of a program that is given by its path."""
     paths = sysconfig.get_paths()
     installed = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    installed |= {
-        str(Path(prefix) / part) for prefix in _prefixes(named) for part in ("bin", "lib")
-    }
-    return {os.path.realpath(place) for place in installed} | installed
-
-
-def _standard_places() -> set[str]:
-    """Where Python's own modules are: named by its version, and no part of a system's code."""
-    paths = sysconfig.get_paths()
-    return {os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib")}
-
-
-def _prefixes(named: Sequence[str]) -> set[str]:
     prefixes = {sys.prefix, sys.base_prefix}
     program = Path(named[0]) if named else Path()
     if program.is_absolute() and program.parent.name == "bin":
         prefix = program.parent.parent
         if any(prefix.glob("lib/python*")) or (prefix / "lib" / "node_modules").is_dir():
             prefixes.add(str(prefix))
-    return prefixes
+    installed |= {str(Path(prefix) / part) for prefix in prefixes for part in ("bin", "lib")}
+    return {os.path.realpath(place) for place in installed} | installed
+
+
+def _standard_places() -> set[str]:
+    """The folders of the standard library."""
+    paths = sysconfig.get_paths()
+    return {os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib")}

@@ -2,8 +2,8 @@
 
     python -c BOOT HOME KIND TARGET ATTRIBUTE ITEMS OUTPUTS SEED
 
-So a method given to `assay dual` runs as any other system does, watched and on a copy of its state,
-which the variable in its environment names.
+So a method runs as any other system does: watched, on a copy of its state, which a variable of its
+environment names.
 """
 
 import json
@@ -30,7 +30,7 @@ def method_words(method: MethodRef) -> tuple[str, ...]:
 
 
 def main() -> None:
-    """Ask about every item; what goes wrong is the last line that is printed."""
+    """Ask about every item; an error is the last line printed."""
     kind, target, attribute, items, outputs, seed = sys.argv[-6:]
     sys.argv[1:] = []
     try:
