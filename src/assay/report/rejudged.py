@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from assay.gauntlet.rejudge import Rejudged
 from assay.gauntlet.result import Scorecard
-from assay.gauntlet.store import Kept
+from assay.gauntlet.store import KeptScorecard
 from assay.report.terminal import styled, table
 from assay.wording import counted
 
@@ -35,7 +35,7 @@ def draw_rejudged(
     out.print(styled(f"{passed} of {counted(len(found), 'run')} passed.{said}"))
 
 
-def _others(one: Rejudged) -> list[Kept]:
+def _others(one: Rejudged) -> list[KeptScorecard]:
     """The earlier scorecards under other bars."""
     if one.scorecard is None:
         return list(one.earlier)
