@@ -16,7 +16,7 @@ from assay.comparison.result import BETTER, WORSE, Change, Gate, Settings
 from assay.comparison.spec import Dimension
 from assay.stats import differences
 from assay.stats.arrays import Floats
-from assay.stats.differences import Difference
+from assay.stats.differences import MeanDifference
 from assay.stats.permutation import Resampled, flip_signs, shuffle_labels
 
 
@@ -33,7 +33,7 @@ class Weighed:
     p: float
     change: Change
     gate: Gate | None
-    difference: Difference | None = None
+    difference: MeanDifference | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class Tilt:
     high: float | None
     p: float
     shown: bool
-    difference: Difference | None = None
+    difference: MeanDifference | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +122,7 @@ def weigh(table: TrialTable, settings: Settings) -> Evidence:
 
 def _compared(
     table: TrialTable, settings: Settings
-) -> tuple[Floats, Floats, list[Difference], Resampled]:
+) -> tuple[Floats, Floats, list[MeanDifference], Resampled]:
     """Means of both sides, each dimension's difference, and all resampled together."""
     kept, how = table.kept, {"draws": settings.resamples, "seed": settings.seed}
     if kept.design.unit == "run":
@@ -159,7 +159,7 @@ def stratum_means(
     return np.array([(one / counts).mean() for one in sums])
 
 
-def _there(difference: Difference | None) -> Difference:
+def _there(difference: MeanDifference | None) -> MeanDifference:
     assert difference is not None  # noqa: S101 - with made-up units something always varies
     return difference
 
@@ -189,7 +189,7 @@ def _tilt(
     )
 
 
-def _balance(table: TrialTable, weights: Floats) -> Difference:
+def _balance(table: TrialTable, weights: Floats) -> MeanDifference:
     """The weighted mean difference; where nothing varies, with made-up units."""
     kept = table.kept
     joined = tuple((values @ weights)[:, None] for values in table.values)
