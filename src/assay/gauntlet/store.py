@@ -30,7 +30,7 @@ class KeptScorecard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def keep_scorecard(run: Path, card: Scorecard) -> None:
-    """Store a scorecard beside its run, unless the very same is there."""
+    """Store a scorecard beside its run, unless an equal one is stored."""
     name = f"{card.task}-{card.bars_version}@{short(str(card.digests['bars']))}"
     number = 1
     while True:

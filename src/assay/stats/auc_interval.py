@@ -1,6 +1,6 @@
 """The score interval of an AUC: DeLong's variance in size, Hanley and McNeil's in shape.
 
-DeLong's variance with a symmetric interval, which everybody ships, covers .75 where it says .95
+DeLong's variance with a symmetric interval, the usual choice, covers .75 where it says .95
 when the AUC is high. Newcombe's (2006) score interval uses a variance that depends on the parameter
 and so behaves near 1, but it assumes a shape of the score distribution. Ours solves
 

@@ -1,7 +1,7 @@
 """Surface features: what can be read off a text without reading its meaning.
 
 A feature maps one text to one number. Used as a method, a feature is a *surface oracle*: it
-scores a response and looks at nothing else, so whatever AUC it reaches is what the data gives
+scores a response and looks at nothing else, so its AUC is what the data gives
 away for free. The first eight, with the hedge words and the naive splitting on white space, are
 defined exactly as the gauntlet paper's own code defines them, so that its table reproduces; the
 next three are the ones that paper names as missing; the rest are ours.

@@ -33,7 +33,7 @@ class Reading:
 
 
 class Column:
-    """The values of a column as text, whatever they are; a missing one is empty text."""
+    """The values of a column as text; a missing value is empty text."""
 
     def __init__(self, values: Sequence[object]) -> None:
         texts = [_text(value) for value in values]
