@@ -169,11 +169,11 @@ def test_a_head_that_makes_no_sense_is_refused(saved, key, value):
     assert str(saved / "a") in error.value.message
 
 
-@pytest.mark.parametrize("seed", NO_OBJECT)
-def test_any_seed_names_the_trial(saved, seed):
+@pytest.mark.parametrize("seed", [None, "x", [1]])
+def test_a_head_with_a_seed_that_is_no_number_is_refused(saved, seed):
     rewrite(saved / "a" / "run.json", lambda it: it.update(seed=seed))
-    (trial,), _ = read_stored_run(saved / "a")
-    assert trial.trial == str(seed)
+    with pytest.raises((assay.SpecError, assay.IntegrityError)):
+        read_stored_run(saved / "a")
 
 
 NO_BARS = [*NO_OBJECT, [{"id": "D1", "value": "x"}]]
@@ -188,15 +188,15 @@ NO_BARS = [*NO_OBJECT, [{"id": "D1", "value": "x"}]]
 )
 def test_a_scorecard_that_makes_no_sense_is_refused(saved, key, value):
     rewrite(card(saved / "a"), lambda it: it["scorecard"].update({key: value}))
-    with pytest.raises(assay.SpecError, match=r"no run that Assay wrote|unscored|D1: expected"):
+    with pytest.raises(assay.SpecError):
         read_stored_run(saved / "a")
 
 
-@pytest.mark.parametrize("version", NO_BARS)
-def test_any_version_of_the_bars_names_the_scorer(saved, version):
+@pytest.mark.parametrize("version", [7, "x", None])
+def test_a_scorecard_under_a_version_that_its_bars_do_not_have_is_refused(saved, version):
     rewrite(card(saved / "a"), lambda it: it["scorecard"].update(bars_version=version))
-    (trial,), _ = read_stored_run(saved / "a")
-    assert trial.scorer.startswith(f"bars {version}@")
+    with pytest.raises((assay.SpecError, assay.IntegrityError)):
+        read_stored_run(saved / "a")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"scorecard": 1}', "{}"])

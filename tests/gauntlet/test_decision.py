@@ -2,21 +2,21 @@ import math
 
 import pytest
 
-from assay.gauntlet.decision import Bounds, holm, times_more
+from assay.gauntlet.decision import ConfidenceBounds, holm, times_more
 from assay.stats.quantiles import normal_quantile
 
 
-def one(value: float, spread: float, threshold: float = 0.5) -> Bounds:
+def one(value: float, spread: float, threshold: float = 0.5) -> ConfidenceBounds:
     """A normal estimate."""
 
     def interval(level: float) -> tuple[float, float]:
         z = normal_quantile(0.5 + level / 2)
         return value - z * spread, value + z * spread
 
-    return Bounds(value=value, n=100, threshold=threshold, interval=interval)
+    return ConfidenceBounds(value=value, threshold=threshold, interval=interval)
 
 
-def with_p(p: float) -> Bounds:
+def with_p(p: float) -> ConfidenceBounds:
     """An estimate under its threshold with this one-sided p-value."""
     return one(0.5 - normal_quantile(1 - p) * 0.1, 0.1)
 

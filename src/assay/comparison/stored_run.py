@@ -6,13 +6,13 @@ other run the scorecard under the newest bars is used, and recomputed where data
 available; a scorecard that its outputs do not give was edited.
 """
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.comparison.result import ComparisonCaveat
+from assay.differences import is_close
 from assay.digests import digest, parse_object, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, StorageError, storage
 from assay.files import read_bounded
@@ -22,7 +22,6 @@ from assay.logs.trial import Trial
 
 HEAD = "run.json"
 MOST_BYTES = 64 << 20
-_CLOSE = 1e-9
 ScorecardReader = Callable[[Path], Scorecard | None]
 """Reads the scorecard of a study's run, checked against its ledger; None for any other folder."""
 
@@ -124,7 +123,5 @@ def _figures(card: Scorecard) -> tuple[object, ...]:
 
 
 def _close(card: Scorecard, again: Scorecard) -> bool:
-    return all(
-        math.isclose(ours.value, theirs.value, rel_tol=_CLOSE, abs_tol=_CLOSE)
-        for ours, theirs in zip(card.bars, again.bars, strict=True)
-    )
+    pairs = zip(card.bars, again.bars, strict=True)
+    return all(is_close(stored.value, judged.value) for stored, judged in pairs)

@@ -9,6 +9,7 @@ and the joint model's interval includes .5, under two deals of the folds. Gentle
 first, so the subset is large; that it is the largest possible is not shown.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,10 +24,10 @@ from assay.confounding.single_features import feature_results, source_result
 from assay.errors import OneClassPartition
 from assay.stats.arrays import Floats
 from assay.stats.ranks import Levels, levels, placements
+from assay.surface.crossfit import Step
 from assay.surface.feature_table import Feature, feature_table
 from assay.surface.joint_model import (
     FEWEST,
-    Step,
     Surface,
     check_fittable,
     group_codes,
@@ -134,20 +135,38 @@ def balance(
         if not tried:
             break
         pool, surface = candidate, fitted
-    return _report(benchmark, whole, pool, before, after, achieved)
+    records = tuple(item.id for item in pool.items)
+    lost = {item.id for item in whole.items} - set(records)
+    dropped = [item for item in benchmark.items if item.id in lost]
+    return Balanced(
+        achieved=achieved,
+        records=records,
+        n=len(whole.items),
+        kept=len(records),
+        positives=int(whole.label.sum()),
+        kept_positives=int(pool.label.sum()),
+        before=before,
+        after=after,
+        lost={
+            "class": _counts([item.cls for item in dropped]),
+            "source": _counts([item.source for item in dropped]),
+        },
+    )
 
 
-def _candidates(pool: _Pool, told: Floats, *, seed: Sequence[int]) -> list[_Pool]:
+def _candidates(pool: _Pool, scores: Floats, *, seed: Sequence[int]) -> list[_Pool]:
     """Matched and trimmed subsets that can still be fitted, of several sizes, the largest first."""
     rng = np.random.default_rng(seed)
     restarts = next((many for size, many in _RESTARTS if pool.label.size < size), 1)
-    found = []
+    subsets = []
     for strength in _STRENGTHS * restarts:
-        kept = _match(pool, told, strength, rng)
+        kept = _match(pool, scores, strength, rng)
         if len(set(pool.label[kept].tolist())) == 2:
-            found.append(_trim(pool.take(kept)))
-    usable = [one for one in found if one.fittable() and one.label.size < pool.label.size]
-    ranked = sorted(usable, key=lambda one: -one.label.size)
+            subsets.append(_trim(pool.take(kept)))
+    usable = [
+        subset for subset in subsets if subset.fittable() and subset.label.size < pool.label.size
+    ]
+    ranked = sorted(usable, key=lambda subset: -subset.label.size)
     if len(ranked) <= _TRIED:
         return ranked
     return [ranked[i] for i in np.linspace(0, len(ranked) - 1, _TRIED).astype(int)]
@@ -159,21 +178,21 @@ def _surfaces(pool: _Pool, surface: Surface) -> Surfaces:
     groups = group_codes(pool.items)
     alone = feature_results(pool.table, pool.label, groups)
     alone += source_result(pool.items, pool.label, groups)
-    worst = max(alone, key=lambda one: one.auc)
+    worst = max(alone, key=lambda result: result.auc)
     name = f"{worst.name} ({worst.on})"
     return Surfaces(joint=float(fit.values[0]), low=low, high=high, worst=name, worst_auc=worst.auc)
 
 
-def _met(pool: _Pool, told: Surfaces) -> bool:
+def _met(pool: _Pool, surfaces: Surfaces) -> bool:
     """Whether the aims are met, and not by the luck of one deal of the folds."""
-    if told.worst_auc > HIGHEST or told.low > 0.5:
+    if surfaces.worst_auc > HIGHEST or surfaces.low > 0.5:
         return False
     again = read_surface(pool.items, pool.label, features=pool.table, first_deal=_OTHER_DEAL)
     return again.auc_fit().interval()[0] <= 0.5
 
 
 def _match(
-    pool: _Pool, told: Floats, strength: float, rng: np.random.Generator
+    pool: _Pool, scores: Floats, strength: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """Which records to keep so that the surface score is spread alike over both labels.
 
@@ -184,8 +203,8 @@ def _match(
     count = int(pool.units.max()) + 1
     ups = np.bincount(pool.units, pool.label, minlength=count)
     sizes = np.bincount(pool.units, minlength=count)
-    up_mean = _mean_score(pool.units, told, pool.label, count)
-    down_mean = _mean_score(pool.units, told, ~pool.label, count)
+    up_mean = _mean_score(pool.units, scores, pool.label, count)
+    down_mean = _mean_score(pool.units, scores, ~pool.label, count)
     mixed = (ups > 0) & (ups < sizes)
     favour = np.where(mixed, up_mean - down_mean, 0.0)
     lean = np.where(mixed, np.sign(favour), np.where(ups > 0, 1.0, -1.0))
@@ -203,9 +222,9 @@ def _match(
 
 
 def _mean_score(
-    units: NDArray[np.intp], told: Floats, chosen: NDArray[np.bool_], count: int
+    units: NDArray[np.intp], scores: Floats, chosen: NDArray[np.bool_], count: int
 ) -> Floats:
-    sums = np.bincount(units[chosen], told[chosen], minlength=count)
+    sums = np.bincount(units[chosen], scores[chosen], minlength=count)
     sizes = np.bincount(units[chosen], minlength=count)
     return np.asarray(np.divide(sums, sizes, out=np.zeros(count), where=sizes > 0))
 
@@ -217,7 +236,7 @@ def _trim(pool: _Pool) -> _Pool:
     share: a class that shrinks would be blamed more and more, and vanish.
     """
     values = [*(feature.values for feature in pool.table), *_source_values(pool)]
-    columns = [column for one in values if not (column := levels(one)).constant]
+    columns = [column for column_values in values if not (column := levels(column_values)).constant]
     ups = np.bincount(pool.units, pool.label)
     kinds = np.where(ups == 0, 0, np.where(ups == np.bincount(pool.units), 1, 2))
     at_first = np.maximum(np.bincount(kinds, minlength=3), 1)
@@ -263,33 +282,5 @@ def _blame(columns: Sequence[Levels], pool: _Pool, kept: NDArray[np.bool_]) -> F
     return blame if over else None
 
 
-def _report(
-    benchmark: Benchmark,
-    whole: _Pool,
-    pool: _Pool,
-    before: Surfaces,
-    after: Surfaces,
-    achieved: bool,
-) -> Balanced:
-    records = tuple(item.id for item in pool.items)
-    gone = {item.id for item in whole.items} - set(records)
-    lost = [item for item in benchmark.items if item.id in gone]
-    return Balanced(
-        achieved=achieved,
-        records=records,
-        n=len(whole.items),
-        kept=len(records),
-        positives=int(whole.label.sum()),
-        kept_positives=int(pool.label.sum()),
-        before=before,
-        after=after,
-        lost={
-            "class": _counts([item.cls for item in lost]),
-            "source": _counts([item.source for item in lost]),
-        },
-    )
-
-
 def _counts(values: Sequence[str | None]) -> dict[str, int]:
-    named = [value for value in values if value is not None]
-    return {value: named.count(value) for value in sorted(set(named))}
+    return dict(sorted(Counter(value for value in values if value is not None).items()))

@@ -6,22 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.benchmark.benchmark import Item
-from assay.confounding.result import (
-    BeyondResult,
-    Fitness,
-    GivenAway,
-    Importance,
-    Joint,
-    MethodResult,
-)
+from assay.confounding import result
+from assay.confounding.result import Fitness, Joint, MethodResult
 from assay.errors import SpecError
-from assay.stats.arrays import Floats
 from assay.surface.beyond import WIDEST, widest_without_signal
-from assay.surface.crossfit import importance
-from assay.surface.joint_model import SEED, Step, Surface, auc_of, group_codes
+from assay.surface.crossfit import Step, importance
+from assay.surface.joint_model import SEED, Surface, auc_of, group_codes
 
 CLEAN_UNDER = 0.60
-SHOWN_RECORDS = 10
 
 
 def joint_result(model: Surface, on_step: Step) -> Joint:
@@ -29,26 +21,21 @@ def joint_result(model: Surface, on_step: Step) -> Joint:
     fit = model.auc_fit()
     low, high = fit.interval()
     label, probability = model.label, model.fit.ensemble
-    drops = importance(
-        model.fit,
-        label,
-        [block.columns for block in model.blocks],
-        seed=SEED,
-        on_step=on_step,
-    )
+    columns = [block.columns for block in model.blocks]
+    drops = importance(model.fit, label, columns, seed=SEED, on_step=on_step)
     ranked = sorted(zip(drops.tolist(), model.blocks, strict=True), key=lambda pair: -pair[0])
     sure = np.where(label, probability, 1.0 - probability)
-    most = np.argsort(-sure, kind="stable")[:SHOWN_RECORDS]
+    most = np.argsort(-sure, kind="stable")[:10]
     return Joint(
         auc=float(fit.values[0]),
         low=low,
         high=high,
         left=float(np.mean(np.square(label - model.fit.probability)) / label.var()),
         importance=tuple(
-            Importance(name=block.name, on=block.on, value=drop) for drop, block in ranked
+            result.Importance(name=block.name, on=block.on, value=drop) for drop, block in ranked
         ),
         given_away=tuple(
-            GivenAway(id=model.items[i].id, label=int(label[i]), probability=float(sure[i]))
+            result.GivenAway(id=model.items[i].id, label=int(label[i]), probability=float(sure[i]))
             for i in most
             if sure[i] > 0.5
         ),
@@ -82,19 +69,20 @@ def method_result(
             f"{name}: scores for {len(chosen)} of {len(items)} records, all of one class",
             hint="The ids of the scores must be those of the records.",
         )
-    values: Floats = np.array([scores[item.id] for item in kept], dtype=np.float64)
+    values = np.array([scores[item.id] for item in kept], dtype=np.float64)
     fit = auc_of(values, own, group_codes(kept))
     low, high = fit.interval()
     beyond = None if model is None else model.beyond(scores, on_step=on_step)
-    estimate = None if beyond is None else beyond.estimate()
+    left = None
+    if beyond is not None:
+        estimate = beyond.estimate()
+        left = result.BeyondResult(value=estimate.value, low=estimate.low, high=estimate.high)
     return MethodResult(
         name=name,
         auc=float(fit.values[0]),
         low=low,
         high=high,
-        beyond=None
-        if estimate is None
-        else BeyondResult(value=estimate.value, low=estimate.low, high=estimate.high),
+        beyond=left,
         surface_share=None if beyond is None else beyond.share,
         unscored=len(items) - len(chosen),
     )

@@ -5,6 +5,7 @@ that a reader of the file can see. The verdict is on the benchmark.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,12 @@ from assay.confounding.result import ConfoundAudit
 from assay.confounding.single_features import feature_results, source_result
 from assay.digests import short
 from assay.errors import OneClassPartition, SpecError
+from assay.surface.crossfit import Step
 from assay.surface.feature_table import Feature, feature_table
 from assay.surface.joint_model import (
     FOLDS,
     SOURCE,
     Kind,
-    Step,
     check_fittable,
     deals_for,
     group_codes,
@@ -55,7 +56,8 @@ def confounds(
     """
     chosen, label = labelled(benchmark, negative)
     items = [benchmark.items[i] for i in chosen]
-    table = _with_own(feature_table(items), [_part_of(feature, chosen) for feature in features])
+    own = [replace(feature, values=feature.values[chosen]) for feature in features]
+    table = _with_own(feature_table(items), own)
     groups = group_codes(items)
     caveats = Caveats(CODES)
     model = None
@@ -63,8 +65,7 @@ def confounds(
         try:
             check_fittable(items, label)
         except OneClassPartition as error:
-            why = f"{error.message[0].upper()}{error.message[1:]}."
-            caveats.add("no-surface-model", why)
+            caveats.add("no-surface-model", f"{error.message[0].upper()}{error.message[1:]}.")
         else:
             model = read_surface(items, label, features=table, kind=surface, on_step=on_step)
     methods = tuple(
@@ -73,6 +74,7 @@ def confounds(
     )
     together = None if model is None else joint_result(model, on_step)
     alone = feature_results(table, label, groups) + source_result(items, label, groups)
+    columns = {name: [values[i] for i in chosen] for name, values in (fields or {}).items()}
     note_records(benchmark, label.size, methods, together, caveats)
     return ConfoundAudit(
         verdict=fitness(model, together),
@@ -81,7 +83,7 @@ def confounds(
         features=alone,
         joint=together,
         methods=methods,
-        lint=lint(items, label, fields=_parts_of(fields or {}, chosen)),
+        lint=lint(items, label, fields=columns),
         caveats=caveats.in_order_noted(),
         benchmark=benchmark.name,
         surface=surface,
@@ -127,16 +129,6 @@ def _with_own(table: tuple[Feature, ...], own: Sequence[Feature]) -> tuple[Featu
             raise SpecError(f"there is a feature {feature.name!r} already", hint="Rename yours.")
         taken.add(feature.name)
     return (*table, *own)
-
-
-def _part_of(feature: Feature, chosen: Sequence[int]) -> Feature:
-    return Feature(name=feature.name, on=feature.on, values=feature.values[list(chosen)])
-
-
-def _parts_of(
-    fields: Mapping[str, Sequence[object]], chosen: Sequence[int]
-) -> dict[str, Sequence[object]]:
-    return {name: [values[i] for i in chosen] for name, values in fields.items()}
 
 
 def _signature(benchmark: Benchmark, n: int, negative: str | None, surface: Kind) -> str:

@@ -85,14 +85,13 @@ def source_result(
         counts = np.bincount(codes[rest], minlength=size)
         ups = np.bincount(codes[rest], weights=label[rest], minlength=size)
         rate[~rest] = ((ups + label.mean()) / (counts + 1.0))[codes[~rest]]
-    strata = [str(fold) for fold in folds]
+    strata = folds.astype(str)
     fit = fit_within(
         rate[label],
         rate[~label],
-        ([s for s, up in zip(strata, label, strict=True) if up],
-         [s for s, up in zip(strata, label, strict=True) if not up]),
+        (strata[label].tolist(), strata[~label].tolist()),
         groups=None if groups is None else (groups[label], groups[~label]),
-    )  # fmt: skip
+    )
     if fit is None:
         return ()
     length = np.array([float(len((item.response or "").split())) for item in items])

@@ -94,15 +94,14 @@ def _note_the_numbers(run: Run, parts: Sequence[Part], caveats: Caveats) -> None
     ranked = [part.estimate.high < chance for part, chance in by_chance if chance is not None]
     if ranked and all(ranked):
         caveats.add("reversed")
-    same = dict.fromkeys(part.bar.id for part in parts if part.same_ranking)
-    if same and "constant-scores" not in caveats:
-        caveats.add("same-ranking", f"See {', '.join(same)}.")
-    unfit = dict.fromkeys(part.bar.id for part in parts if part.unfit)
-    if unfit:
-        caveats.add("unfit", f"See {', '.join(unfit)}.")
-    idle = dict.fromkeys(part.bar.id for part in parts if part.idle_control)
-    if idle:
-        caveats.add("idle-control", f"See {', '.join(idle)}.")
+    constant = "constant-scores" in caveats
+    for code, marked in (
+        ("same-ranking", [part for part in parts if part.same_ranking and not constant]),
+        ("unfit", [part for part in parts if part.unfit]),
+        ("idle-control", [part for part in parts if part.idle_control]),
+    ):
+        if marked:
+            caveats.add(code, f"See {', '.join(dict.fromkeys(part.bar.id for part in marked))}.")
     if any(part.estimate.n < SMALL for part in parts):
         caveats.add("small-n")
 

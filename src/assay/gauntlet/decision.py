@@ -1,7 +1,6 @@
 """From bounds to decisions: Holm's procedure, and how much more data would decide.
 
-A `Bounds` is an interval that can be asked for at any level, against a threshold. Nothing here
-knows what was estimated.
+Nothing here knows what was estimated.
 """
 
 import math
@@ -14,11 +13,10 @@ Interval = Callable[[float], tuple[float, float]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
-    """An estimate of `value` from `n` records, with its interval at any level."""
+class ConfidenceBounds:
+    """An estimate against a threshold, with its interval at any level."""
 
     value: float
-    n: int
     threshold: float
     interval: Interval
 
@@ -31,7 +29,7 @@ class Bounds:
         return self.interval(1.0 - 2.0 * alpha)[1]
 
 
-def holm(bounds: Sequence[Bounds], alpha: float) -> tuple[frozenset[int], float]:
+def holm(bounds: Sequence[ConfidenceBounds], alpha: float) -> tuple[frozenset[int], float]:
     """Which estimates are shown to be under their threshold, and the alpha of the last step.
 
     Holm (1979): with k already shown, each of the others is tested at alpha / (m - k). The chance
@@ -41,16 +39,14 @@ def holm(bounds: Sequence[Bounds], alpha: float) -> tuple[frozenset[int], float]
     step = alpha / len(bounds)
     while len(shown) < len(bounds):
         step = alpha / (len(bounds) - len(shown))
-        found = {
-            i for i, one in enumerate(bounds) if i not in shown and one.upper(step) < one.threshold
-        }
-        if not found:
+        under = {i for i, bound in enumerate(bounds) if bound.upper(step) < bound.threshold}
+        if under <= shown:
             break
-        shown |= found
+        shown |= under
     return frozenset(shown), step
 
 
-def times_more(bounds: Sequence[Bounds], *, alpha: float, power: float) -> float | None:
+def times_more(bounds: Sequence[ConfidenceBounds], *, alpha: float, power: float) -> float | None:
     """How many times the present data would decide with this power, the estimates being right.
 
     A spread shrinks with the root of the data. To show a miss, one estimate must be shown: the
@@ -59,20 +55,20 @@ def times_more(bounds: Sequence[Bounds], *, alpha: float, power: float) -> float
     threshold, since then no amount decides.
     """
     step = alpha / len(bounds)
-    under = [one for one in bounds if one.value < one.threshold]
-    if under:
-        factors = [
-            _factor(one.threshold - one.value, one.upper(step) - one.value, step, power)
-            for one in under
-        ]
-        return min(factors)
-    still_open = [one for one in bounds if one.lower(alpha) < one.threshold]
-    if not still_open or any(one.value == one.threshold for one in still_open):
+    missed = [
+        _factor(bound.threshold - bound.value, bound.upper(step) - bound.value, step, power)
+        for bound in bounds
+        if bound.value < bound.threshold
+    ]
+    if missed:
+        return min(missed)
+    still_open = [bound for bound in bounds if bound.lower(alpha) < bound.threshold]
+    if not still_open or any(bound.value == bound.threshold for bound in still_open):
         return None
     each = 1.0 - (1.0 - power) / len(still_open)
     return max(
-        _factor(one.value - one.threshold, one.value - one.lower(alpha), alpha, each)
-        for one in still_open
+        _factor(bound.value - bound.threshold, bound.value - bound.lower(alpha), alpha, each)
+        for bound in still_open
     )
 
 

@@ -19,7 +19,7 @@ from assay.errors import BadOutput, DigestMismatch, IntegrityError, SpecError
 from assay.gauntlet.bar import Bar
 from assay.gauntlet.caveats import SMALL, caveats_of
 from assay.gauntlet.decision import holm, times_more
-from assay.gauntlet.metrics.part import Part, all_sides, corpus_of
+from assay.gauntlet.metrics.part import Part, corpus_of, sides_of
 from assay.gauntlet.metrics.table import applies, metric_of
 from assay.gauntlet.result import BarResult, PartResult, PointVerdict, Scorecard, Verdict
 from assay.gauntlet.spec import BarSet
@@ -47,6 +47,7 @@ def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
     items = sum(1 for _ in benchmark.keyed_items())
     unscored = items - len(outputs)
     verdict = _verdict(results, unscored)
+    undecided = verdict is Verdict.UNRESOLVED and not unscored
     passed = sum(result.point for result in results)
     point = Verdict.PASS if passed == len(results) else Verdict.FAIL
     return Scorecard(
@@ -55,7 +56,7 @@ def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
         bars=results,
         items=items,
         unscored=unscored,
-        records_needed=_records_needed(parts, items) if _open(verdict, unscored) else None,
+        records_needed=_records_needed(parts, items) if undecided else None,
         sealed=run.provenance is not None,
         isolation=run.isolation.value,
         caveats=caveats_of(run, benchmark, bars, parts, unscored),
@@ -83,18 +84,17 @@ def checked_outputs(run: Run, benchmark: Benchmark) -> dict[str, Output]:
         seen.add(record.item)
         if record.output is not None:
             try:
-                checked = check_output(record.output, task=run.task, classes=classes)
+                outputs[record.item] = check_output(record.output, task=run.task, classes=classes)
             except BadOutput as error:
                 raise IntegrityError(f"the record of {record.item!r}: {error.message}") from None
-            outputs[record.item] = checked
     return outputs
 
 
 def check_judgeable(benchmark: Benchmark, bars: BarSet) -> None:
     """Refuse, before anything runs, a benchmark that the bars cannot be asked of."""
     for bar in bars.bars:
-        corpus, _ = corpus_of(bar, benchmark)
-        sides = [all_sides(bar, bars.partitions[name], benchmark) for name in bar.partitions]
+        corpus = corpus_of(bar, benchmark)
+        sides = [sides_of(bar, bars.partitions[name], corpus) for name in bar.partitions]
         if applies(bar, benchmark):
             metric_of(bar).check(bar, corpus, sides)
 
@@ -103,20 +103,16 @@ def _check_same(run: Run, benchmark: Benchmark, bars: BarSet) -> None:
     if run.task != bars.task:
         raise SpecError(f"the run is of {run.task}, and {bars.name} judges {bars.task}")
     second = None if benchmark.second is None else Source.of(benchmark.second)
-    for ran, given in ((run.benchmark, Source.of(benchmark)), (run.second, second)):
-        if (None if ran is None else ran.digest) != (None if given is None else given.digest):
+    for ran, here in ((run.benchmark, Source.of(benchmark)), (run.second, second)):
+        if (None if ran is None else ran.digest) != (None if here is None else here.digest):
             raise DigestMismatch(
-                f"the run is of {_named(ran)}, and was to be judged on {_named(given)}",
+                f"the run is of {_named(ran)}, and was to be judged on {_named(here)}",
                 hint="Judge the run on the very data it was made on.",
             )
 
 
 def _named(source: Source | None) -> str:
     return "no second corpus" if source is None else f"{source.name} with digest {source.digest}"
-
-
-def _open(verdict: Verdict, unscored: int) -> bool:
-    return verdict is Verdict.UNRESOLVED and not unscored
 
 
 def _records_needed(parts: Sequence[Part], items: int) -> int | None:

@@ -27,23 +27,21 @@ def fitting_bars(benchmark: Benchmark, task: Task) -> str:
 
 @checked
 def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSet:
-    """A bundled version of a task's bars (detection unless told), or a TOML file."""
-    wanted = task or "detection"
-    if str(version_or_path) in bundled_versions(wanted):
-        bundled = BUNDLED_BARS / f"{wanted}-{version_or_path}.toml"
+    """A bundled version of a task's bars (detection by default), or a TOML file."""
+    of_task = task or "detection"
+    if str(version_or_path) in bundled_versions(of_task):
+        bundled = BUNDLED_BARS / f"{of_task}-{version_or_path}.toml"
         return parse_bars(bundled.read_bytes(), where=bundled.name)
     path = Path(version_or_path)
     with storage(path):
-        is_file = path.is_file()
-    if not is_file:
+        data = path.read_bytes() if path.is_file() else None
+    if data is None:
         others = [other for other in TASKS if str(version_or_path) in bundled_versions(other)]
         raise SpecError(
-            f"no {wanted} bars {str(version_or_path)!r}: neither a bundled version"
-            f" ({', '.join(bundled_versions(wanted))}) nor a file",
+            f"no {of_task} bars {str(version_or_path)!r}: neither a bundled version"
+            f" ({', '.join(bundled_versions(of_task))}) nor a file",
             hint=f"There are such bars for another task: `task={others[0]}`." if others else None,
         )
-    with storage(path):
-        data = path.read_bytes()
     bars = parse_bars(data, where=str(path))
     if task is not None and bars.task != task:
         raise SpecError(

@@ -1,6 +1,5 @@
 """A proposed bar, and the cheats that a revision tries to show the need of it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.benchmark.benchmark import Benchmark
@@ -47,28 +46,21 @@ def propose(
     """
     bar = proposal.bar(base)
     refusals = []
-    for cheat in _runs(base, bar, proposal, benchmark) if stored is None else (stored,):
+    because = proposal.because
+    names = _cheats(bar) if proposal.cheat is None else (proposal.cheat,)
+    runs = (run(name, benchmark, task=base.task) for name in names)
+    for cheat in runs if stored is None else (stored,):
         try:
             return revise(
-                base,
-                bar,
-                version=version,
-                because=proposal.because,
-                cheat=cheat,
-                benchmark=benchmark,
+                base, bar, version=version, because=because, cheat=cheat, benchmark=benchmark
             )
         except ProtocolError as refused:
             refusals.append(refused)
     raise refusals[0]
 
 
-def cheats_for(bar: Bar) -> tuple[str, ...]:
+def _cheats(bar: Bar) -> tuple[str, ...]:
     """The control's own feature and its inverse; for a surface model, methods that are surface."""
     if bar.minus is None:
         return "auxiliary-copy", "surface-model"
     return f"oracle:{bar.minus.feature}", f"oracle:{bar.minus.feature}:inverse"
-
-
-def _runs(base: BarSet, bar: Bar, proposal: Proposal, benchmark: Benchmark) -> Iterator[Run]:
-    names = cheats_for(bar) if proposal.cheat is None else (proposal.cheat,)
-    return (run(name, benchmark, task=base.task) for name in names)

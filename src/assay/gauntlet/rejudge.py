@@ -11,7 +11,7 @@ from assay.errors import AssayError, IntegrityError, SpecError
 from assay.gauntlet.judge import score
 from assay.gauntlet.load import fitting_bars, load_bars
 from assay.gauntlet.result import Scorecard
-from assay.gauntlet.store import Kept, find_runs, keep_scorecard, kept_scorecards
+from assay.gauntlet.store import KeptScorecard, find_runs, keep_scorecard, kept_scorecards
 from assay.runs.result import Run, Source
 from assay.runs.store import load_run
 
@@ -21,7 +21,7 @@ class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
 
     run: str
     method: str | None
-    earlier: tuple[Kept, ...]
+    earlier: tuple[KeptScorecard, ...]
     scorecard: Scorecard | None
     error: str | None
 
@@ -32,11 +32,7 @@ class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge_again(
-    folder: Path,
-    bars: str | None,
-    *,
-    benchmark: str | None = None,
-    second: str | None = None,
+    folder: Path, bars: str | None, *, benchmark: str | None = None, second: str | None = None
 ) -> tuple[Run, Scorecard]:
     """A stored run under any bars, its data read again from where they were or are now."""
     run = load_run(folder)
@@ -45,11 +41,11 @@ def judge_again(
             f"{folder} says that it was sealed, and lies in no study that could tell",
             hint="Judge it in its study.",
         )
-    found = _read_again(run.benchmark, benchmark, "benchmark")
+    data = _read_again(run.benchmark, benchmark, "benchmark")
     if run.second is not None:
-        found = found.with_second(_read_again(run.second, second, "second"))
-    chosen = load_bars(bars or fitting_bars(found, run.task), task=run.task)
-    return run, score(run, found, chosen)
+        data = data.with_second(_read_again(run.second, second, "second"))
+    chosen = load_bars(bars or fitting_bars(data, run.task), task=run.task)
+    return run, score(run, data, chosen)
 
 
 def judge_all(root: Path, bars: str | None) -> list[Rejudged]:
@@ -65,7 +61,7 @@ def judge_all(root: Path, bars: str | None) -> list[Rejudged]:
 
 
 def _check_known(bars: str | None) -> None:
-    """Refuse bars that are there for no task at all."""
+    """Refuse bars that no task has."""
     refusals = []
     for task in TASKS if bars is not None else ():
         try:
@@ -77,20 +73,22 @@ def _check_known(bars: str | None) -> None:
 
 
 def _judged(folder: Path, bars: str | None) -> Rejudged:
-    earlier: tuple[Kept, ...] = ()
-    method = card = said = None
+    earlier: tuple[KeptScorecard, ...] = ()
+    method = card = None
+    errors = []
     try:
         method = load_run(folder).method
         _, card = judge_again(folder, bars)
     except AssayError as error:
-        said = f"{type(error).__name__}: {error.message}"
+        errors.append(f"{type(error).__name__}: {error.message}")
     try:
         earlier = tuple(kept_scorecards(folder))
         if card is not None:
             keep_scorecard(folder, card)
     except AssayError as error:
-        said = f"{said or ''} {type(error).__name__}: {error.message}".strip()
-    return Rejudged(run=str(folder), method=method, earlier=earlier, scorecard=card, error=said)
+        errors.append(f"{type(error).__name__}: {error.message}")
+    message = " ".join(errors) or None
+    return Rejudged(run=str(folder), method=method, earlier=earlier, scorecard=card, error=message)
 
 
 def _read_again(source: Source, moved: str | None, parameter: str) -> Benchmark:

@@ -8,12 +8,13 @@ will be judged by.
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+
+from msgspec.structs import replace
 
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import is_name
 from assay.errors import ProtocolError, SpecError
-from assay.gauntlet.bar import Bar, Control, Partition
+from assay.gauntlet.bar import Bar, Control
 from assay.gauntlet.judge import score
 from assay.gauntlet.result import Scorecard, Verdict
 from assay.gauntlet.spec import BarSet, Regression, parse_bars
@@ -82,19 +83,14 @@ def control_bar(identity: str, control: str, at_least: float, partitions: tuple[
     """A bar from `feature:NAME` (a margin over a feature), `surface` or `source` (an AUC)."""
     if not is_name(identity.lower()):
         raise SpecError(f"{identity!r:.80} cannot name a bar (letters, digits, . _ -)")
+    auc = Bar(id=identity, metric="auc", at_least=at_least, partitions=partitions)
     kind, _, name = control.partition(":")
     if kind == "feature" and name:
-        minus = Control(feature=name, direction="better")
-        return Bar(id=identity, metric="auc", at_least=at_least, partitions=partitions, minus=minus)
+        return replace(auc, minus=Control(feature=name, direction="better"))
     if control in ("surface", "lexical"):
-        beyond: Literal["surface", "lexical"] = "surface" if control == "surface" else "lexical"
-        return Bar(
-            id=identity, metric="auc", at_least=at_least, partitions=partitions, beyond=beyond
-        )
+        return replace(auc, beyond=control)
     if control == "source":
-        return Bar(
-            id=identity, metric="auc", at_least=at_least, partitions=partitions, within="source"
-        )
+        return replace(auc, within="source")
     raise SpecError(
         f"control {control!r:.80}: expected feature:NAME, surface, lexical or source",
         hint="`assay methods` lists the features: oracle:NAME.",
@@ -116,26 +112,27 @@ def revised_text(
     if base.second is not None:
         lines.append(f"second = {quoted(base.second)}")
     for partition in base.partitions.values():
-        lines += ["", *_partition_lines(partition)]
+        lines += [
+            f"\n[partition.{quoted(partition.name)}]",
+            f"positive = {quoted(partition.positive.text)}",
+            f"negative = {quoted(partition.negative.text)}",
+        ]
     for each in (*base.bars, bar):
-        lines += ["", *_bar_lines(each)]
+        lines += _bar_lines(each)
     for control in (*base.regressions, regression):
-        lines += ["", *_regression_lines(control)]
+        lines += [
+            "\n[[regression]]",
+            f"method = {quoted(control.method)}",
+            f"passes = [{', '.join(map(quoted, control.passes))}]",
+            f"fails = [{', '.join(map(quoted, control.fails))}]",
+        ]
     text = "\n".join(lines) + "\n"
     parse_bars(text.encode(), where=f"the revision {version}")
     return text
 
 
-def _partition_lines(partition: Partition) -> list[str]:
-    return [
-        f"[partition.{quoted(partition.name)}]",
-        f"positive = {quoted(partition.positive.text)}",
-        f"negative = {quoted(partition.negative.text)}",
-    ]
-
-
 def _bar_lines(bar: Bar) -> list[str]:
-    lines = ["[[bar]]", f"id = {quoted(bar.id)}", f"metric = {quoted(bar.metric)}"]
+    lines = ["\n[[bar]]", f"id = {quoted(bar.id)}", f"metric = {quoted(bar.metric)}"]
     if bar.partitions:
         lines.append(f"partitions = [{', '.join(map(quoted, bar.partitions))}]")
     lines.append(f"at_least = {bar.at_least!r}")
@@ -144,22 +141,9 @@ def _bar_lines(bar: Bar) -> list[str]:
     if bar.minus is not None:
         feature, direction = quoted(bar.minus.feature), quoted(bar.minus.direction)
         lines.append(f"minus = {{ feature = {feature}, direction = {direction} }}")
-    if bar.beyond is not None:
-        lines.append(f"beyond = {quoted(bar.beyond)}")
-    if bar.within is not None:
-        lines.append(f"within = {quoted(bar.within)}")
-    if bar.corpus != "main":
-        lines.append(f"corpus = {quoted(bar.corpus)}")
-    return lines
-
-
-def _regression_lines(control: Regression) -> list[str]:
-    return [
-        "[[regression]]",
-        f"method = {quoted(control.method)}",
-        f"passes = [{', '.join(map(quoted, control.passes))}]",
-        f"fails = [{', '.join(map(quoted, control.fails))}]",
-    ]
+    corpus = None if bar.corpus == "main" else bar.corpus
+    rest = {"beyond": bar.beyond, "within": bar.within, "corpus": corpus}
+    return lines + [f"{key} = {quoted(value)}" for key, value in rest.items() if value is not None]
 
 
 def quoted(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Scorecards kept beside their run: each one made stays, whatever is judged later.
+"""Scorecards kept beside their run; a later judgement never replaces an earlier one.
 
 A run folder keeps them under `scorecards/`, named by bars and their digest. Judging the same run
 under the same bars again changes nothing; where another version of Assay comes to other figures,
@@ -22,7 +22,7 @@ FOLDER = "scorecards"
 _DEEPEST = 3
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class KeptScorecard(msgspec.Struct, frozen=True, kw_only=True):
     """A stored scorecard, and when it was made."""
 
     judged: str
@@ -30,14 +30,14 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def keep_scorecard(run: Path, card: Scorecard) -> None:
-    """Store a scorecard beside its run, unless the very same is there."""
+    """Store a scorecard beside its run, unless an equal one is stored."""
     name = f"{card.task}-{card.bars_version}@{short(str(card.digests['bars']))}"
     number = 1
     while True:
         path = run / FOLDER / (f"{name}.json" if number == 1 else f"{name}~{number}.json")
         with storage(path):
-            there = path.exists()
-        if not there:
+            exists = path.exists()
+        if not exists:
             break
         if _read(path).scorecard == card:
             return
@@ -46,11 +46,11 @@ def keep_scorecard(run: Path, card: Scorecard) -> None:
     write_new(path, pretty_json(head))
 
 
-def kept_scorecards(run: Path) -> list[Kept]:
+def kept_scorecards(run: Path) -> list[KeptScorecard]:
     """The scorecards of a run, in the order in which they were made."""
     with storage(run):
-        found = sorted((run / FOLDER).glob("*.json"))
-    return sorted(map(_read, found), key=lambda kept: kept.judged)
+        paths = sorted((run / FOLDER).glob("*.json"))
+    return sorted(map(_read, paths), key=lambda kept: kept.judged)
 
 
 def find_runs(root: Path) -> list[Path]:
@@ -70,13 +70,13 @@ def find_runs(root: Path) -> list[Path]:
     return sorted(runs)
 
 
-def _read(path: Path) -> Kept:
+def _read(path: Path) -> KeptScorecard:
     with storage(path):
         data = path.read_bytes()
     head: Any = parse_json(decode_utf8(data, where=str(path)), where=str(path))
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise SpecError(f"{path}: expected a scorecard of format {FORMAT!r}")
     try:
-        return msgspec.convert(head, Kept)
+        return msgspec.convert(head, KeptScorecard)
     except msgspec.ValidationError as error:
         raise SpecError(f"{path}: {error}") from None

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from assay.confounding.balance import HIGHEST, Balanced, Surfaces
-from assay.report.terminal import styled, table
+from assay.report.terminal import interval, styled, table
 from assay.surface.joint_model import FEWEST
 
 if TYPE_CHECKING:
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 _LISTED = 8
 
 
-def draw_balanced(found: Balanced, out: str, console: "Console") -> None:
+def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     """Before and after, what was lost, and where the subset is."""
     rows = [
-        ("records", f"{found.n:,}", f"{found.kept:,}"),
-        ("positives", f"{found.positives:,}", f"{found.kept_positives:,}"),
-        ("joint surface AUC", *(_joint(one) for one in (found.before, found.after))),
-        ("worst feature alone", *(_worst(one) for one in (found.before, found.after))),
+        ("records", f"{balanced.n:,}", f"{balanced.kept:,}"),
+        ("positives", f"{balanced.positives:,}", f"{balanced.kept_positives:,}"),
+        ("joint surface AUC", _joint(balanced.before), _joint(balanced.after)),
+        ("worst feature alone", _worst(balanced.before), _worst(balanced.after)),
     ]
-    tried = "balanced" if found.achieved else "last tried"
+    tried = "balanced" if balanced.achieved else "last tried"
     console.print(table(("", "before", tried), rows))
     console.print()
-    if not found.achieved:
+    if not balanced.achieved:
         console.print(
             styled(
                 "No subset was found in which no feature alone is over"
@@ -32,22 +32,22 @@ def draw_balanced(found: Balanced, out: str, console: "Console") -> None:
             )
         )
         return
-    for what, counts in found.lost.items():
+    for what, counts in balanced.lost.items():
         if counts:
-            most = sorted(counts.items(), key=lambda one: -one[1])
-            said = ", ".join(f"{name} {count}" for name, count in most[:_LISTED])
+            most = sorted(counts.items(), key=lambda pair: -pair[1])
+            listed = ", ".join(f"{name} {count}" for name, count in most[:_LISTED])
             more = ", ..." if len(most) > _LISTED else ""
-            console.print(styled(f"lost by {what}: {said}{more}"))
-    if found.kept == found.n:
+            console.print(styled(f"lost by {what}: {listed}{more}"))
+    if balanced.kept == balanced.n:
         console.print(styled(f"Nothing had to be dropped. {out} holds every record."))
     else:
-        share = f"{found.kept / found.n:.0%}"
-        console.print(styled(f"{out} holds {found.kept:,} records, {share} of them."))
+        share = f"{balanced.kept / balanced.n:.0%}"
+        console.print(styled(f"{out} holds {balanced.kept:,} records, {share} of them."))
 
 
-def _joint(one: Surfaces) -> str:
-    return f"{one.joint:.3f} [{one.low:.3f}, {one.high:.3f}]"
+def _joint(surfaces: Surfaces) -> str:
+    return f"{surfaces.joint:.3f} {interval(surfaces.low, surfaces.high)}"
 
 
-def _worst(one: Surfaces) -> str:
-    return f"{one.worst_auc:.3f} {one.worst}"
+def _worst(surfaces: Surfaces) -> str:
+    return f"{surfaces.worst_auc:.3f} {surfaces.worst}"

@@ -58,18 +58,20 @@ def draw_difference(old: BarSet, new: BarSet, out: "Console") -> None:
 
 
 def _partition(bars: BarSet, name: str) -> str:
-    found = bars.partitions.get(name)
-    return "" if found is None else f"{found.positive.text} against {found.negative.text}"
+    partition = bars.partitions.get(name)
+    if partition is None:
+        return ""
+    return f"{partition.positive.text} against {partition.negative.text}"
 
 
 def changes(old: BarSet, new: BarSet) -> list[tuple[str, str, tuple[Bar | None, Bar | None]]]:
     """Each bar that differs: added, changed or dropped."""
     before = {bar.id: bar for bar in old.bars}
     after = {bar.id: bar for bar in new.bars}
-    found: list[tuple[str, str, tuple[Bar | None, Bar | None]]] = []
+    differing: list[tuple[str, str, tuple[Bar | None, Bar | None]]] = []
     for name in dict.fromkeys((*before, *after)):
         pair = before.get(name), after.get(name)
         if pair[0] != pair[1]:
             kind = "added" if pair[0] is None else "dropped" if pair[1] is None else "changed"
-            found.append((kind, name, pair))
-    return found
+            differing.append((kind, name, pair))
+    return differing

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.dual_condition.committed_file import CheckedFile
-from assay.report.terminal import styled
+from assay.report.terminal import marked, styled
 from assay.wording import counted
 
 if TYPE_CHECKING:
@@ -16,10 +16,7 @@ def draw_checked_files(files: Sequence[CheckedFile], out: "Console") -> None:
     checked = [file for file in files if file.kind is not None]
     for file in checked:
         for fault in file.faults:
-            line = styled(f"{file.file}: ")
-            line.append(fault.kind, style="red")
-            line.append(styled(f": {fault.message}"))
-            out.print(line)
+            out.print(marked(f"{file.file}: ", fault.kind, "red", f": {fault.message}"))
     if not checked:
         out.print(styled("no dual-condition results here, and no matrix of some"))
         return

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.adr_0031 import SourceComparison
 from assay.comparison.result import BETTER, WORSE, Comparison, DimensionResult, Flip, NetVerdict
-from assay.report.terminal import printable, styled
+from assay.report.terminal import marked, styled
 from assay.wording import as_flags, counted
 
 if TYPE_CHECKING:
@@ -35,20 +35,21 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
         if caveat.code in _FIRST:
             out.print(styled(f"{caveat.code}: {caveat.message}", style="yellow"))
     out.print()
-    counting = [one for one in comparison.dimensions if one.counts]
-    others = [one for one in comparison.dimensions if not one.counts]
-    wide = min(max((len(one.name) for one in comparison.dimensions), default=8), _WIDEST) + 2
+    counting = [dimension for dimension in comparison.dimensions if dimension.counts]
+    others = [dimension for dimension in comparison.dimensions if not dimension.counts]
+    names = [dimension.name for dimension in comparison.dimensions]
+    wide = min(max(map(len, names), default=8), _WIDEST) + 2
     head = f"{'':{wide}}{'before':>9}{'after':>9}{'change':>9}  {'95 % interval':<18}{'p':>6}"
     out.print(styled(head.rstrip()))
-    for one in counting:
-        _draw_dimension(one, wide, out)
+    for dimension in counting:
+        _draw_dimension(dimension, wide, out)
     _draw_balance(comparison, wide, out)
-    if any(one.gated for one in counting):
+    if any(dimension.gated for dimension in counting):
         out.print(styled("* gated: it must not lose", style="dim"))
     if others:
         out.print(styled("beside it, deciding nothing"))
-        for one in others:
-            _draw_dimension(one, wide, out)
+        for dimension in others:
+            _draw_dimension(dimension, wide, out)
     out.print()
     _draw_verdict(comparison, out)
     _draw_flips(comparison.flips, out)
@@ -62,30 +63,27 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
     out.print(styled(comparison.signature, style="dim"))
 
 
-def _draw_dimension(one: DimensionResult, wide: int, out: "Console") -> None:
-    name = f"{one.name[:_WIDEST]}{' *' if one.gated else ''}"
-    if one.delta is None or one.baseline is None or one.candidate is None:
+def _draw_dimension(dimension: DimensionResult, wide: int, out: "Console") -> None:
+    name = f"{dimension.name[:_WIDEST]}{' *' if dimension.gated else ''}"
+    if dimension.delta is None or dimension.baseline is None or dimension.candidate is None:
         out.print(styled(f"{name:<{wide}}{'cannot be compared':>27}"))
         return
-    whole = max(abs(one.baseline), abs(one.candidate)) >= 100.0
-    figures = (
-        f"{_number(one.baseline, whole):>9}{_number(one.candidate, whole):>9}"
-        f"{_signed(one.delta, whole):>9}"
-    )
-    line = styled(
-        f"{name:<{wide}}{figures}  {_interval(one.low, one.high, whole):<18}{_p(one.p):>6}  "
-    )
-    if one.cls is not None:
-        style = "green" if one.cls in BETTER else "red" if one.cls in WORSE else ""
-        line.append(one.cls.value, style=style)
-    if one.gate is not None:
-        line.append(f"  gate: {one.gate.value}", style="dim")
+    whole = max(abs(dimension.baseline), abs(dimension.candidate)) >= 100.0
+    means = f"{_number(dimension.baseline, whole):>9}{_number(dimension.candidate, whole):>9}"
+    ends = _interval(dimension.low, dimension.high, whole)
+    figures = f"{means}{_signed(dimension.delta, whole):>9}  {ends:<18}{_p(dimension.p):>6}"
+    line = styled(f"{name:<{wide}}{figures}  ")
+    if dimension.cls is not None:
+        style = "green" if dimension.cls in BETTER else "red" if dimension.cls in WORSE else ""
+        line.append(dimension.cls.value, style=style)
+    if dimension.gate is not None:
+        line.append(f"  gate: {dimension.gate.value}", style="dim")
     out.print(line)
 
 
 def _draw_balance(comparison: Comparison, wide: int, out: "Console") -> None:
     balance = comparison.balance
-    if balance is None or sum(one.counts for one in comparison.dimensions) < 2:
+    if balance is None or sum(dimension.counts for dimension in comparison.dimensions) < 2:
         return
     figures = f"{'':>18}{_signed(balance.value):>9}"
     interval = _interval(balance.low, balance.high)
@@ -93,46 +91,41 @@ def _draw_balance(comparison: Comparison, wide: int, out: "Console") -> None:
 
 
 def _draw_verdict(comparison: Comparison, out: "Console") -> None:
-    line = styled("verdict  ")
-    line.append(comparison.verdict.upper(), style=f"bold {_STYLE[comparison.verdict]}")
-    line.append(f"  {printable(comparison.because)}")
-    out.print(line)
+    style = f"bold {_STYLE[comparison.verdict]}"
+    verdict = comparison.verdict.upper()
+    out.print(marked("verdict  ", verdict, style, f"  {comparison.because}"))
     if comparison.verdict is NetVerdict.INCONCLUSIVE and not comparison.blocked:
-        what = "pair" if comparison.unit == "pair" else comparison.unit
-        a_side = " a side" if comparison.unit == "run" else ""
-        needed = comparison.needed_pairs
-        said = (
-            "how many more would settle it cannot be foretold from these"
-            if needed is None
-            else f"about {counted(needed, f'more {what}')}{a_side} would settle it, if the"
-            " estimates are right"
-        )
-        out.print(styled(f"         {said}"))
+        outlook = "how many more would settle it cannot be foretold from these"
+        if comparison.needed_pairs is not None:
+            more = counted(comparison.needed_pairs, f"more {comparison.unit}")
+            more += " a side" if comparison.unit == "run" else ""
+            outlook = f"about {more} would settle it, if the estimates are right"
+        out.print(styled(f"         {outlook}"))
     looks = comparison.looks
     if looks is not None:
         unit = "instance" if comparison.unit == "instance" else "pair"
-        said = (
+        outlook = (
             f"decided after {counted(looks.decided_at, unit)}; what came later was not looked at"
             if looks.decided_at is not None
             else f"looked at {counted(looks.units, unit)} as they came; look again when there are"
             " more"
         )
-        out.print(styled(f"         {said}"))
+        out.print(styled(f"         {outlook}"))
 
 
 def _draw_flips(flips: Sequence[Flip], out: "Console") -> None:
-    for to, said in (("ideal", "now at the ideal"), ("short", "no longer at the ideal")):
-        found = [flip for flip in flips if flip.to == to]
-        if not found:
+    for to, title in (("ideal", "now at the ideal"), ("short", "no longer at the ideal")):
+        chosen = [flip for flip in flips if flip.to == to]
+        if not chosen:
             continue
         out.print()
-        out.print(styled(f"{said}: {counted(len(found), 'flip')}"))
-        for flip in found[:_SHOWN_FLIPS]:
+        out.print(styled(f"{title}: {counted(len(chosen), 'flip')}"))
+        for flip in chosen[:_SHOWN_FLIPS]:
             shares = f"{flip.baseline} -> {flip.candidate}"
             out.print(styled(f"  {flip.instance:.60}  {flip.dimension}  {shares}"))
-        if len(found) > _SHOWN_FLIPS:
+        if len(chosen) > _SHOWN_FLIPS:
             out.print(
-                styled(as_flags(f"  and {len(found) - _SHOWN_FLIPS} more; `json=` lists all"))
+                styled(as_flags(f"  and {len(chosen) - _SHOWN_FLIPS} more; `json=` lists all"))
             )
 
 

@@ -12,7 +12,7 @@ from assay.confounding.result import (
     Joint,
     MethodResult,
 )
-from assay.report.terminal import styled, table
+from assay.report.terminal import draw_caveats, interval, marked, styled, table
 from assay.surface.features import OF_QUESTION
 from assay.wording import as_flags
 
@@ -43,8 +43,7 @@ _NEXT = {
 
 def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> None:
     """An audit: features, the joint model, methods, faults of the data, and the verdict."""
-    title = f"{audit.benchmark}: {audit.n:,} records, {audit.positives:,} positive"
-    out.print(styled(title))
+    out.print(styled(f"{audit.benchmark}: {audit.n:,} records, {audit.positives:,} positive"))
     out.print()
     _draw_features(audit.features, out, every=every)
     if audit.joint is not None:
@@ -53,84 +52,84 @@ def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> 
         _draw_methods(audit.methods, out)
     if audit.lint:
         _draw_lint(audit.lint, out)
-    line = styled("verdict  ")
-    line.append(audit.verdict.upper(), style=f"bold {_STYLE[audit.verdict]}")
-    line.append(f"  {_MEANING[audit.verdict]}")
-    out.print(line)
+    style, meaning = f"bold {_STYLE[audit.verdict]}", f"  {_MEANING[audit.verdict]}"
+    out.print(marked("verdict  ", audit.verdict.upper(), style, meaning))
     if audit.verdict in _NEXT:
         out.print(styled(as_flags(_NEXT[audit.verdict])))
     out.print()
-    for caveat in audit.caveats:
-        out.print(styled(f"{caveat.code}: {caveat.message}", style="dim"))
+    draw_caveats(audit.caveats, out)
     out.print(styled(audit.signature, style="dim"))
 
 
 def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: bool) -> None:
-    ranked = sorted(features, key=lambda one: -one.auc)
-    shown = ranked if every else [one for one in ranked if one.low > 0.5][:FEW]
+    ranked = sorted(features, key=lambda feature: -feature.auc)
+    shown = ranked if every else [feature for feature in ranked if feature.low > 0.5][:FEW]
     if shown:
         out.print(
             table(
                 ("feature alone", "AUC", "95 % interval", "better", "rho", "flag"),
-                [_feature_row(one) for one in shown],
+                [_feature_row(feature) for feature in shown],
                 right="lrllrl",
             )
         )
     hidden = len(ranked) - len(shown)
     if hidden:
         more = "more features" if shown else "features"
-        told = sum(one.low > 0.5 for one in ranked[len(shown) :])
-        tell = "tells" if told == 1 else "tell"
-        nothing = f"{hidden} {more}" + (f", {told} of which {tell} something" if told else "")
-        what = "" if told else " tell nothing by themselves"
+        telling = sum(feature.low > 0.5 for feature in ranked[len(shown) :])
+        tell = "tells" if telling == 1 else "tell"
+        nothing = f"{hidden} {more}" + (f", {telling} of which {tell} something" if telling else "")
+        what = "" if telling else " tell nothing by themselves"
         out.print(styled(as_flags(f"{nothing}{what}; `all=True` shows them."), style="dim"))
     out.print()
 
 
-def _feature_row(one: FeatureResult) -> tuple[str, ...]:
-    rho = "-" if one.rho_length is None else f"{one.rho_length:.2f}"
-    interval = f"[{one.low:.3f}, {one.high:.3f}]"
+def _feature_row(feature: FeatureResult) -> tuple[str, ...]:
+    rho = "-" if feature.rho_length is None else f"{feature.rho_length:.2f}"
+    ends = interval(feature.low, feature.high)
     # Inert means under the bar of .70; beside an interval that is clear of .5 the word misleads.
-    flag = "" if one.flag == "inert" and one.low > 0.5 else one.flag
-    return _label(one), f"{one.auc:.3f}", interval, one.direction, rho, flag
+    flag = "" if feature.flag == "inert" and feature.low > 0.5 else feature.flag
+    return _label(feature), f"{feature.auc:.3f}", ends, feature.direction, rho, flag
 
 
-def _label(one: FeatureResult | Importance) -> str:
-    return f"{OF_QUESTION}{one.name}" if one.on == "question" else one.name
+def _label(feature: FeatureResult | Importance) -> str:
+    return f"{OF_QUESTION}{feature.name}" if feature.on == "question" else feature.name
 
 
 def _draw_joint(joint: Joint, out: "Console") -> None:
-    figures = f"AUC {joint.auc:.3f} [{joint.low:.3f}, {joint.high:.3f}]"
+    figures = f"AUC {joint.auc:.3f} {interval(joint.low, joint.high)}"
     out.print(styled(f"All together, out of fold: {figures}"))
-    leading = [one for one in joint.importance if one.value >= 0.001][:_LISTED]
+    leading = [entry for entry in joint.importance if entry.value >= 0.001][:_LISTED]
     if leading:
-        said = ", ".join(f"{_label(one)} {one.value:.3f}" for one in leading)
-        out.print(styled(f"  rests on (AUC lost without it): {said}"))
+        listed = ", ".join(f"{_label(entry)} {entry.value:.3f}" for entry in leading)
+        out.print(styled(f"  rests on (AUC lost without it): {listed}"))
     if joint.given_away and joint.low > 0.5:
-        said = ", ".join(f"{one.id} ({one.probability:.2f})" for one in joint.given_away)
-        out.print(styled(f"  most given away: {said}"))
+        listed = ", ".join(f"{entry.id} ({entry.probability:.2f})" for entry in joint.given_away)
+        out.print(styled(f"  most given away: {listed}"))
     out.print()
 
 
 def _draw_methods(methods: Sequence[MethodResult], out: "Console") -> None:
     rows = []
-    for one in methods:
-        beyond = share = "-"
-        if one.beyond is not None:
-            beyond = f"{one.beyond.value:.3f} [{one.beyond.low:.3f}, {one.beyond.high:.3f}]"
-        if one.surface_share is not None:
-            share = f"{one.surface_share:.0%}"
-        rows.append((one.name, f"{one.auc:.3f} [{one.low:.3f}, {one.high:.3f}]", beyond, share))
+    for method in methods:
+        left, share = method.beyond, method.surface_share
+        rows.append(
+            (
+                method.name,
+                f"{method.auc:.3f} {interval(method.low, method.high)}",
+                "-" if left is None else f"{left.value:.3f} {interval(left.low, left.high)}",
+                "-" if share is None else f"{share:.0%}",
+            )
+        )
     out.print(table(("method", "AUC", "beyond the surface", "of it surface"), rows, right="lllr"))
     out.print()
 
 
 def _draw_lint(findings: Sequence[Finding], out: "Console") -> None:
-    for one in findings:
-        line = styled(one.code, style="yellow")
-        line.append(f"  {styled(one.message).plain}", style="default")
+    for finding in findings:
+        line = styled(finding.code, style="yellow")
+        line.append(f"  {styled(finding.message).plain}", style="default")
         out.print(line)
-        ids = ", ".join(one.records[:_LISTED]) + (", ..." if one.count > _LISTED else "")
-        remedy = f"  {one.remedy}" + (f" ({ids})" if ids else "")
+        ids = ", ".join(finding.records[:_LISTED]) + (", ..." if finding.count > _LISTED else "")
+        remedy = f"  {finding.remedy}" + (f" ({ids})" if ids else "")
         out.print(styled(remedy, style="dim"))
     out.print()

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from assay.digests import short
 from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
-from assay.report.terminal import styled, table
+from assay.report.terminal import draw_caveats, interval, marked, styled, table
 from assay.wording import counted
 
 if TYPE_CHECKING:
@@ -29,10 +29,8 @@ def draw_dual(dual: "Dual", out: "Console") -> None:
     out.print(styled(f"{record['corpus']}: {record['system']}"))
     out.print()
     if result.row is RowState.BLOCKED:
-        line = styled("row      ")
-        line.append("BLOCKED", style="bold red")
-        line.append("  no numbers: a precondition does not hold")
-        out.print(line)
+        why = "  no numbers: a precondition does not hold"
+        out.print(marked("row      ", "BLOCKED", "bold red", why))
         for reason in result.reasons:
             out.print(styled(f"  {reason}"))
         if record["runs"]:
@@ -42,15 +40,14 @@ def draw_dual(dual: "Dual", out: "Console") -> None:
     else:
         _draw_numbers(result, str(record["metric"]), out)
     out.print()
-    for caveat in result.caveats:
-        out.print(styled(f"{caveat.code}: {caveat.message}", style="dim"))
-    held = sum(precondition.holds for precondition in result.preconditions.values())
+    draw_caveats(result.caveats, out)
+    holding = sum(precondition.holds for precondition in result.preconditions.values())
     inputs, mark = record["inputs"], short(str(record["reproducibility_checksum"]))
     parts = [
         f"n {items}",
         counted(seeds, "seed"),
         f"{inputs['benchmark']}@{short(inputs['benchmark_digest'])[:4]}",
-        f"preconditions {held}/{len(result.preconditions)}",
+        f"preconditions {holding}/{len(result.preconditions)}",
         mark,
         f"assay {record['assay']}",
     ]
@@ -84,15 +81,11 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
     out.print(table(("", name, "95 % interval", "over seeds alone"), shown, right=" r"))
     out.print()
     if result.row is RowState.PILOT_ONLY:
-        line = styled("row      ")
-        line.append("PILOT ONLY", style="bold yellow")
-        line.append(f"  {result.reasons[0]}")
-        out.print(line)
+        out.print(marked("row      ", "PILOT ONLY", "bold yellow", f"  {result.reasons[0]}"))
     elif result.regime is not None:
-        line = styled("regime   ")
-        line.append(result.regime.upper(), style=f"bold {_STYLE.get(result.regime, 'red')}")
-        line.append(f"  {_MEANING[result.regime]}{_where_from(result)}")
-        out.print(line)
+        style = f"bold {_STYLE.get(result.regime, 'red')}"
+        meaning = f"  {_MEANING[result.regime]}{_where_from(result)}"
+        out.print(marked("regime   ", result.regime.upper(), style, meaning))
 
 
 def _where_from(result: DualResult) -> str:
@@ -110,9 +103,4 @@ def _row(label: str, quantity: Quantity | None, *, sign: bool = False) -> list[s
         return None
     value = f"{quantity.value:{'+' if sign else ''}.4f}"
     over = quantity.t_interval
-    return [
-        label,
-        value,
-        f"[{quantity.interval[0]:.3f}, {quantity.interval[1]:.3f}]",
-        "" if over is None else f"[{over[0]:.3f}, {over[1]:.3f}]",
-    ]
+    return [label, value, interval(*quantity.interval), "" if over is None else interval(*over)]

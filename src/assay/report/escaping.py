@@ -1,4 +1,4 @@
-"""Other people's words, made harmless for the place where they are shown."""
+"""Untrusted text escaped for Markdown and CSV."""
 
 from collections.abc import Iterable, Sequence
 

@@ -13,10 +13,10 @@ def as_json(record: object) -> str:
 
 def error_as_json(error: AssayError) -> str:
     """An error in the same channel as the result it replaces."""
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "type": type(error).__name__,
         "message": error.message,
         "hint": error.hint,
         "exit_code": error.exit_code,
     }
-    return as_json({"error": said})
+    return as_json({"error": fields})

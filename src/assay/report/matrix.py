@@ -5,7 +5,7 @@ compared: an edited matrix is not what its result files give.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import msgspec
@@ -14,7 +14,7 @@ from assay.digests import pretty_json
 from assay.dual_condition.matrix import CSV_HEAD, HEAD, MARK, MARK_END, Matrix, MatrixRow
 from assay.dual_condition.result import Quantity, RowState
 from assay.report.escaping import csv_line, markdown, markdown_table
-from assay.report.terminal import styled, table
+from assay.report.terminal import interval, marked, styled, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,14 +36,13 @@ def draw_matrix(matrix: Matrix, out: "Console", *, history: bool = False) -> Non
     systems = _systems(matrix, names)
     if systems:
         out.print()
-    for line_of_system in systems:
-        out.print(styled(line_of_system, style="dim"))
+    for system in systems:
+        out.print(styled(system, style="dim"))
     for row in matrix.rows:
         if row.reasons:
             out.print()
-            line = styled(f"{names[row.file]}: ")
-            line.append(row.state.value, style=_STYLE.get(row.state, ""))
-            out.print(line)
+            style = _STYLE.get(row.state, "")
+            out.print(marked(f"{names[row.file]}: ", row.state.value, style))
             for reason in row.reasons:
                 out.print(styled(f"  {reason}"))
     if history:
@@ -63,10 +62,9 @@ def matrix_markdown(matrix: Matrix, *, of: str, history: bool = False) -> str:
         *(f"{markdown(line)}\n" for line in _systems(matrix, names)),
     ]
     for row in matrix.rows:
-        reasons = "; ".join(markdown(reason) for reason in row.reasons)
-        parts += (
-            [f"{markdown(names[row.file])} is {row.state.value}: {reasons}\n"] if reasons else []
-        )
+        if row.reasons:
+            reasons = "; ".join(map(markdown, row.reasons))
+            parts.append(f"{markdown(names[row.file])} is {row.state.value}: {reasons}\n")
     if history:
         parts.append(markdown_table(_PAST, _past_rows(matrix, names)))
     results = ", ".join(f"{markdown(row.file)}" for row in matrix.rows)
@@ -77,36 +75,22 @@ def matrix_csv(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noq
     """A line a corpus, every number unrounded."""
     lines = [csv_line(CSV_HEAD)]
     for row in matrix.rows:
-        numbers = [
-            number
-            for quantity in (
-                *(row.a, row.b, row.learning_contribution, row.memorisation, row.transfer),
-            )
-            for number in _numbers(quantity)
+        quantities = (row.a, row.b, row.learning_contribution, row.memorisation, row.transfer)
+        cells = [
+            *(row.corpus, row.system, row.metric, row.state.value),
+            *(number for quantity in quantities for number in _numbers(quantity)),
+            row.regime.value if row.regime is not None else "",
+            *(str(row.items), str(row.positives), str(row.seeds)),
+            *(row.made, row.file, row.checksum or "", "; ".join(row.reasons), written(of)),
         ]
-        lines.append(
-            csv_line(
-                [
-                    *(row.corpus, row.system, row.metric, row.state.value, *numbers),
-                    row.regime.value if row.regime is not None else "",
-                    *(str(row.items), str(row.positives), str(row.seeds)),
-                    *(
-                        row.made,
-                        row.file,
-                        row.checksum or "",
-                        "; ".join(row.reasons),
-                        written(of),
-                    ),
-                ]
-            )
-        )
+        lines.append(csv_line(cells))
     return "".join(lines)
 
 
 def matrix_json(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noqa: ARG001 - always in it
     """Everything, with stable keys."""
-    whole: dict[str, Any] = {"format": matrix.format, "matrix_of": written(of)}
-    whole |= {"rows": msgspec.to_builtins(matrix)["rows"]}
+    rows = msgspec.to_builtins(matrix)["rows"]
+    whole = {"format": matrix.format, "matrix_of": written(of), "rows": rows}
     return pretty_json(whole).decode()
 
 
@@ -129,11 +113,8 @@ def _names(matrix: Matrix) -> dict[str, str]:
     several = len({row.metric for row in matrix.rows}) > 1
     names = {}
     for row in matrix.rows:
-        same = [
-            other
-            for other in matrix.rows
-            if (other.corpus, other.metric) == (row.corpus, row.metric)
-        ]
+        key = row.corpus, row.metric
+        same = [other for other in matrix.rows if (other.corpus, other.metric) == key]
         number = f" #{1 + same.index(row)}" if len(same) > 1 else ""
         names[row.file] = f"{row.corpus}{number}" + (f" ({row.metric})" if several else "")
     return names
@@ -187,11 +168,10 @@ def _past_rows(matrix: Matrix, names: Mapping[str, str]) -> list[list[str]]:
     for row in matrix.rows:
         name = names[row.file]
         for past in row.history:
-            interval = f"[{past.low:.3f}, {past.high:.3f}]"
-            rows.append([name, past.made[:19], f"{past.value:.4f}", interval, past.checksum])
+            ends = interval(past.low, past.high)
+            rows.append([name, past.made[:19], f"{past.value:.4f}", ends, past.checksum])
         if row.b is not None and row.state is RowState.REPORTED:
-            low, high = row.b.interval
-            now = [name, row.made[:19], f"{row.b.value:.4f}", f"[{low:.3f}, {high:.3f}]"]
+            now = [name, row.made[:19], f"{row.b.value:.4f}", interval(*row.b.interval)]
             rows.append([*now, row.checksum or ""])
     return [[*row[:4], row[4].removeprefix("sha256:")[:12]] for row in rows]
 
@@ -199,8 +179,7 @@ def _past_rows(matrix: Matrix, names: Mapping[str, str]) -> list[list[str]]:
 def _shown(quantity: Quantity | None, *, sign: bool = False) -> str:
     if quantity is None:
         return ""
-    low, high = quantity.interval
-    return f"{quantity.value:{'+' if sign else ''}.4f} [{low:.3f}, {high:.3f}]"
+    return f"{quantity.value:{'+' if sign else ''}.4f} {interval(*quantity.interval)}"
 
 
 def _numbers(quantity: Quantity | None) -> list[str]:

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def draw_power(found: Power, out: "Console") -> None:
+def draw_power(power: Power, out: "Console") -> None:
     """The answer in a sentence, and a small table."""
-    out.print(styled(_sentence(found)))
+    out.print(styled(_sentence(power)))
     out.print()
-    by_rate = any(row.rate is not None for row in found.table)
+    by_rate = any(row.rate is not None for row in power.table)
     headers = ["pairs", "effect", "power", *(["from a rate of"] if by_rate else [])]
     rows = [
         [
@@ -23,17 +23,17 @@ def draw_power(found: Power, out: "Console") -> None:
             f"{row.power:.3f}",
             *([f"{row.rate:g}"] if row.rate is not None else []),
         ]
-        for row in found.table
+        for row in power.table
     ]
     out.print(table(headers, rows, right="rrrr"))
     out.print()
-    out.print(styled(f"{found.how}, level {percent(found.level)}", style="dim"))
+    out.print(styled(f"{power.how}, level {percent(power.level)}", style="dim"))
 
 
-def _sentence(found: Power) -> str:
-    if found.pairs is None:
-        return f"{found.question}: more pairs than anyone makes"
-    if found.question.endswith("show"):
-        effect = "nothing" if found.effect is None else f"{found.effect:+.3f}"
-        return f"{found.question}: {effect}, with {percent(found.power)} power"
-    return f"{found.question}: {counted(found.pairs, 'pair')} for {percent(found.power)} power"
+def _sentence(power: Power) -> str:
+    if power.pairs is None:
+        return f"{power.question}: more pairs than anyone makes"
+    if power.question.endswith("show"):
+        effect = "nothing" if power.effect is None else f"{power.effect:+.3f}"
+        return f"{power.question}: {effect}, with {percent(power.power)} power"
+    return f"{power.question}: {counted(power.pairs, 'pair')} for {percent(power.power)} power"

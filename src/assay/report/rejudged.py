@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from assay.gauntlet.rejudge import Rejudged
 from assay.gauntlet.result import Scorecard
-from assay.gauntlet.store import Kept
+from assay.gauntlet.store import KeptScorecard
 from assay.report.terminal import styled, table
 from assay.wording import counted
 
@@ -13,34 +13,28 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def draw_rejudged(
-    found: Sequence[Rejudged],
-    out: "Console",
-    *,
-    kept: str,
-) -> None:
+def draw_rejudged(runs: Sequence[Rejudged], out: "Console", *, kept: str) -> None:
     """A line a run, old beside new, and below it what changed."""
-    now = next((one.scorecard.bars_version for one in found if one.scorecard is not None), "")
+    now = next((run.scorecard.bars_version for run in runs if run.scorecard is not None), "")
     rows = []
-    for one in found:
-        card = one.scorecard
-        before = "; ".join(_short(kept.scorecard, named=True) for kept in _others(one)) or "-"
+    for run in runs:
+        card = run.scorecard
+        before = "; ".join(_short(kept.scorecard, named=True) for kept in _others(run)) or "-"
         after = "not judged" if card is None else _short(card, named=False)
-        method = one.method or "?"
-        rows.append((one.run, method, before, after, _changed(one)))
+        rows.append((run.run, run.method or "?", before, after, _changed(run)))
     out.print(table(("run", "method", "before", f"now ({now})", "what changed"), rows))
     out.print()
-    passed = sum(one.scorecard is not None and one.scorecard.verdict == "pass" for one in found)
-    said = "" if any(one.error for one in found) else kept
-    out.print(styled(f"{passed} of {counted(len(found), 'run')} passed.{said}"))
+    passed = sum(run.scorecard is not None and run.scorecard.verdict == "pass" for run in runs)
+    remark = "" if any(run.error for run in runs) else kept
+    out.print(styled(f"{passed} of {counted(len(runs), 'run')} passed.{remark}"))
 
 
-def _others(one: Rejudged) -> list[Kept]:
+def _others(run: Rejudged) -> list[KeptScorecard]:
     """The earlier scorecards under other bars."""
-    if one.scorecard is None:
-        return list(one.earlier)
-    mine = one.scorecard.digests["bars"]
-    return [kept for kept in one.earlier if kept.scorecard.digests["bars"] != mine]
+    if run.scorecard is None:
+        return list(run.earlier)
+    mine = run.scorecard.digests["bars"]
+    return [kept for kept in run.earlier if kept.scorecard.digests["bars"] != mine]
 
 
 def _short(card: Scorecard, *, named: bool) -> str:
@@ -48,23 +42,20 @@ def _short(card: Scorecard, *, named: bool) -> str:
     return f"{version}{card.verdict.upper()} {card.point.passed}/{card.point.total}"
 
 
-def _changed(one: Rejudged) -> str:
+def _changed(run: Rejudged) -> str:
     """What the new bars say that the last scorecard did not."""
-    if one.scorecard is None or one.error is not None:
-        return one.error or ""
-    others = _others(one)
+    if run.scorecard is None or run.error is not None:
+        return run.error or ""
+    others = _others(run)
     if not others:
-        return "judged as before" if one.earlier else "judged for the first time"
+        return "judged as before" if run.earlier else "judged for the first time"
     old = {bar.id: bar for bar in others[-1].scorecard.bars}
-    said = []
-    for bar in one.scorecard.bars:
+    changes = []
+    for bar in run.scorecard.bars:
         was = old.get(bar.id)
-        if was is None or (was.threshold, was.metric, was.outcome) != (
-            bar.threshold,
-            bar.metric,
-            bar.outcome,
-        ):
+        now = bar.threshold, bar.metric, bar.outcome
+        if was is None or (was.threshold, was.metric, was.outcome) != now:
             new = "new " if was is None else ""
-            said.append(f"{new}{bar.id} {bar.value:.3f} {bar.outcome.value}")
-    said += [f"{name} dropped" for name in old if name not in {b.id for b in one.scorecard.bars}]
-    return ", ".join(said) or "nothing"
+            changes.append(f"{new}{bar.id} {bar.value:.3f} {bar.outcome.value}")
+    changes += [f"{name} dropped" for name in old if name not in {b.id for b in run.scorecard.bars}]
+    return ", ".join(changes) or "nothing"

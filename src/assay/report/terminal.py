@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING
 
+from assay.caveats import Caveat
 from assay.gauntlet.metrics.table import titled
 from assay.gauntlet.result import Scorecard, Verdict
 
@@ -23,8 +24,8 @@ def console(file: IO[str] | None = None) -> "Console":
     """A console as wide as the terminal, and wide enough for our tables where there is none."""
     from rich.console import Console
 
-    found = Console(file=file, highlight=False, soft_wrap=False)
-    return found if found.is_terminal else Console(file=file, highlight=False, width=110)
+    terminal = Console(file=file, highlight=False, soft_wrap=False)
+    return terminal if terminal.is_terminal else Console(file=file, highlight=False, width=110)
 
 
 def printable(text: str) -> str:
@@ -51,21 +52,17 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: str =
 
 def draw_scorecard(card: Scorecard, out: "Console") -> None:
     """A scorecard: what was judged, each bar, the two verdicts, and what to know about them."""
-    title = f"{card.method} on {card.benchmark}, {card.task} bars {card.bars_version}"
-    out.print(styled(title))
+    out.print(styled(f"{card.method} on {card.benchmark}, {card.task} bars {card.bars_version}"))
     out.print()
     _draw_bars(card, out)
     out.print()
     point = card.point
-    said = f"{point.passed}/{point.total} bars at the point estimates"
-    out.print(styled(f"point verdict  {point.verdict.upper()}  {said}"))
-    line = styled("verdict        ")
-    line.append(card.verdict.upper(), style=f"bold {_STYLE[card.verdict]}")
-    line.append(f"  {_meaning(card)}")
-    out.print(line)
+    met = f"{point.passed}/{point.total} bars at the point estimates"
+    out.print(styled(f"point verdict  {point.verdict.upper()}  {met}"))
+    style = f"bold {_STYLE[card.verdict]}"
+    out.print(marked("verdict        ", card.verdict.upper(), style, f"  {_meaning(card)}"))
     out.print()
-    for caveat in card.caveats:
-        out.print(styled(f"{caveat.code}: {caveat.message}", style="dim"))
+    draw_caveats(card.caveats, out)
     unscored = f"{card.unscored} unscored · " if card.unscored else ""
     out.print(styled(f"{unscored}{card.signature}", style="dim"))
 
@@ -76,13 +73,11 @@ def _draw_bars(card: Scorecard, out: "Console") -> None:
     wide = min(max(longest, 20), 30)
     out.print(styled(f"{'':{wide + 4}}  value  95 % interval     lower bound"))
     for bar in card.bars:
-        metric = titled(bar.metric)
-        line = styled(f"{bar.id:<3} {metric} at least {bar.threshold:.2f}  ")
-        line.append(bar.outcome.value, style=_STYLE[bar.outcome])
-        out.print(line)
+        asked = f"{bar.id:<3} {titled(bar.metric)} at least {bar.threshold:.2f}  "
+        out.print(marked(asked, bar.outcome.value, _STYLE[bar.outcome]))
         for part in bar.parts:
-            interval = f"[{part.low:.3f}, {part.high:.3f}]"
-            figures = f"{part.value:>6.3f}  {interval:<16}  {part.lower_bound:>11.3f}"
+            ends = interval(part.low, part.high)
+            figures = f"{part.value:>6.3f}  {ends:<16}  {part.lower_bound:>11.3f}"
             out.print(styled(f"    {part.partition:<{wide}} {figures}"))
 
 
@@ -93,10 +88,29 @@ def styled(text: str, style: str = "") -> "Text":
     return Text(printable(text), style=style)
 
 
+def marked(before: str, word: str, style: str, after: str = "") -> "Text":
+    """A line with one word in a style of its own."""
+    line = styled(before)
+    line.append(printable(word), style=style)
+    line.append(printable(after))
+    return line
+
+
+def interval(low: float, high: float) -> str:
+    """Both ends of an interval."""
+    return f"[{low:.3f}, {high:.3f}]"
+
+
+def draw_caveats(caveats: Iterable[Caveat], out: "Console") -> None:
+    """A dim line for each caveat."""
+    for caveat in caveats:
+        out.print(styled(f"{caveat.code}: {caveat.message}", style="dim"))
+
+
 def _meaning(card: Scorecard) -> str:
     if card.unscored:
         return "items are unscored, so there is no verdict"
-    said = _MEANING[card.verdict]
+    meaning = _MEANING[card.verdict]
     if card.records_needed is not None:
-        said += f"; about {card.records_needed:,} like these would"
-    return said
+        meaning += f"; about {card.records_needed:,} like these would"
+    return meaning

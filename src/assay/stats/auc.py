@@ -206,9 +206,8 @@ def fit_levels(
     groups: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> AucFit:
     """The same for columns whose levels are known already."""
-    found = [placements(column, positive) for column in columns]
-    placed1, placed0 = np.stack([one[0] for one in found]), np.stack([one[1] for one in found])
-    return _fit(placed1, placed0, np.array([one[2] for one in found]), groups)
+    above, below, wins = zip(*(placements(column, positive) for column in columns), strict=True)
+    return _fit(np.stack(above), np.stack(below), np.array(wins), groups)
 
 
 def _fit(

@@ -1,6 +1,6 @@
 """The score interval of an AUC: DeLong's variance in size, Hanley and McNeil's in shape.
 
-DeLong's variance with a symmetric interval, which everybody ships, covers .75 where it says .95
+DeLong's variance with a symmetric interval, the usual choice, covers .75 where it says .95
 when the AUC is high. Newcombe's (2006) score interval uses a variance that depends on the parameter
 and so behaves near 1, but it assumes a shape of the score distribution. Ours solves
 
@@ -44,14 +44,14 @@ def _ratio_with_one_more(value: float, sides: tuple[Floats, Floats], sizes: Size
     """What r would be with one more record of either class, ranked as badly as can be."""
     worst = 0.0 if value >= 0.5 else 1.0
     spreads = [float(np.mean(np.square(side - value))) for side in sides]
-    found = []
+    ratios = []
     for mine, other in ((0, 1), (1, 0)):
         n = sizes[mine]
         spread = spreads[mine] + (value - worst) ** 2 / (n + 1.0)
         variance = spread / (n + 1.0) + spreads[other] / sizes[other]
         more = (sizes[0] + 1.0, sizes[1]) if mine == 0 else (sizes[0], sizes[1] + 1.0)
-        found.append(variance / hanley_mcneil((n * value + worst) / (n + 1.0), *more))
-    return max(found)
+        ratios.append(variance / hanley_mcneil((n * value + worst) / (n + 1.0), *more))
+    return max(ratios)
 
 
 def _ratio(variance: float, model: float) -> float:

@@ -56,10 +56,10 @@ def adjusted(logs: Floats) -> Floats:
     """
     values = np.exp(np.minimum(logs, 700.0))
     columns = values.shape[1]
-    found = np.empty_like(values)
+    joint = np.empty_like(values)
     sizes = np.arange(1, columns + 1)
     for index in range(columns):
         others = np.sort(np.delete(values, index, axis=1), axis=1)
         company = np.concatenate([np.zeros((len(values), 1)), np.cumsum(others, axis=1)], axis=1)
-        found[:, index] = ((values[:, [index]] + company) / sizes).min(axis=1)
-    return np.asarray(np.log(np.maximum(found, 1e-300)))
+        joint[:, index] = ((values[:, [index]] + company) / sizes).min(axis=1)
+    return np.asarray(np.log(np.maximum(joint, 1e-300)))

@@ -27,9 +27,9 @@ def grouped_covariance(
     codes1, codes0 = codes[: labels1.size], codes[labels1.size :]
     totals1 = _group_totals(influence1, codes1, size)
     totals0 = _group_totals(influence0, codes0, size)
-    within1 = totals1 @ totals1.T * _correction(np.unique(codes1).size)
-    within0 = totals0 @ totals0.T * _correction(np.unique(codes0).size)
-    shared = (totals1 @ totals0.T + totals0 @ totals1.T) * _correction(size)
+    within1 = totals1 @ totals1.T * correction(np.unique(codes1).size)
+    within0 = totals0 @ totals0.T * correction(np.unique(codes0).size)
+    shared = (totals1 @ totals0.T + totals0 @ totals1.T) * correction(size)
     return within1, within0, within1 + within0 + shared
 
 
@@ -39,11 +39,12 @@ def effective_units(groups: tuple[ArrayLike, ArrayLike]) -> tuple[float, float, 
     for labels in groups:
         _, codes = np.unique(np.asarray(labels), return_inverse=True)
         effective.append(effective_groups(codes))
-        raised.append(_correction(effective[-1]) / _correction(int(codes.max()) + 1))
+        raised.append(correction(effective[-1]) / correction(int(codes.max()) + 1))
     return effective[0], effective[1], max(raised)
 
 
-def _correction(units: float) -> float:
+def correction(units: float) -> float:
+    """N / (n - 1): a sample's variance around its own mean is too small."""
     return units / max(units - 1.0, 1.0)
 
 

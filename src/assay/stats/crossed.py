@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from assay.stats.arrays import Floats, coded
 from assay.stats.auc_interval import score_interval
-from assay.stats.clusters import effective_groups
+from assay.stats.clusters import correction, effective_groups
 from assay.stats.estimate import Estimate
 from assay.stats.metrics import MetricName, measure
 from assay.stats.quantiles import normal_quantile, t_quantile
@@ -84,8 +84,8 @@ class Crossed:
 
     def difference(self, i: int, j: int, *, level: float = 0.95) -> Estimate:
         """Condition i minus condition j."""
-        found = self.contrast(_pick(i, j, len(self.values)), level=level)
-        return replace(found, low=max(found.low, -1.0), high=min(found.high, 1.0))
+        estimate = self.contrast(_pick(i, j, len(self.values)), level=level)
+        return replace(estimate, low=max(estimate.low, -1.0), high=min(estimate.high, 1.0))
 
     def condition(self, i: int, *, level: float = 0.95) -> Estimate:
         """One condition by itself."""
@@ -130,9 +130,9 @@ class Crossed:
         The AUC is fitted to each class by itself, other metrics to all items.
         """
         if self.metric == "auroc":
-            ones, others = (math.sqrt(_correction(units)) for units in self._classes)
+            ones, others = (math.sqrt(correction(units)) for units in self._classes)
         else:
-            ones = others = math.sqrt(_correction(self._units))
+            ones = others = math.sqrt(correction(self._units))
         spread = self.influence * np.where(self.positive, ones, others)
         if self.codes is None:
             return spread
@@ -181,7 +181,7 @@ class Crossed:
     def _unseen(self, weights: Sequence[float]) -> float:
         """The variance of a difference that no item showed, but the next of each class might."""
         used = self.influence[np.asarray(weights) != 0.0]
-        found = 0.0
+        variance = 0.0
         for side, units in zip((self.positive, ~self.positive), self._classes, strict=True):
             count = float(side.sum())
             reach = _RANK_GOES / count
@@ -189,8 +189,8 @@ class Crossed:
                 goes = _RANK_GOES if self.metric == "average-precision" else 1.0
                 spans = np.ptp(used[:, :, side], axis=2)
                 reach = max(goes * float(spans.mean()), 1.0 / self.n)
-            found += (reach * count / units) ** 2
-        return found * float(np.square(weights).sum()) / 2.0
+            variance += (reach * count / units) ** 2
+        return variance * float(np.square(weights).sum()) / 2.0
 
     def _sizes(self, i: int, variance: float) -> tuple[float, float]:
         """The class sizes of an independent sample, run once, that says as much of a condition."""
@@ -248,7 +248,3 @@ def _wilson(value: float, variance: float, units: float, reach: float) -> tuple[
     half = math.sqrt(reach * (value * (1.0 - value) + reach / (4.0 * size)) / size)
     whole = 1.0 + reach / size
     return max((middle - half) / whole, 0.0), min((middle + half) / whole, 1.0)
-
-
-def _correction(units: float) -> float:
-    return units / max(units - 1.0, 1.0)

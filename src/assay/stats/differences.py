@@ -28,7 +28,7 @@ _MadeUp = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
+class MeanDifference:
     """A mean difference, and how far it can be trusted.
 
     `centre` and `error` make the interval, by the normal distribution or, with `df`, by Student's;
@@ -51,13 +51,13 @@ class Difference:
 
     def lower(self, alpha: float) -> float:
         """The one-sided lower bound that errs with probability alpha."""
-        found = (self.centre, self.error), self.floor or (self.centre, self.error)
-        return min(centre - error * self._quantile(1.0 - alpha) for centre, error in found)
+        pairs = (self.centre, self.error), self.floor or (self.centre, self.error)
+        return min(centre - error * self._quantile(1.0 - alpha) for centre, error in pairs)
 
     def upper(self, alpha: float) -> float:
         """The one-sided upper bound that errs with probability alpha."""
-        found = (self.centre, self.error), self.ceiling or (self.centre, self.error)
-        return max(centre + error * self._quantile(1.0 - alpha) for centre, error in found)
+        pairs = (self.centre, self.error), self.ceiling or (self.centre, self.error)
+        return max(centre + error * self._quantile(1.0 - alpha) for centre, error in pairs)
 
     @property
     def spread(self) -> float:
@@ -68,7 +68,7 @@ class Difference:
         return normal_quantile(p) if self.df is None else t_quantile(p, self.df)
 
 
-def paired(differences: Floats, *, reach: float | None) -> Difference | None:
+def paired(differences: Floats, *, reach: float | None) -> MeanDifference | None:
     """The mean of paired differences, one a unit.
 
     `reach` is how far a made-up unit lies to either side: the whole range of the scores for a pair
@@ -80,14 +80,10 @@ def paired(differences: Floats, *, reach: float | None) -> Difference | None:
         error = float(differences.std(ddof=1)) / math.sqrt(units) if units > 1 else 0.0
         if error <= 1e-12 * max(abs(value), 1e-300):
             return None
-        return Difference(value=value, centre=value, error=error, df=units - 1.0, units=units)
+        return MeanDifference(value=value, centre=value, error=error, df=units - 1.0, units=units)
     centre, error = _with(differences, ((-reach, 1.0), (reach, 1.0)))
-    return Difference(
-        value=value,
-        centre=centre,
-        error=error,
-        df=None,
-        units=units,
+    return replace(
+        MeanDifference(value=value, centre=centre, error=error, df=None, units=units),
         floor=_with(differences, _losses(differences, reach)),
         ceiling=_with(differences, _losses(differences, -reach)),
     )
@@ -102,9 +98,9 @@ def _losses(differences: Floats, reach: float) -> _MadeUp:
 def _with(differences: Floats, made_up: _MadeUp) -> tuple[float, float]:
     """The mean and its standard error, made-up differences (and how many) among the others."""
     units = differences.size + sum(count for _, count in made_up)
-    centre = (float(differences.sum()) + sum(one * count for one, count in made_up)) / units
+    centre = (float(differences.sum()) + sum(score * count for score, count in made_up)) / units
     squares = float(np.square(differences - centre).sum())
-    squares += sum(count * (one - centre) ** 2 for one, count in made_up)
+    squares += sum(count * (score - centre) ** 2 for score, count in made_up)
     return centre, math.sqrt(squares / (units - 1.0) / units)
 
 
@@ -124,18 +120,18 @@ def share_lower(up: NDArray[np.intp], down: NDArray[np.intp], pairs: int, alpha:
 
 def clustered(
     differences: Floats, *, reach: float | None, whole: float | None = None
-) -> Difference | None:
+) -> MeanDifference | None:
     """The mean of differences, each the mean of several runs of one instance, by Student's t.
 
     `whole` is how far a whole instance can be lost, which is what a bound alone has to reckon with,
     however many runs of it there are; `reach` where nothing else is said.
     """
-    found = paired(differences, reach=reach)
-    if found is None or reach is None:
-        return found
+    difference = paired(differences, reach=reach)
+    if difference is None or reach is None:
+        return difference
     far = reach if whole is None else whole
     return replace(
-        found,
+        difference,
         df=differences.size + 1.0,
         floor=_with(differences, _losses(differences, far)),
         ceiling=_with(differences, _losses(differences, -far)),
@@ -148,7 +144,7 @@ def unpaired(
     strata: NDArray[np.intp],
     *,
     ends: tuple[float, float] | None,
-) -> Difference | None:
+) -> MeanDifference | None:
     """The mean over strata of the second side's mean less the first's, runs being independent.
 
     `ends` are the least and the greatest score, of which each side gets one of each, spread evenly
@@ -158,8 +154,8 @@ def unpaired(
 
     def arms(*made_up: _MadeUp) -> tuple[float, float, list[_Arm]]:
         sides = [
-            _arm(values[second == flag], strata[second == flag], cells, one)
-            for flag, one in zip((False, True), made_up, strict=True)
+            _arm(values[second == flag], strata[second == flag], cells, company)
+            for flag, company in zip((False, True), made_up, strict=True)
         ]
         error = math.sqrt(sides[0].error2 + sides[1].error2)
         return sides[1].mean - sides[0].mean, error, sides
@@ -170,17 +166,13 @@ def unpaired(
         if error <= 1e-12 * max(abs(value), 1e-300):
             return None
         df = error**4 / sum(side.error2**2 / side.df for side in sides)
-        return Difference(value=value, centre=value, error=error, df=df, units=units)
+        return MeanDifference(value=value, centre=value, error=error, df=df, units=units)
     both = ((ends[0], 1.0), (ends[1], 1.0))
     low = [_company(values[second == flag], ends) for flag in (False, True)]
     high = [_company(values[second == flag], ends[::-1]) for flag in (False, True)]
     centre, error, _ = arms(both, both)
-    return Difference(
-        value=value,
-        centre=centre,
-        error=error,
-        df=None,
-        units=units,
+    return replace(
+        MeanDifference(value=value, centre=centre, error=error, df=None, units=units),
         floor=arms(high[0], low[1])[:2],
         ceiling=arms(low[0], high[1])[:2],
     )
@@ -188,8 +180,8 @@ def unpaired(
 
 def _company(values: Floats, ends: tuple[float, float]) -> _MadeUp:
     """Made-up scores at the first end, and as many at the other as are really there."""
-    there = float(np.abs((values - ends[0]) / (ends[1] - ends[0])).sum())
-    return (ends[0], _COMPANY), (ends[1], min(there, _COMPANY))
+    opposite = float(np.abs((values - ends[0]) / (ends[1] - ends[0])).sum())
+    return (ends[0], _COMPANY), (ends[1], min(opposite, _COMPANY))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,12 +191,7 @@ class _Arm:
     df: float
 
 
-def _arm(
-    values: Floats,
-    strata: NDArray[np.intp],
-    cells: int,
-    made_up: _MadeUp,
-) -> _Arm:
+def _arm(values: Floats, strata: NDArray[np.intp], cells: int, made_up: _MadeUp) -> _Arm:
     """One side's mean over the strata, with made-up scores (and how many), a share in each stratum.
 
     Each stratum has a variance of its own, since a few runs of one that varies weigh more than many

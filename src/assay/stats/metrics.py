@@ -37,12 +37,12 @@ def measure(
 
 
 def _auroc(scores: Floats, positive: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    found = fit(scores[:, positive], scores[:, ~positive])
-    centred = found.placements - found.values[:, None]
+    fitted = fit(scores[:, positive], scores[:, ~positive])
+    centred = fitted.placements - fitted.values[:, None]
     influence = np.empty_like(scores)
-    influence[:, positive] = centred[:, : found.positives] / found.positives
-    influence[:, ~positive] = centred[:, found.positives :] / found.negatives
-    return found.values, influence
+    influence[:, positive] = centred[:, : fitted.positives] / fitted.positives
+    influence[:, ~positive] = centred[:, fitted.positives :] / fitted.negatives
+    return fitted.values, influence
 
 
 def _accuracy(
@@ -54,9 +54,9 @@ def _accuracy(
 
 
 def _f1(scores: Floats, positive: NDArray[np.bool_], threshold: float) -> tuple[Floats, Floats]:
-    said = scores >= threshold
-    hits = (said & positive).astype(np.float64)
-    slips = (said ^ positive).astype(np.float64)
+    called = scores >= threshold
+    hits = (called & positive).astype(np.float64)
+    slips = (called ^ positive).astype(np.float64)
     whole = 2.0 * hits.sum(axis=1) + slips.sum(axis=1)
     values = 2.0 * hits.sum(axis=1) / whole
     part = 2.0 * hits * (1.0 - values[:, None]) - slips * values[:, None]

@@ -52,11 +52,11 @@ class Resampled:
         A column that no draw moves has nothing to show, and no part in the others' p-values.
         """
         moved = np.abs(self.chance).max(axis=0, initial=0.0) > 0.0
-        found = np.ones_like(self.observed)
+        p_values = np.ones_like(self.observed)
         if moved.any():
             part = replace(self, observed=self.observed[moved], chance=self.chance[:, moved])
-            found[moved] = part._two_sided(part._step_down)
-        return found
+            p_values[moved] = part._two_sided(part._step_down)
+        return p_values
 
     def _two_sided(self, test: Callable[[Floats, Floats], Floats]) -> Floats:
         if self.symmetric:
@@ -68,21 +68,17 @@ class Resampled:
         order = np.argsort(-observed, kind="stable")
         greatest = np.maximum.accumulate(chance[:, order][:, ::-1], axis=1)[:, ::-1]
         stepped = np.maximum.accumulate(self._share(greatest, observed[order]))
-        found = np.empty_like(stepped)
-        found[order] = stepped
-        return found
+        in_order = np.empty_like(stepped)
+        in_order[order] = stepped
+        return in_order
 
     def total(self, weights: Floats) -> "Resampled":
         """The weighted sum of the standardised columns as one column: O'Brien's (1984) test.
 
         Where many columns move a little in one direction it sees what none of them shows alone.
         """
-        return Resampled(
-            observed=np.atleast_1d(self.observed @ weights),
-            chance=(self.chance @ weights)[:, None],
-            exact=self.exact,
-            symmetric=self.symmetric,
-        )
+        observed = np.atleast_1d(self.observed @ weights)
+        return replace(self, observed=observed, chance=(self.chance @ weights)[:, None])
 
     def _share(self, chance: Floats, observed: Floats) -> Floats:
         as_large = (chance >= observed - _NEAR * np.maximum(1.0, np.abs(observed))).sum(axis=0)

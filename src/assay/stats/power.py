@@ -21,14 +21,14 @@ _COUNTED = 250
 
 def pairs_for(effect: float, spread: float, *, alpha: float, power: float) -> int:
     """Pairs that show a mean difference with this power, two-sided, the pairs' spread known."""
-    wanted = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power)
-    return max(fewest_pairs(alpha), math.ceil((wanted * spread / abs(effect)) ** 2))
+    reach = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power)
+    return max(fewest_pairs(alpha), math.ceil((reach * spread / abs(effect)) ** 2))
 
 
 def effect_for(pairs: int, spread: float, *, alpha: float, power: float) -> float:
     """The smallest mean difference that so many pairs show with this power."""
-    wanted = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power)
-    return wanted * spread / math.sqrt(pairs)
+    reach = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power)
+    return reach * spread / math.sqrt(pairs)
 
 
 def fewest_pairs(alpha: float) -> int:
@@ -87,8 +87,8 @@ def gate_power(pairs: int, up: float, down: float, *, margin: float, alpha: floa
     """The chance that pairs of 0/1 scores show a loss to be under the margin, by their bound."""
     counts = np.arange(pairs + 1)
     ups, downs = (grid.ravel() for grid in np.meshgrid(counts, counts))
-    there = ups + downs <= pairs
-    ups, downs = ups[there], downs[there]
+    possible = ups + downs <= pairs
+    ups, downs = ups[possible], downs[possible]
     logs = np.concatenate([[0.0], np.cumsum(np.log(counts[1:]))])
     same = pairs - ups - downs
     chances = logs[pairs] - logs[ups] - logs[downs] - logs[same]
@@ -101,8 +101,8 @@ def gate_power(pairs: int, up: float, down: float, *, margin: float, alpha: floa
 def gate_pairs(up: float, down: float, *, margin: float, alpha: float, power: float) -> int:
     """Pairs that show a loss to be under the margin with this power; about, where they are many."""
     gap, moved = up - down + margin, up + down - (up - down) ** 2
-    wanted = normal_quantile(1.0 - alpha) + normal_quantile(power)
-    rough = math.ceil((wanted * math.sqrt(moved) / gap) ** 2)
+    reach = normal_quantile(1.0 - alpha) + normal_quantile(power)
+    rough = math.ceil((reach * math.sqrt(moved) / gap) ** 2)
     if rough > _COUNTED:
         return rough
     low, high = 0, 1

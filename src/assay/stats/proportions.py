@@ -71,34 +71,27 @@ def accuracy(correct: ArrayLike, *, groups: Sequence[str] | None = None) -> Shar
 
 def f1(truth: ArrayLike, called: ArrayLike, *, groups: Sequence[str] | None = None) -> ShareFit:
     """F1 of one class: `truth` says which items are of it, `called` which were said to be."""
-    is_class, said = np.asarray(truth, dtype=bool), np.asarray(called, dtype=bool)
-    return _fit(is_class & said, is_class | said, groups, as_f1=True)
+    is_class, called_so = np.asarray(truth, dtype=bool), np.asarray(called, dtype=bool)
+    return _fit(is_class & called_so, is_class | called_so, groups, as_f1=True)
 
 
 def _fit(
-    hits: NDArray[np.bool_],
-    counted: NDArray[np.bool_],
-    groups: Sequence[str] | None,
-    *,
-    as_f1: bool,
+    hits: NDArray[np.bool_], counted: NDArray[np.bool_], groups: Sequence[str] | None, as_f1: bool
 ) -> ShareFit:
     trials = int(counted.sum())
     if not trials:
         raise ValueError("no item counts towards this share")
-    effective = float(trials)
-    if groups is not None:
-        effective = _effective_trials(hits, counted, np.asarray(groups))
     return ShareFit(
         hits=int(hits.sum()),
         counted=trials,
-        trials=effective,
+        trials=float(trials) if groups is None else _effective(hits, counted, np.asarray(groups)),
         n=hits.size,
         as_f1=as_f1,
         grouped=groups is not None,
     )
 
 
-def _effective_trials(
+def _effective(
     hits: NDArray[np.bool_], counted: NDArray[np.bool_], groups: NDArray[np.str_]
 ) -> float:
     """Trials of an independent sample with the same variance, never more than there are."""

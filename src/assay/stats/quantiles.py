@@ -85,11 +85,6 @@ def beta_quantile(p: float, a: float, b: float) -> float:
     return x
 
 
-def _t_tail(t: float, df: float) -> float:
-    """P(T > t) for t >= 0."""
-    return beta_cdf(df / (df + t * t), df / 2.0, 0.5) / 2.0
-
-
 @lru_cache(maxsize=4096)
 def t_quantile(p: float, df: float) -> float:
     """The t with P(T <= t) = p for Student's T with `df` degrees of freedom, whole or not.
@@ -106,7 +101,7 @@ def t_quantile(p: float, df: float) -> float:
     z = abs(normal_quantile(target))
     t = z + (z**3 + z) / (4.0 * df) + (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / (96.0 * df**2)
     for _ in range(_STEPS):
-        tail = _t_tail(t, df)
+        tail = beta_cdf(df / (df + t * t), df / 2.0, 0.5) / 2.0  # P(T > t)
         density = math.exp(log_scale - (df + 1.0) / 2.0 * math.log1p(t * t / df))
         step = tail / density * math.log(tail / target)
         t = max(t + step, t / 2.0)

@@ -11,6 +11,7 @@ is as large as a stratum; the interval is the score interval of `stats/auc_inter
 at the sizes of the classes.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.stats.arrays import Floats
 from assay.stats.auc import fit
 from assay.stats.auc_interval import score_interval
-from assay.stats.clusters import effective_units, grouped_covariance
+from assay.stats.clusters import correction, effective_units, grouped_covariance
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import t_quantile
 
@@ -72,19 +73,20 @@ def fit_within(
     shared = sorted(set(above.tolist()) & set(below.tolist()))
     if not shared:
         return None
-    chosen1 = [np.flatnonzero(above == one) for one in shared]
-    chosen0 = [np.flatnonzero(below == one) for one in shared]
+    chosen1 = [np.flatnonzero(above == stratum) for stratum in shared]
+    chosen0 = [np.flatnonzero(below == stratum) for stratum in shared]
     pairs = np.array([a.size * b.size for a, b in zip(chosen1, chosen0, strict=True)], dtype=float)
     share = pairs / pairs.sum()
     fits = [fit(positive[a], negative[b]) for a, b in zip(chosen1, chosen0, strict=True)]
     value = float(sum(w * f.values[0] for w, f in zip(share, fits, strict=True)))
-    sides = []
-    for chosen, rows in (
-        (chosen1, [f.placements[0, : f.positives] for f in fits]),
-        (chosen0, [f.placements[0, f.positives :] for f in fits]),
-    ):
-        owns = [float(f.values[0]) for f in fits]
-        sides.append(_Side.of(chosen, rows, owns, share.tolist(), value))
+    owns = [float(f.values[0]) for f in fits]
+    sides = [
+        _Side.of(chosen, rows, owns, share.tolist(), value)
+        for chosen, rows in (
+            (chosen1, [f.placements[0, : f.positives] for f in fits]),
+            (chosen0, [f.placements[0, f.positives :] for f in fits]),
+        )
+    ]
     kept = None
     if groups is not None:
         kept = np.asarray(groups[0])[sides[0].places], np.asarray(groups[1])[sides[1].places]
@@ -119,7 +121,7 @@ class _Side:
         influence, between = [], []
         for row, own, weight in zip(rows, owns, share, strict=True):
             centre = own if row.size > 1 else value
-            influence.append(weight * (row - centre) / row.size * _correction(row.size))
+            influence.append(weight * (row - centre) / row.size * math.sqrt(correction(row.size)))
             between.append(weight * (row - value - (own - value) / 2.0) / row.size)
         single = sum(row.size == 1 for row in rows)
         spread = sum(row.size - 1 for row in rows)
@@ -144,14 +146,11 @@ def _fit(
     alone = variance = within1 + within0
     dof1, dof0 = above.degrees, below.degrees
     if groups is not None:
-        found = [
-            grouped_covariance(one[None], other[None], groups)
-            for one, other in (
-                (above.influence, below.influence),
-                (above.between, below.between),
-            )
+        covariances = [
+            grouped_covariance(above.influence[None], below.influence[None], groups),
+            grouped_covariance(above.between[None], below.between[None], groups),
         ]
-        a, b, whole = max(found, key=lambda one: float(one[2][0, 0]))
+        a, b, whole = max(covariances, key=lambda addends: float(addends[2][0, 0]))
         within1, within0, variance = float(a[0, 0]), float(b[0, 0]), float(whole[0, 0])
         dof1, dof0 = (max(units - 1.0, 1.0) for units in effective_units(groups)[:2])
         design = max(variance / alone, _LEAST_DESIGN) if alone > 0.0 else 1.0
@@ -169,8 +168,3 @@ def _fit(
         strata=strata,
         grouped=groups is not None,
     )
-
-
-def _correction(size: int) -> float:
-    """The root of n / (n - 1): a sample's spread around its own mean is too small."""
-    return float(np.sqrt(size / max(size - 1, 1)))

@@ -30,9 +30,9 @@ def normal_scores(values: ArrayLike) -> Floats:
     """Ranks as standardised normal scores: what remains of numbers when only their order counts."""
     from statistics import NormalDist  # its inverse is compiled, but importing it is slow
 
-    found, codes = np.unique(ranks(values), return_inverse=True)
+    distinct, codes = np.unique(ranks(values), return_inverse=True)
     size, inverse = codes.size, NormalDist().inv_cdf
-    scores = np.array([inverse((rank - 0.5) / size) for rank in found.tolist()])[codes]
+    scores = np.array([inverse((rank - 0.5) / size) for rank in distinct.tolist()])[codes]
     spread = scores.std()
     return np.asarray((scores - scores.mean()) / spread) if spread > 0.0 else np.zeros(size)
 
@@ -78,10 +78,10 @@ def fit_label(
         label_models, features, label, deals, seed, categories, on_step
     )
     base = float(label.mean())
-    told = _best_weights(total - base, label.astype(np.float64) - base) @ (total - base)
+    departure = _best_weights(total - base, label.astype(np.float64) - base) @ (total - base)
     return LabelFit(
         ensemble=total[:ENSEMBLE].mean(axis=0),
-        probability=np.clip(base + told, 0.001, 0.999),
+        probability=np.clip(base + departure, 0.001, 0.999),
         fitted=fitted,
         seen=seen,
         folds=deals[0],
@@ -123,8 +123,8 @@ def _out_of_fold(
     seen = features if categories is None else np.column_stack([features, np.zeros(size)])
     for deal, folds in enumerate(deals):
         for fold in range(int(folds.max()) + 1):
-            held = folds == fold
-            if not held.any():
+            in_fold = folds == fold
+            if not in_fold.any():
                 continue
             models = make(size, seed + deal)
             shown = features
@@ -132,22 +132,22 @@ def _out_of_fold(
                 shown = np.column_stack([features, _read_means(categories, target, folds, fold)])
             with few_threads(size):
                 for row, model in zip(total, models, strict=True):
-                    model.fit(shown[~held], target[~held])
-                    row[held] += predict(model, shown[held])
+                    model.fit(shown[~in_fold], target[~in_fold])
+                    row[in_fold] += predict(model, shown[in_fold])
             if deal == 0:
                 kept.append(models)
-                seen = np.where(held[:, None], shown, seen)
+                seen = np.where(in_fold[:, None], shown, seen)
             on_step()
     return total / len(deals), kept, seen
 
 
-def _read_means(categories: Codes, target: NDArray[Any], folds: Folds, held: int) -> Floats:
+def _read_means(categories: Codes, target: NDArray[Any], folds: Folds, in_fold: int) -> Floats:
     """The mean target of each record's category, from folds that are neither its own nor held.
 
     Drawn to the mean of all as if by one more record, and standardised.
     """
     size = int(categories.max()) + 1
-    usable = folds != held
+    usable = folds != in_fold
     base = float(target[usable].mean())
     means = np.empty(target.size)
     for fold in np.unique(folds):
@@ -167,12 +167,12 @@ def _best_weights(predictions: Floats, target: Floats) -> Floats:
     for size in range(1, k + 1):
         for chosen in combinations(range(k), size):
             rows = predictions[list(chosen)]
-            found = np.linalg.lstsq(rows.T, target, rcond=None)[0]
-            miss = target - found @ rows
-            if (found >= 0.0).all() and float(miss @ miss) < least:
+            weights = np.linalg.lstsq(rows.T, target, rcond=None)[0]
+            miss = target - weights @ rows
+            if (weights >= 0.0).all() and float(miss @ miss) < least:
                 least = float(miss @ miss)
                 best = np.zeros(k)
-                best[list(chosen)] = found
+                best[list(chosen)] = weights
     return best
 
 
@@ -188,25 +188,25 @@ def importance(
     held_out = [np.flatnonzero(fit.folds == fold) for fold in range(len(fit.fitted))]
     features = fit.seen
     base = _auc_with(fit, features, label, held_out)
-    found = []
+    losses = []
     for number, block in enumerate(blocks):
         rng = np.random.default_rng([seed, number])
         shuffled = features.copy()
-        for held in held_out:
-            mixed = rng.permutation(held)
+        for rows in held_out:
+            mixed = rng.permutation(rows)
             for column in block:
-                shuffled[held, column] = features[mixed, column]
-        found.append(base - _auc_with(fit, shuffled, label, held_out))
+                shuffled[rows, column] = features[mixed, column]
+        losses.append(base - _auc_with(fit, shuffled, label, held_out))
         on_step()
-    return np.array(found)
+    return np.array(losses)
 
 
 def _auc_with(
     fit: LabelFit, features: Floats, label: NDArray[np.bool_], held_out: Sequence[NDArray[np.intp]]
 ) -> float:
-    told = np.zeros(label.size)
+    scores = np.zeros(label.size)
     with few_threads(label.size):
-        for held, models in zip(held_out, fit.fitted, strict=True):
+        for rows, models in zip(held_out, fit.fitted, strict=True):
             for model in models[:ENSEMBLE]:
-                told[held] += predict(model, features[held])
-    return auc(told[label], told[~label])
+                scores[rows] += predict(model, features[rows])
+    return auc(scores[label], scores[~label])

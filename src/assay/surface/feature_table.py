@@ -55,22 +55,22 @@ class Feature:
 def feature_table(items: Sequence[Item]) -> tuple[Feature, ...]:
     """The declared features of some records, the source's eight first."""
     questions = _Texts([item.question for item in items])
-    found: list[Feature] = []
+    table: list[Feature] = []
     if any(item.response is not None for item in items):
         responses = _Texts([item.response or "" for item in items])
-        found += [
+        table += [
             Feature(name=name, on="response", values=responses.column(name))
             for name in surface.TEXT_FEATURES
         ]
-        found += [
+        table += [
             Feature(name="truncated", on="response", values=truncated(responses.texts)),
             Feature(name="question_overlap", on="both", values=_overlap(questions, responses)),
         ]
-    found += [
+    table += [
         Feature(name=name, on="question", values=questions.column(name))
         for name in surface.QUESTION_FEATURES
     ]
-    return tuple(found)
+    return tuple(table)
 
 
 def truncated(texts: Sequence[str]) -> Column:
@@ -128,8 +128,8 @@ class _Texts:
         return np.fromiter(map(feature, self.texts), dtype=np.float64, count=len(self.texts))
 
     def _of_tokens(self, holds: Callable[[str], bool]) -> NDArray[np.intp]:
-        found = np.fromiter(map(holds, self.distinct), dtype=np.intp, count=len(self.distinct))
-        return np.asarray(found[self.codes])
+        holding = np.fromiter(map(holds, self.distinct), dtype=np.intp, count=len(self.distinct))
+        return np.asarray(holding[self.codes])
 
     def total(self, of_tokens: NDArray[np.intp]) -> Column:
         """The sum over the tokens of each text."""
@@ -137,7 +137,7 @@ class _Texts:
         return np.asarray((running[self.edges[1:]] - running[self.edges[:-1]]).astype(np.float64))
 
     def _word_length(self) -> Column:
-        return self.sizes.astype(np.float64)
+        return self.sizes
 
     def _single_token_flag(self) -> Column:
         return np.asarray(self.sizes == 1, dtype=np.float64)
@@ -149,17 +149,11 @@ class _Texts:
         return np.fromiter(map(len, self.texts), dtype=np.float64, count=len(self.texts))
 
     def _type_token_ratio(self) -> Column:
-        lowered: dict[str, int] = {}
-        kinds = np.fromiter(
-            (lowered.setdefault(token.lower(), len(lowered)) for token in self.distinct),
-            dtype=np.intp,
-            count=len(self.distinct),
-        )
+        lowered = Places()
+        kinds = coded((token.lower() for token in self.distinct), known=lowered)
         text = np.repeat(np.arange(len(self.texts)), self.sizes.astype(np.intp))
         pairs = np.sort(text * max(len(lowered), 1) + kinds[self.codes])
-        new = np.ones(pairs.size, dtype=bool)
-        new[1:] = pairs[1:] != pairs[:-1]
-        owner = pairs[new] // max(len(lowered), 1)
+        owner = pairs[np.diff(pairs, prepend=-1) > 0] // max(len(lowered), 1)
         types = np.bincount(owner, minlength=len(self.texts)).astype(np.float64)
         return _divide(types, self.sizes)
 
@@ -180,10 +174,10 @@ class _Texts:
         seen = np.concatenate([[0], np.cumsum(is_word)])
         before = np.repeat(seen[self.edges[:-1]], self.sizes.astype(np.intp))
         first = is_word & (seen[:-1] == before)
-        wanted = np.fromiter(
+        opening = np.fromiter(
             (word in openings for word in self.bare), dtype=bool, count=len(self.bare)
         )
-        return self.total((first & wanted[self.codes]).astype(np.intp))
+        return self.total((first & opening[self.codes]).astype(np.intp))
 
 
 def _divide(hits: Column, of: Column) -> Column:
@@ -213,9 +207,13 @@ def _overlap(questions: _Texts, responses: _Texts) -> Column:
         np.repeat(np.arange(len(texts.texts)) * width, texts.sizes.astype(np.intp))
         for texts in (questions, responses)
     )
-    held = np.sort(asked + asked_at)
-    wanted = answered + answered_at
-    place = np.minimum(np.searchsorted(held, wanted), max(held.size - 1, 0))
+    asked_words = np.sort(asked + asked_at)
+    answered_words = answered + answered_at
+    place = np.minimum(np.searchsorted(asked_words, answered_words), max(asked_words.size - 1, 0))
     is_word = responses.is_word[responses.codes]
-    hits = is_word & (held[place] == wanted) if held.size else np.zeros(is_word.size, dtype=bool)
+    hits = (
+        is_word & (asked_words[place] == answered_words)
+        if asked_words.size
+        else np.zeros(is_word.size, dtype=bool)
+    )
     return _divide(responses.total(hits.astype(np.intp)), responses.total(is_word.astype(np.intp)))

@@ -1,7 +1,7 @@
 """Surface features: what can be read off a text without reading its meaning.
 
 A feature maps one text to one number. Used as a method, a feature is a *surface oracle*: it
-scores a response and looks at nothing else, so whatever AUC it reaches is what the data gives
+scores a response and looks at nothing else, so its AUC is what the data gives
 away for free. The first eight, with the hedge words and the naive splitting on white space, are
 defined exactly as the gauntlet paper's own code defines them, so that its table reproduces; the
 next three are the ones that paper names as missing; the rest are ours.
@@ -13,23 +13,6 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
-# Matched as substrings of lower-cased tokens, as the source does ("unsaid" counts).
-HEDGES = (
-    "associated",
-    "believed",
-    "commonly",
-    "considered",
-    "generally",
-    "often",
-    "popularly",
-    "purportedly",
-    "reportedly",
-    "said",
-    "supposedly",
-    "thought",
-    "typically",
-    "widely",
-)
 NEGATIONS = frozenset(
     "no not never none nobody nothing nowhere neither nor cannot without "
     "isn't aren't wasn't weren't don't doesn't didn't won't wouldn't can't couldn't "
@@ -42,7 +25,11 @@ AUXILIARIES = frozenset(
 )
 YES_NO = frozenset({"yes", "no"})
 WH_WORDS = frozenset("how what what's when where which who who's whom whose why".split())
-_HEDGE = re.compile("|".join(HEDGES))
+# Matched as substrings of lower-cased tokens, as the source does ("unsaid" counts).
+_HEDGE = re.compile(
+    "associated|believed|commonly|considered|generally|often|popularly|purportedly|reportedly|said"
+    "|supposedly|thought|typically|widely"
+)
 _SENTENCE_END = re.compile(r"[.!?]+")
 _EDGES = ".,;:!?\"'()[]{}“”‘’…"
 
@@ -156,8 +143,8 @@ def comma_count(text: str) -> float:
 
 def mean_word_length(text: str) -> float:
     """Mean number of characters in a token, its punctuation stripped."""
-    found = words(text)
-    return _share(sum(map(len, found)), len(found))
+    bare_words = words(text)
+    return _share(sum(map(len, bare_words)), len(bare_words))
 
 
 def negation_flag(text: str) -> float:
@@ -211,11 +198,7 @@ TEXT_FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
 """Every feature of one text, by name, the source's eight first."""
 
 QUESTION_FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
-    {
-        **TEXT_FEATURES,
-        "opens_auxiliary": opens_auxiliary,
-        "opens_wh": opens_wh,
-    }
+    {**TEXT_FEATURES, "opens_auxiliary": opens_auxiliary, "opens_wh": opens_wh}
 )
 """Every feature of a question: those of any text, and its form."""
 

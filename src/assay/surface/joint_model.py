@@ -6,7 +6,7 @@ labels; what is left of both sides gives its beyond-surface AUC (`surface/beyond
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -21,11 +21,18 @@ from assay.seeds import derive
 from assay.stats import auc
 from assay.stats.arrays import Codes, Floats, coded
 from assay.surface.beyond import Beyond, beyond_surface
-from assay.surface.crossfit import Folds, LabelFit, design, fit_label, fit_scores, normal_scores
-from assay.surface.feature_table import Feature, feature_table
+from assay.surface.crossfit import (
+    Folds,
+    LabelFit,
+    Step,
+    design,
+    fit_label,
+    fit_scores,
+    normal_scores,
+)
+from assay.surface.feature_table import Feature, On, feature_table
 
 Kind = Literal["declared", "lexical"]
-Step = Callable[[], None]
 FOLDS = 5
 FEWEST = 10
 """Records of each class without which nothing is fitted."""
@@ -40,7 +47,7 @@ class Block:
     """Columns of the design that belong to one feature."""
 
     name: str
-    on: Literal["response", "question", "both"]
+    on: On
     columns: tuple[int, ...]
 
 
@@ -63,12 +70,8 @@ class Surface:
         Records of one fold are scored by models that share what they learnt, so the scores vary
         together; the variance is raised as Nadeau & Bengio (2003) do for cross-validation.
         """
-        found = auc_of(self.fit.ensemble, self.label, self.groups)
-        return replace(found, unevenness=found.unevenness * (1.0 + FOLDS / (FOLDS - 1.0)))
-
-    def steps(self) -> int:
-        """How many steps it takes to judge one method."""
-        return len(self.deals) * FOLDS
+        fitted = auc_of(self.fit.ensemble, self.label, self.groups)
+        return replace(fitted, unevenness=fitted.unevenness * (1.0 + FOLDS / (FOLDS - 1.0)))
 
     def beyond(self, scores: Mapping[str, float], *, on_step: Step = lambda: None) -> Beyond:
         """What is left of a method's scores; items that it has no score for are left out."""
@@ -106,19 +109,21 @@ def read_surface(
     `features` are the declared ones unless given. Another `first_deal` gives other folds.
     """
     check_fittable(items, label)
-    found = tuple(items)
-    blocks, columns = _columns(found, feature_table(found) if features is None else features, kind)
+    records = tuple(items)
+    blocks, columns = _columns(
+        records, feature_table(records) if features is None else features, kind
+    )
     matrix = design(columns)
-    sources = _many_sources(found)
+    sources = _many_sources(records)
     if sources is not None:
         blocks = _with_column(blocks, matrix.shape[1])
     deals = tuple(
-        deal_folds(found, label, first_deal + deal) for deal in range(deals_for(len(found)))
+        deal_folds(records, label, first_deal + deal) for deal in range(deals_for(len(records)))
     )
     return Surface(
-        items=found,
+        items=records,
         label=label,
-        groups=group_codes(found),
+        groups=group_codes(records),
         matrix=matrix,
         blocks=blocks,
         sources=sources,
@@ -173,7 +178,7 @@ def _columns(
     items: tuple[Item, ...], features: Sequence[Feature], kind: Kind
 ) -> tuple[tuple[Block, ...], list[Floats]]:
     """The columns of the design, and which of them belong to what; constant ones left out."""
-    named: list[tuple[str, Literal["response", "question", "both"], list[Floats]]] = [
+    named: list[tuple[str, On, list[Floats]]] = [
         (feature.name, feature.on, [feature.values])
         for feature in features
         if np.ptp(feature.values) > 0.0
@@ -191,9 +196,7 @@ def _columns(
         places = tuple(range(len(columns), len(columns) + len(own)))
         blocks.append(Block(name=name, on=on, columns=places))
         columns += own
-    if not columns:
-        columns = [np.zeros(len(items))]
-    return tuple(blocks), columns
+    return tuple(blocks), columns or [np.zeros(len(items))]
 
 
 def _many_sources(items: Sequence[Item]) -> Codes | None:

@@ -40,5 +40,5 @@ def lexical_columns(items: Sequence[Item]) -> list[Column]:
     size = min(COMPONENTS, min(table.shape) - 1)
     if size < 1:
         return []
-    found = TruncatedSVD(n_components=size, random_state=0).fit_transform(table)
-    return [np.asarray(column, dtype=np.float64) for column in found.T]
+    components = TruncatedSVD(n_components=size, random_state=0).fit_transform(table)
+    return [np.asarray(column, dtype=np.float64) for column in components.T]

@@ -37,17 +37,17 @@ def families(texts: Sequence[str]) -> Codes:
     parent = list(range(sets.count))
     for bucket in sets.buckets():
         heads: list[int] = []
-        for one in bucket:
-            like = _join(one, heads, parent, sets)
+        for place in bucket:
+            like = _join(place, heads, parent, sets)
             if len(heads) < (HEADS if like else 2 * HEADS):
-                heads.append(one)
+                heads.append(place)
     roots = np.array([_root(parent, i) for i in range(sets.count)], dtype=np.intp)
     return np.asarray(roots[sets.of_text][known])
 
 
-def _join(one: int, heads: Sequence[int], parent: list[int], sets: "_WordSets") -> bool:
+def _join(place: int, heads: Sequence[int], parent: list[int], sets: "_WordSets") -> bool:
     """Join a set with those of the heads that it is like; whether there are any."""
-    words, ours, like = sets.words(one), _root(parent, one), False
+    words, ours, like = sets.words(place), _root(parent, place), False
     for head in heads:
         theirs = _root(parent, head)
         if ours == theirs or nearly_equal(words, sets.words(head)):

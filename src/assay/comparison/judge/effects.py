@@ -17,7 +17,7 @@ from assay.comparison.result import BETTER, WORSE, Change, Gate, Settings
 from assay.comparison.spec import Dimension
 from assay.stats import differences
 from assay.stats.arrays import Floats
-from assay.stats.differences import Difference
+from assay.stats.differences import MeanDifference
 from assay.stats.permutation import Resampled, flip_signs, shuffle_labels
 
 
@@ -34,7 +34,7 @@ class DimensionEffect:
     p: float
     change: Change
     gate: Gate | None
-    difference: Difference | None = None
+    difference: MeanDifference | None = None
 
     def in_doubt(self, *, strict: bool) -> bool:
         """Whether its gate is in doubt; `strict` gates do not accept a spotless record."""
@@ -50,7 +50,7 @@ class Tilt:
     high: float | None
     p: float
     shown: bool
-    difference: Difference | None = None
+    difference: MeanDifference | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +126,7 @@ def weigh(table: TrialTable, settings: Settings) -> Evidence:
 
 def _compared(
     table: TrialTable, settings: Settings
-) -> tuple[Floats, Floats, list[Difference], Resampled]:
+) -> tuple[Floats, Floats, list[MeanDifference], Resampled]:
     """Means of both sides, each dimension's difference, and all resampled together."""
     kept, how = table.kept, {"draws": settings.resamples, "seed": settings.seed}
     if kept.design.unit == "run":
@@ -166,7 +166,7 @@ def stratum_means(
     return sides[0], sides[1]
 
 
-def _known(difference: Difference | None) -> Difference:
+def _known(difference: MeanDifference | None) -> MeanDifference:
     assert difference is not None  # noqa: S101 - with made-up units something always varies
     return difference
 
@@ -196,7 +196,7 @@ def _tilt(
     )
 
 
-def _balance(table: TrialTable, weights: Floats) -> Difference:
+def _balance(table: TrialTable, weights: Floats) -> MeanDifference:
     """The weighted mean difference; where nothing varies, with made-up units."""
     kept = table.kept
     joined = tuple((values @ weights)[:, None] for values in table.values)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from assay.comparison.judge.effects import DimensionEffect, Evidence
 from assay.comparison.result import Change
-from assay.stats.differences import Difference
+from assay.stats.differences import MeanDifference
 from assay.stats.power import MOST, fewest_pairs
 from assay.stats.quantiles import normal_quantile
 
@@ -80,7 +80,7 @@ def _to_open_gates(dimensions: Sequence[DimensionEffect], alpha: float, *, stric
     )
 
 
-def _units(difference: Difference | None, gap: float, alpha: float, power: float) -> float:
+def _units(difference: MeanDifference | None, gap: float, alpha: float, power: float) -> float:
     """Units that show a bound to be so far off; never fewer than rule out rare losses."""
     if difference is None or gap <= 0.0:
         return math.inf

@@ -33,8 +33,8 @@ def category_auc(codes: Codes, records: Records) -> float:
     wins = pairs = 0.0
     for folds in records.deals:
         counts = _counts(folds * size + codes, records.positive, FOLDS * size)
-        held = counts.reshape(FOLDS, size, 2)
-        for here, elsewhere in zip(held, held.sum(axis=0) - held, strict=True):
+        by_fold = counts.reshape(FOLDS, size, 2)
+        for here, elsewhere in zip(by_fold, by_fold.sum(axis=0) - by_fold, strict=True):
             wins += _wins(_shares(elsewhere), here)
             pairs += float(here[:, 0].sum()) * float(here[:, 1].sum())
     return wins / pairs if pairs else 0.5
@@ -61,7 +61,7 @@ def _shares(counts: NDArray[np.intp]) -> Floats:
 
 def _wins(scores: Floats, counts: NDArray[np.intp]) -> float:
     """In how many pairs the positive's category scores above the negative's, ties one half."""
-    levels = np.unique(scores, return_inverse=True)[1].reshape(-1)
+    levels = np.unique(scores, return_inverse=True)[1]
     down, up = (np.bincount(levels, weights=counts[:, label]) for label in (0, 1))
     return float(up @ (np.cumsum(down) - down / 2.0))
 
@@ -84,11 +84,11 @@ def question_form_predicts_label(records: Records) -> Finding | None:
     """The first word of a question tells its label."""
     openings = [question.partition(" ")[0] for question in records.questions]
     forms = {word: _form(word) for word in dict.fromkeys(openings)}
-    found = [forms[word] for word in openings]
+    categories = [forms[word] for word in openings]
     return _finding(
         records,
-        coded(found),
-        list(dict.fromkeys(found)),
+        coded(categories),
+        list(dict.fromkeys(categories)),
         code="question-form-predicts-label",
         what="The opening of the question",
         remedy="Ask in the same forms for both labels, or give every question a right and a "
@@ -105,9 +105,7 @@ def _form(opening: str) -> str:
 def _finding(
     records: Records, codes: Codes, names: list[str], *, code: str, what: str, remedy: str
 ) -> Finding | None:
-    if len(names) < 2 or not records.both_classes:
-        return None
-    if optimistic_auc(codes, records) < TELLING:
+    if len(names) < 2 or not records.both_classes or optimistic_auc(codes, records) < TELLING:
         return None
     auc = category_auc(codes, records)
     if auc < TELLING or auc - 0.5 < SURE * records.chance:

@@ -33,7 +33,7 @@ class Reading:
 
 
 class Column:
-    """The values of a column as text, whatever they are; a missing one is empty text."""
+    """The values of a column as text; a missing value is empty text."""
 
     def __init__(self, values: Sequence[object]) -> None:
         texts = [_text(value) for value in values]
@@ -45,9 +45,9 @@ class Column:
     @property
     def numeric(self) -> bool:
         """Whether the values that are there are numbers, but for a few."""
-        there = np.array([bool(text) for text in self.distinct])[self.codes]
+        filled = np.array([bool(text) for text in self.distinct])[self.codes]
         known = ~np.isnan(self._numbers)[self.codes]
-        return bool(there.any()) and float(known.sum()) >= _ALMOST_ALL * float(there.sum())
+        return bool(filled.any()) and float(known.sum()) >= _ALMOST_ALL * float(filled.sum())
 
     def readings(self) -> Iterator[Reading]:
         """The column as categories: values, filled or not, and what texts are made of."""
@@ -75,23 +75,21 @@ class Column:
             for text in self.distinct
         ]
         place = {key: float(i) for i, key in enumerate(sorted(set(keys)))}
-        ranks = np.array(
-            [
-                place[key] if text else math.nan
-                for key, text in zip(keys, self.distinct, strict=True)
-            ]
-        )
+        ranks = np.array([place[key] for key in keys])
+        ranks[[not text for text in self.distinct]] = math.nan
         return np.asarray(ranks[self.codes])
 
     def _part(self, what: str, parts: Sequence[Sequence[str]], i: int) -> Reading:
-        found = [part[i] if -len(part) <= i < len(part) else "" for part in parts]
-        return self._reading(what, found)
+        values = [part[i] if -len(part) <= i < len(part) else "" for part in parts]
+        return self._reading(what, values)
 
     def _read(self, what: str, read: Callable[[str], str]) -> Reading:
         return self._reading(what, [read(text) for text in self.distinct])
 
-    def _reading(self, what: str, found: Sequence[str]) -> Reading:
-        return Reading(what=what, codes=coded(found)[self.codes], names=list(dict.fromkeys(found)))
+    def _reading(self, what: str, values: Sequence[str]) -> Reading:
+        return Reading(
+            what=what, codes=coded(values)[self.codes], names=list(dict.fromkeys(values))
+        )
 
 
 def _ends(text: str) -> str:
@@ -103,8 +101,8 @@ def _ends(text: str) -> str:
 
 def _ending(text: str) -> str:
     """The digits, or the letters, that a text ends with."""
-    found = _ENDING.search(text[-_LONGEST_ENDING:])
-    return found[0] if found else ""
+    ending = _ENDING.search(text[-_LONGEST_ENDING:])
+    return ending[0] if ending else ""
 
 
 def _text(value: object) -> str:

@@ -57,21 +57,21 @@ def duplicates(records: Records) -> Finding | None:
 
 def near_duplicates(records: Records) -> Finding | None:
     """Nearly the same question and response under the same label; the first is spared."""
-    found = sorted(_near(records))
-    if not found:
+    pairs = sorted(_near(records))
+    if not pairs:
         return None
     return records.finding(
         "near-duplicate",
-        [i for i, _ in found],
-        message=f"Near copies of earlier records with the same label: {len(found)}, such as "
-        f"{_pair(records, *found[0])}.",
+        [i for i, _ in pairs],
+        message=f"Near copies of earlier records with the same label: {len(pairs)}, such as "
+        f"{_pair(records, *pairs[0])}.",
         remedy=_KEEP_ONE,
     )
 
 
 def _near(records: Records) -> list[tuple[int, int]]:
     """Records and the earlier ones they are close to."""
-    found = []
+    pairs = []
     for members in _candidates(records):
         heads: list[tuple[int, frozenset[str], frozenset[str]]] = []
         for i in members:
@@ -82,10 +82,10 @@ def _near(records: Records) -> list[tuple[int, int]]:
                 for head, question, response in heads
                 if nearly_equal(asked, question) and nearly_equal(answered, response)
             ]
-            found += [(i, head) for head in like[:1]]
+            pairs += [(i, head) for head in like[:1]]
             if len(heads) < (HEADS if like else 2 * HEADS):
                 heads.append((i, asked, answered))
-    return found
+    return pairs
 
 
 def _candidates(records: Records) -> list[list[int]]:

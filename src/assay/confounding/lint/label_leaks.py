@@ -20,11 +20,11 @@ def label_leaks(records: Records, fields: Mapping[str, Sequence[object]]) -> lis
     if not records.both_classes or SURE * records.chance > GIVEN_AWAY - 0.5:
         return []
     ids: list[object] = [item.id for item in records.items]
-    found = [_leak(records, ids, "the id", "Give the records ids that say nothing, in any order.")]
+    leaks = [_leak(records, ids, "the id", "Give the records ids that say nothing, in any order.")]
     for name, values in fields.items():
         remedy = "Drop this field, or keep it from every method under test."
-        found.append(_leak(records, values, f"the field {quoted(str(name))}", remedy))
-    return [leak for leak in found if leak is not None]
+        leaks.append(_leak(records, values, f"the field {quoted(str(name))}", remedy))
+    return [leak for leak in leaks if leak is not None]
 
 
 def _leak(records: Records, values: Sequence[object], column: str, remedy: str) -> Finding | None:
@@ -34,15 +34,15 @@ def _leak(records: Records, values: Sequence[object], column: str, remedy: str) 
             continue
         value = category_auc(reading.codes, records)
         if value >= GIVEN_AWAY:
-            told, how = _by_category(records, reading, read, column)
+            telling, how = _by_category(records, reading, read, column)
             break
     else:
         order = read.order()
         value = _order_auc(records, order)
         if max(value, 1.0 - value) < GIVEN_AWAY:
             return None
-        told, how = _by_order(records, order, value, column)
-    places = np.flatnonzero(told).tolist()
+        telling, how = _by_order(records, order, value, column)
+    places = np.flatnonzero(telling).tolist()
     return records.finding(
         "label-leak",
         places,
@@ -58,7 +58,7 @@ def _by_category(
     sizes = np.bincount(reading.codes)
     ours = np.bincount(reading.codes, weights=records.positive)
     excess = ours - sizes * records.positive.mean()
-    told = ((excess > 0)[reading.codes] == records.positive) & (sizes[reading.codes] > 1)
+    telling = ((excess > 0)[reading.codes] == records.positive) & (sizes[reading.codes] > 1)
     best1, best0 = int(np.argmax(excess)), int(np.argmin(excess))
     how = (
         f"The {reading.what} of {column} tells the label: {quoted(reading.names[best1])} goes with "
@@ -67,7 +67,7 @@ def _by_category(
     if reading.what not in ("value", "presence"):
         example = int(np.flatnonzero(records.positive & (reading.codes == best1))[0])
         how += f", as in {quoted(read.distinct[read.codes[example]])}"
-    return told, how
+    return telling, how
 
 
 def _order_auc(records: Records, order: Floats) -> float:
@@ -86,10 +86,9 @@ def _by_order(
     known = ~np.isnan(order)
     high = records.positive if value >= 0.5 else ~records.positive
     levels, codes = np.unique(order[known], return_inverse=True)
-    codes = codes.reshape(-1)
     up = np.bincount(codes, weights=high[known], minlength=levels.size)
     down = np.bincount(codes, weights=~high[known], minlength=levels.size)
     cut = levels[int(np.argmax(np.cumsum(down) - np.cumsum(up)))]
-    told = known & np.where(high, order > cut, order <= cut)
+    telling = known & np.where(high, order > cut, order <= cut)
     where = "last" if value >= 0.5 else "first"
-    return told, f"In order of {column}, positives come {where}"
+    return telling, f"In order of {column}, positives come {where}"

@@ -53,7 +53,7 @@ def lint(
     *,
     fields: Mapping[str, Sequence[object]] | None = None,
 ) -> tuple[Finding, ...]:
-    """Everything to be said against some records, in the order of the codes.
+    """All findings about some records, in the order of the codes.
 
     `positive` has the label of each item, and `fields` one value per item of every other column
     of the file: those that are neither label, class, text, group nor source.
@@ -61,7 +61,7 @@ def lint(
     if not items:
         return ()
     records = records_of(items, positive)
-    found = label_leaks(records, fields or {})
-    found += [finding for check in _CHECKS if (finding := check(records)) is not None]
+    findings = label_leaks(records, fields or {})
+    findings += [finding for check in _CHECKS if (finding := check(records)) is not None]
     weight = {code: i for i, code in enumerate(CODES)}
-    return tuple(sorted(found, key=lambda finding: weight[finding.code]))
+    return tuple(sorted(findings, key=lambda finding: weight[finding.code]))

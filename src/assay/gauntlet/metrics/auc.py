@@ -4,67 +4,43 @@ numpy is imported where an AUC is estimated: reading bars does without it.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from assay.benchmark.benchmark import Benchmark
 from assay.errors import SpecError
-from assay.gauntlet.bar import Bar, Control, Partition
-from assay.gauntlet.metrics.metric import Metric, Outputs, Partitions
-from assay.gauntlet.metrics.part import LEVEL, Keyed, Part, Sides, corpus_of, sides_of, units_of
+from assay.gauntlet.bar import Bar, Control
+from assay.gauntlet.metrics.metric import Metric
+from assay.gauntlet.metrics.part import Asked, Part, Sides
 from assay.runs.answers import score_of
 from assay.surface.features import ORACLES
 
-if TYPE_CHECKING:
-    from assay.stats.arrays import Floats
 
-
-def auc_parts(
-    bar: Bar, partitions: Partitions, benchmark: Benchmark, outputs: Outputs
-) -> list[Part]:
-    """One part per partition."""
-    return [_part(bar, partitions[name], benchmark, outputs) for name in bar.partitions]
-
-
-def _part(bar: Bar, partition: Partition, benchmark: Benchmark, outputs: Outputs) -> Part:
+def _auc(asked: Asked) -> Part:
     import numpy as np
 
     from assay.stats import auc
 
-    corpus, _ = corpus_of(bar, benchmark)
-    sides = sides_of(bar, partition, benchmark, outputs)
-    rows = [
-        [np.array([score_of(outputs[key]) for key, _ in side]), *_control_rows(bar, side)]
-        for side in sides
-    ]
-    fit = auc.fit(np.stack(rows[0]), np.stack(rows[1]), groups=units_of(corpus, sides))
+    bar, sides = asked.bar, asked.scored_sides()
+    rows = [[np.array([score_of(asked.outputs[item.id]) for item in side])] for side in sides]
     if bar.minus is None:
+        fit = auc.fit(*rows, groups=asked.groups(sides))
         return Part(
-            bar=bar,
-            partition=partition.positive.text,
-            estimate=fit.estimate(level=LEVEL),
-            interval=fit.interval_at,
+            bar=bar, partition=asked.texts[0], estimate=fit.estimate(), interval=fit.interval_at
         )
+    oracle = ORACLES[bar.minus.feature]
+    for row, side in zip(rows, sides, strict=True):
+        control = np.array([oracle(item.question, item.response or "") for item in side])
+        row += [control, -control]
+    fit = auc.fit(*rows, groups=asked.groups(sides))
     controls = (1,) if bar.minus.direction == "raw" else (1, 2)
     return Part(
         bar=bar,
-        partition=partition.positive.text,
-        estimate=fit.least_difference(0, controls, level=LEVEL),
+        partition=asked.texts[0],
+        estimate=fit.least_difference(0, controls),
         interval=fit.least_difference_at(0, controls),
         control=max(float(fit.values[row]) for row in controls),
         same_ranking=any(fit.same_ranking(0, row) for row in controls),
         idle_control=not np.ptp(np.concatenate([side[1] for side in rows])),
     )
-
-
-def _control_rows(bar: Bar, side: Sequence[Keyed]) -> "list[Floats]":
-    """The control's scores of some items, and the same reversed."""
-    import numpy as np
-
-    if bar.minus is None:
-        return []
-    oracle = ORACLES[bar.minus.feature]
-    scores = np.array([oracle(item.question, item.response or "") for _, item in side])
-    return [scores, -scores]
 
 
 def _control(bar: Bar) -> Control:
@@ -96,7 +72,7 @@ AUC = Metric(
     chance=0.5,
     measure="auc",
     asks=lambda bar: f"AUC at least {bar.at_least:.2f}",
-    parts=auc_parts,
+    part=_auc,
 )
 MARGIN = Metric(
     name="auc",
@@ -108,6 +84,6 @@ MARGIN = Metric(
     least=-1.0,
     measure="auc - {bar.minus.feature}",
     asks=_asks_margin,
-    parts=auc_parts,
+    part=_auc,
     check=_check_feature,
 )

@@ -5,38 +5,34 @@ from collections.abc import Sequence
 from assay.benchmark.benchmark import Benchmark
 from assay.errors import OneClassPartition
 from assay.gauntlet.bar import Bar
-from assay.gauntlet.metrics.metric import Metric, Outputs, Partitions
-from assay.gauntlet.metrics.part import LEVEL, Part, Sides, corpus_of, values_of
+from assay.gauntlet.metrics.metric import Metric
+from assay.gauntlet.metrics.part import Asked, Part, Sides, values_of
 from assay.runs.answers import class_of
 
 
-def class_parts(
-    bar: Bar, _partitions: Partitions, benchmark: Benchmark, outputs: Outputs
-) -> list[Part]:
-    """One part: all records of a corpus."""
+def _share(asked: Asked) -> Part:
+    """The F1 or the accuracy over all records of a corpus."""
     from assay.stats import proportions
 
-    corpus, key_of = corpus_of(bar, benchmark)
-    scored = [
-        (item, class_of(outputs[key_of(item)])) for item in corpus.items if key_of(item) in outputs
-    ]
-    if not scored or (bar.of is not None and not any(item.cls == bar.of for item, _ in scored)):
+    bar, corpus = asked.bar, asked.corpus
+    scored = [item for item in corpus.items if item.id in asked.outputs]
+    if not scored or (bar.of is not None and not any(item.cls == bar.of for item in scored)):
         of = "" if bar.of is None else f" of class {bar.of}"
         raise OneClassPartition(f"bar {bar.id}: no scored record{of} in {corpus.name}")
-    groups = [item.unit for item, _ in scored] if corpus.grouped else None
+    answers = [class_of(asked.outputs[item.id]) for item in scored]
+    groups = [item.unit for item in scored] if corpus.grouped else None
     if bar.of is None:
-        fit = proportions.accuracy([item.cls == answer for item, answer in scored], groups=groups)
+        right = [item.cls == answer for item, answer in zip(scored, answers, strict=True)]
+        fit = proportions.accuracy(right, groups=groups)
     else:
-        is_class = [item.cls == bar.of for item, _ in scored]
-        fit = proportions.f1(is_class, [answer == bar.of for _, answer in scored], groups=groups)
-    return [
-        Part(
-            bar=bar,
-            partition="all records" if bar.corpus == "main" else f"second corpus {corpus.name}",
-            estimate=fit.estimate(level=LEVEL),
-            interval=fit.interval_at,
-        )
-    ]
+        is_class = [item.cls == bar.of for item in scored]
+        fit = proportions.f1(is_class, [answer == bar.of for answer in answers], groups=groups)
+    return Part(
+        bar=bar,
+        partition="all records" if bar.corpus == "main" else f"second corpus {corpus.name}",
+        estimate=fit.estimate(),
+        interval=fit.interval_at,
+    )
 
 
 def _check_class(bar: Bar, corpus: Benchmark, _sides: Sequence[Sides]) -> None:
@@ -55,7 +51,7 @@ F1 = Metric(
     keys=("of",),
     measure="f1",
     asks=lambda bar: f"F1 of {bar.of} at least {bar.at_least:.2f}",
-    parts=class_parts,
+    part=_share,
     check=_check_class,
 )
 ACCURACY = Metric(
@@ -66,5 +62,5 @@ ACCURACY = Metric(
     keys=(),
     measure="accuracy",
     asks=lambda bar: f"accuracy at least {bar.at_least:.2f}",
-    parts=class_parts,
+    part=_share,
 )

@@ -4,21 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.benchmark import SECOND, Benchmark
 from assay.gauntlet.bar import Bar, Partition
-from assay.gauntlet.metrics.part import Part, Sides
+from assay.gauntlet.metrics.part import Asked, Part, Sides, corpus_of, sides_of
 from assay.runs.answers import Output
-
-Partitions = Mapping[str, Partition]
-Outputs = Mapping[str, Output]
 
 
 def _accept(_bar: Bar, _corpus: Benchmark, _sides: Sequence[Sides]) -> None:
     """The check of a metric that can be estimated on any data."""
-
-
-def _always(_corpus: Benchmark) -> bool:
-    return True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +35,37 @@ class Metric:
     chance: float | None = None
     measure: str
     asks: Callable[[Bar], str]
-    parts: Callable[[Bar, Partitions, Benchmark, Outputs], list[Part]]
+    part: Callable[[Asked], Part]
     check: Callable[[Bar, Benchmark, Sequence[Sides]], None] = _accept
-    applies: Callable[[Benchmark], bool] = _always
+    applies: Callable[[Benchmark], bool] = lambda _corpus: True
 
     def measured(self, bar: Bar) -> str:
         """What a bar measures, as its scorecards name it."""
         return self.measure.format(bar=bar)
+
+    def parts(
+        self,
+        bar: Bar,
+        partitions: Mapping[str, Partition],
+        benchmark: Benchmark,
+        outputs: Mapping[str, Output],
+    ) -> list[Part]:
+        """The bar estimated on each of its partitions, or on all records where it names none."""
+        corpus = corpus_of(bar, benchmark)
+        if bar.corpus == "second":
+            second = [(item.id, outputs.get(SECOND + item.id)) for item in corpus.items]
+            outputs = {item: output for item, output in second if output is not None}
+        if not bar.partitions:
+            return [self.part(Asked(bar=bar, corpus=corpus, outputs=outputs))]
+        return [
+            self.part(
+                Asked(
+                    bar=bar,
+                    corpus=corpus,
+                    outputs=outputs,
+                    texts=(partition.positive.text, partition.negative.text),
+                    sides=sides_of(bar, partition, corpus),
+                )
+            )
+            for partition in map(partitions.__getitem__, bar.partitions)
+        ]

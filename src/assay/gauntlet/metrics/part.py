@@ -1,17 +1,17 @@
 """The records that a bar is about, and its estimate on one partition of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.benchmark.benchmark import SECOND, Benchmark, Item
 from assay.errors import OneClassPartition, SpecError
 from assay.gauntlet.bar import Bar, Partition
-from assay.gauntlet.decision import Bounds, Interval
+from assay.gauntlet.decision import ConfidenceBounds, Interval
+from assay.runs.answers import Output
 from assay.stats.estimate import Estimate
 
-LEVEL = 0.95
-Keyed = tuple[str, Item]
-Sides = tuple[list[Keyed], list[Keyed]]
+Sides = tuple[Sequence[Item], Sequence[Item]]
+"""Positives and negatives."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,66 +34,76 @@ class Part:
     unfit: bool = False
 
     @property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> ConfidenceBounds:
         """The estimate against the bar's threshold."""
-        return Bounds(
-            value=self.estimate.value,
-            n=self.estimate.n,
-            threshold=self.bar.at_least,
-            interval=self.interval,
+        return ConfidenceBounds(
+            value=self.estimate.value, threshold=self.bar.at_least, interval=self.interval
         )
 
 
-def units_of(corpus: Benchmark, sides: Sides) -> tuple[list[str], list[str]] | None:
-    """The group of each positive and negative; None where every record stands alone."""
-    if not corpus.grouped:
-        return None
-    return [item.unit for _, item in sides[0]], [item.unit for _, item in sides[1]]
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A bar asked of a corpus, with the outputs by item.
+
+    `sides` are the positives and negatives of a partition, scored or not, and `texts` their
+    expressions; both are empty where the bar is asked of all records.
+    """
+
+    bar: Bar
+    corpus: Benchmark
+    outputs: Mapping[str, Output]
+    texts: tuple[str, ...] = ()
+    sides: Sides = ((), ())
+
+    def scored_sides(self) -> Sides:
+        """The scored positives and negatives."""
+        above, below = ([item for item in side if item.id in self.outputs] for side in self.sides)
+        for text, side, scored in zip(self.texts, self.sides, (above, below), strict=True):
+            if not scored:
+                raise OneClassPartition(
+                    f"bar {self.bar.id}: no scored record with {text} in {self.corpus.name},"
+                    f" and all {len(side)} failed"
+                )
+        return above, below
+
+    def groups(self, sides: Sides) -> tuple[list[str], list[str]] | None:
+        """The group of each positive and negative; None where every record stands alone."""
+        if not self.corpus.grouped:
+            return None
+        return [item.unit for item in sides[0]], [item.unit for item in sides[1]]
 
 
-def corpus_of(bar: Bar, benchmark: Benchmark) -> tuple[Benchmark, Callable[[Item], str]]:
-    """The corpus a bar is about, and an item's key in the run."""
+def corpus_of(bar: Bar, benchmark: Benchmark) -> Benchmark:
+    """The corpus that a bar is about."""
     if bar.corpus == "main":
-        return benchmark, lambda item: item.id
+        return benchmark
     if benchmark.second is None:
         raise SpecError(
             f"bar {bar.id} asks for a second corpus, and the run has none",
             hint="Run it with a second corpus: `second=folklore-two`.",
         )
-    return benchmark.second, lambda item: SECOND + item.id
+    return benchmark.second
 
 
-def all_sides(bar: Bar, partition: Partition, benchmark: Benchmark) -> Sides:
-    """The positives and negatives of a partition, scored or not."""
-    return sides_of(bar, partition, benchmark, dict(benchmark.keyed_items()))
-
-
-def sides_of(
-    bar: Bar, partition: Partition, benchmark: Benchmark, outputs: Mapping[str, object]
-) -> Sides:
-    """The scored positives and negatives of a partition."""
-    corpus, key_of = corpus_of(bar, benchmark)
-    sides = []
-    for expression in (partition.positive, partition.negative):
-        chosen = [(key_of(item), item) for item in corpus.where(expression)]
-        scored = [(key, item) for key, item in chosen if key in outputs]
-        if not scored:
-            failed = f", and all {len(chosen)} failed" if chosen else f"; {values_of(corpus)}"
+def sides_of(bar: Bar, partition: Partition, corpus: Benchmark) -> Sides:
+    """The positives and negatives of a partition."""
+    above, below = corpus.where(partition.positive), corpus.where(partition.negative)
+    for expression, side in ((partition.positive, above), (partition.negative, below)):
+        if not side:
             raise OneClassPartition(
-                f"bar {bar.id}: no scored record with {expression.text} in {corpus.name}{failed}",
-                hint=None
-                if chosen
-                else "Name the column that tells right from wrong (`label=`, `class=`), or say"
+                f"bar {bar.id}: no scored record with {expression.text} in {corpus.name};"
+                f" {values_of(corpus)}",
+                hint="Name the column that tells right from wrong (`label=`, `class=`), or say"
                 " which value is positive (`positive=`); or write bars for these data.",
             )
-        sides.append(scored)
-    both = {key for key, _ in sides[0]} & {key for key, _ in sides[1]}
+    both = {item.id for item in above} & {item.id for item in below}
     if both:
+        key = min(both) if bar.corpus == "main" else SECOND + min(both)
         raise SpecError(
-            f"bar {bar.id}: record {min(both)} is positive and negative at once"
+            f"bar {bar.id}: record {key} is positive and negative at once"
             f" ({partition.positive.text}, {partition.negative.text})"
         )
-    return sides[0], sides[1]
+    return above, below
 
 
 def values_of(corpus: Benchmark) -> str:

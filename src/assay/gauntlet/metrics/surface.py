@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING
 
 from assay.benchmark.benchmark import Benchmark, Item
 from assay.errors import OneClassPartition
-from assay.gauntlet.bar import Bar, Partition
-from assay.gauntlet.metrics.metric import Metric, Outputs, Partitions
-from assay.gauntlet.metrics.part import (
-    LEVEL,
-    Part,
-    Sides,
-    all_sides,
-    corpus_of,
-    sides_of,
-    units_of,
-)
+from assay.gauntlet.bar import Bar
+from assay.gauntlet.metrics.metric import Metric
+from assay.gauntlet.metrics.part import Asked, Part, Sides
 from assay.runs.answers import score_of
 
 if TYPE_CHECKING:
@@ -28,56 +20,42 @@ if TYPE_CHECKING:
 _FEATURES = {"surface": "surface features", "lexical": "words and surface features"}
 
 
-def beyond_parts(
-    bar: Bar, partitions: Partitions, benchmark: Benchmark, outputs: Outputs
-) -> list[Part]:
+def _beyond(asked: Asked) -> Part:
     """The AUC of what the surface does not predict of the method."""
-    return [_beyond(bar, partitions[name], benchmark, outputs) for name in bar.partitions]
-
-
-def _beyond(bar: Bar, partition: Partition, benchmark: Benchmark, outputs: Outputs) -> Part:
     from assay.surface.beyond import WIDEST
     from assay.surface.joint_model import known_surface
 
-    _, key_of = corpus_of(bar, benchmark)
-    items, label = _labelled(all_sides(bar, partition, benchmark))
-    sides_of(bar, partition, benchmark, outputs)  # refuses a side without a scored record
-    scores = {item.id: score_of(outputs[key_of(item)]) for item in items if key_of(item) in outputs}
-    kind = "lexical" if bar.beyond == "lexical" else "declared"
-    beyond = known_surface(items, tuple(label.tolist()), kind).beyond(scores)
-    estimate = beyond.estimate(level=LEVEL)
+    items, label = _labelled(asked.sides)
+    scored = [item.id for side in asked.scored_sides() for item in side]
+    kind = "lexical" if asked.bar.beyond == "lexical" else "declared"
+    surface = known_surface(items, tuple(label.tolist()), kind)
+    beyond = surface.beyond({item: score_of(asked.outputs[item]) for item in scored})
+    estimate = beyond.estimate()
     return Part(
-        bar=bar,
-        partition=partition.positive.text,
+        bar=asked.bar,
+        partition=asked.texts[0],
         estimate=estimate,
         interval=beyond.interval,
         unfit=estimate.high - estimate.low > WIDEST,
     )
 
 
-def within_parts(
-    bar: Bar, partitions: Partitions, benchmark: Benchmark, outputs: Outputs
-) -> list[Part]:
+def _within(asked: Asked) -> Part:
     """The AUC over pairs of one source."""
-    return [_within(bar, partitions[name], benchmark, outputs) for name in bar.partitions]
-
-
-def _within(bar: Bar, partition: Partition, benchmark: Benchmark, outputs: Outputs) -> Part:
     import numpy as np
 
     from assay.stats.stratified_auc import fit_within
 
-    corpus, _ = corpus_of(bar, benchmark)
-    sides = sides_of(bar, partition, benchmark, outputs)
-    above, below = (np.array([score_of(outputs[key]) for key, _ in side]) for side in sides)
-    sources = [str(item.source) for _, item in sides[0]], [str(item.source) for _, item in sides[1]]
-    fit = fit_within(above, below, sources, groups=units_of(corpus, sides))
+    sides = asked.scored_sides()
+    above, below = (np.array([score_of(asked.outputs[item.id]) for item in side]) for side in sides)
+    sources = [str(item.source) for item in sides[0]], [str(item.source) for item in sides[1]]
+    fit = fit_within(above, below, sources, groups=asked.groups(sides))
     if fit is None:
-        raise _no_shared_source(bar, corpus)
+        raise _no_shared_source(asked.bar, asked.corpus)
     return Part(
-        bar=bar,
-        partition=partition.positive.text,
-        estimate=fit.estimate(level=LEVEL),
+        bar=asked.bar,
+        partition=asked.texts[0],
+        estimate=fit.estimate(),
         interval=fit.interval_at,
     )
 
@@ -86,7 +64,7 @@ def _labelled(sides: Sides) -> "tuple[tuple[Item, ...], NDArray[np.bool_]]":
     """Positives, then negatives, and which are which."""
     import numpy as np
 
-    items = tuple(item for side in sides for _, item in side)
+    items = tuple(item for side in sides for item in side)
     return items, np.arange(len(items)) < len(sides[0])
 
 
@@ -101,7 +79,7 @@ def _check_fittable(_bar: Bar, _corpus: Benchmark, sides: Sequence[Sides]) -> No
 def _check_sources(bar: Bar, corpus: Benchmark, sides: Sequence[Sides]) -> None:
     """Refuse sources that have one class each."""
     for pair in sides:
-        above, below = ({item.source for _, item in side} for side in pair)
+        above, below = ({item.source for item in side} for side in pair)
         if not above & below:
             raise _no_shared_source(bar, corpus)
 
@@ -124,7 +102,7 @@ BEYOND = Metric(
     chance=0.5,
     measure="auc beyond {bar.beyond}",
     asks=lambda bar: f"AUC beyond all {_FEATURES[str(bar.beyond)]} at least {bar.at_least:.2f}",
-    parts=beyond_parts,
+    part=_beyond,
     check=_check_fittable,
 )
 WITHIN = Metric(
@@ -137,7 +115,7 @@ WITHIN = Metric(
     chance=0.5,
     measure="auc within {bar.within}",
     asks=lambda bar: f"AUC at least {bar.at_least:.2f} within sources, where there are several",
-    parts=within_parts,
+    part=_within,
     check=_check_sources,
     applies=lambda corpus: (
         len({item.source for item in corpus.items if item.source is not None}) > 1

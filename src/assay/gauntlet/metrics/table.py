@@ -58,7 +58,7 @@ def _misplaced(bar: Bar, key: str) -> SpecError:
 
 def applies(bar: Bar, benchmark: Benchmark) -> bool:
     """Whether a bar is asked of these data: one within sources needs several of them."""
-    return metric_of(bar).applies(corpus_of(bar, benchmark)[0])
+    return metric_of(bar).applies(corpus_of(bar, benchmark))
 
 
 def titled(measure: str) -> str:

@@ -21,14 +21,14 @@ _LEGEND = (
 def draw_board(board: Board, out: "Console") -> None:
     """A table a task, newest bars last."""
     out.print(styled(_title(board)))
-    for one in board.tables:
+    for section in board.tables:
         out.print()
-        rows = [_cells(one, row) for row in one.rows]
+        rows = [_cells(section, row) for row in section.rows]
         if not rows:
-            out.print(styled(f"{one.task}: nothing sealed yet"))
+            out.print(styled(f"{section.task}: nothing sealed yet"))
             continue
-        out.print(styled(f"{one.task}, bars {', '.join(one.versions)}"))
-        out.print(table(_headers(one), rows))
+        out.print(styled(f"{section.task}, bars {', '.join(section.versions)}"))
+        out.print(table(_headers(section), rows))
     out.print()
     out.print(styled(_LEGEND, style="dim"))
 
@@ -36,32 +36,32 @@ def draw_board(board: Board, out: "Console") -> None:
 def board_markdown(board: Board) -> str:
     """The board as a Markdown page."""
     parts = [f"# Leaderboard of {markdown(board.study)}\n", f"{markdown(_title(board))}\n"]
-    for one in board.tables:
-        if one.rows:
-            rows = [_cells(one, row) for row in one.rows]
-            parts += [f"## {one.task}\n", markdown_table(_headers(one), rows)]
+    for section in board.tables:
+        if section.rows:
+            rows = [_cells(section, row) for row in section.rows]
+            parts += [f"## {section.task}\n", markdown_table(_headers(section), rows)]
     parts.append(f"{markdown(_LEGEND)}\n")
     return "\n".join(parts)
 
 
 def board_csv(board: Board) -> str:
     """A line a submission and version, every bar's value in columns."""
-    names = list(
-        dict.fromkeys(
-            name for one in board.tables for row in one.rows for c in row.cells for name in c.values
-        )
-    )
+    cells = [
+        (section.task, row, cell)
+        for section in board.tables
+        for row in section.rows
+        for cell in row.cells
+    ]
+    names = list(dict.fromkeys(name for _, _, cell in cells for name in cell.values))
     head = "task,submission,method,status,witnessed,bars,original,verdict,met,of,why".split(",")
-    lines = [csv_line([*head, *names])]
-    for one in board.tables:
-        for row in one.rows:
-            lines += [csv_line(_csv_cells(one, row, cell, names)) for cell in row.cells]
-    return "".join(lines)
+    return csv_line([*head, *names]) + "".join(
+        csv_line(_csv_cells(task, row, cell, names)) for task, row, cell in cells
+    )
 
 
-def _csv_cells(one: BoardTable, row: BoardRow, cell: Cell, names: list[str]) -> list[str]:
+def _csv_cells(task: str, row: BoardRow, cell: Cell, names: list[str]) -> list[str]:
     known = [
-        one.task,
+        task,
         row.id,
         row.method,
         row.status.value,
@@ -85,18 +85,18 @@ def _title(board: Board) -> str:
     )
 
 
-def _headers(one: BoardTable) -> list[str]:
-    return ["submission", "method", *one.versions, f"figures ({one.versions[-1]})", "noted"]
+def _headers(section: BoardTable) -> list[str]:
+    return ["submission", "method", *section.versions, f"figures ({section.versions[-1]})", "noted"]
 
 
-def _cells(one: BoardTable, row: BoardRow) -> list[str]:
+def _cells(section: BoardTable, row: BoardRow) -> list[str]:
     last = row.cells[-1]
     figures = " ".join(f"{name} {value:.3f}" for name, value in last.values.items())
     noted = [] if row.witnessed or row.status is Status.SEALED else ["unwitnessed"]
     noted += [code for code in row.caveats if code in _NOTED]
     cells = [_shown(cell) for cell in row.cells]
     if row.status is not Status.FINISHED:
-        cells, figures = ["-"] * len(one.versions), ""
+        cells, figures = ["-"] * len(section.versions), ""
         noted.insert(0, "never run" if row.status is Status.SEALED else row.status.value)
     return [row.id, row.method, *cells, figures, ", ".join(noted)]
 

@@ -46,16 +46,17 @@ def calibration_markdown(study: str, made: Calibration) -> str:
     return "\n".join(parts)
 
 
-def _counts(one: Counts) -> tuple[str, ...]:
+def _counts(counts: Counts) -> tuple[str, ...]:
     outcome = "-"
-    if one.no_idea:
-        outcome = f"{one.outcome or '-'} (no idea)"
-    elif one.outcome is not None and one.probability is not None:
-        outcome = f"{one.outcome} ({percent(one.probability)})"
-    expected = "-" if one.expected is None or one.no_idea else "yes" if one.expected else "no"
-    directions = f"{one.directions_held} of {one.directions}" if one.directions else "-"
-    inside = f"{one.inside} of {one.ranges}" if one.ranges else "-"
-    return one.submission, inside, outcome, expected, directions
+    if counts.no_idea:
+        outcome = f"{counts.outcome or '-'} (no idea)"
+    elif counts.outcome is not None and counts.probability is not None:
+        outcome = f"{counts.outcome} ({percent(counts.probability)})"
+    known = counts.expected is not None and not counts.no_idea
+    expected = "-" if not known else "yes" if counts.expected else "no"
+    directions = f"{counts.directions_held} of {counts.directions}" if counts.directions else "-"
+    inside = f"{counts.inside} of {counts.ranges}" if counts.ranges else "-"
+    return counts.submission, inside, outcome, expected, directions
 
 
 def _tables(made: Calibration) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
@@ -63,24 +64,24 @@ def _tables(made: Calibration) -> Iterator[tuple[str, tuple[str, ...], list[tupl
     if made.coverage:
         rows = [
             (
-                percent(one.level),
-                f"{one.inside} of {one.total}",
-                f"[{one.low:.2f}, {one.high:.2f}]",
-                f"{one.submissions}",
+                percent(coverage.level),
+                f"{coverage.inside} of {coverage.total}",
+                f"[{coverage.low:.2f}, {coverage.high:.2f}]",
+                f"{coverage.submissions}",
             )
-            for one in made.coverage
+            for coverage in made.coverage
         ]
         missed = f"{counted(made.above, 'miss')} above, {made.below} below"
         yield f"Ranges ({missed})", _COVERAGE, rows
     if made.reliability:
         rows = [
             (
-                f"{percent(one.at_least)} to {percent(one.below)}",
-                percent(one.stated),
-                f"{one.happened} of {one.total}",
-                f"[{one.low:.2f}, {one.high:.2f}]",
+                f"{percent(band.at_least)} to {percent(band.below)}",
+                percent(band.stated),
+                f"{band.happened} of {band.total}",
+                f"[{band.low:.2f}, {band.high:.2f}]",
             )
-            for one in made.reliability
+            for band in made.reliability
         ]
         yield "Outcomes: what was given such a probability, and how often it happened", _CURVE, rows
 
@@ -89,13 +90,9 @@ def _scores(made: Calibration) -> Iterator[str]:
     """Mean scores; for all of them less is better."""
     if made.interval_score is not None:
         yield f"interval score of the ranges  {made.interval_score:.3f}"
-    if made.log_score is not None and made.log_score_of_no_idea is not None:
-        yield (
-            f"log score of the outcomes     {made.log_score:.3f}"
-            f"  (having no idea: {made.log_score_of_no_idea:.3f}; less is better)"
-        )
-    if made.ranked_score is not None and made.ranked_score_of_no_idea is not None:
-        yield (
-            f"ranked score of the outcomes  {made.ranked_score:.3f}"
-            f"  (having no idea: {made.ranked_score_of_no_idea:.3f}; less is better)"
-        )
+    for title, score, of_no_idea in (
+        ("log score of the outcomes     ", made.log_score, made.log_score_of_no_idea),
+        ("ranked score of the outcomes  ", made.ranked_score, made.ranked_score_of_no_idea),
+    ):
+        if score is not None and of_no_idea is not None:
+            yield f"{title}{score:.3f}  (having no idea: {of_no_idea:.3f}; less is better)"

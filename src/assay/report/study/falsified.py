@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 _HEADERS = ("", "submission", "predicted", "came", "revised")
 
 
-def draw_falsified(found: Sequence[Falsified], out: "Console") -> None:
+def draw_falsified(entries: Sequence[Falsified], out: "Console") -> None:
     """A line a commitment that did not hold."""
-    if not found:
+    if not entries:
         out.print("Nothing that was predicted has turned out otherwise yet.")
         return
-    out.print(table(_HEADERS, map(_cells, found), right="r"))
+    out.print(table(_HEADERS, map(_cells, entries), right="r"))
 
 
-def falsified_markdown(study: str, found: Sequence[Falsified]) -> str:
+def falsified_markdown(study: str, entries: Sequence[Falsified]) -> str:
     """The list as a Markdown page."""
     head = f"# What turned out otherwise in {markdown(study)}\n\n"
-    if not found:
+    if not entries:
         return f"{head}Nothing that was predicted has turned out otherwise yet.\n"
-    return head + markdown_table(("no.", *_HEADERS[1:]), map(_cells, found))
+    return head + markdown_table(("no.", *_HEADERS[1:]), map(_cells, entries))
 
 
-def _cells(one: Falsified) -> tuple[str, ...]:
-    revised = "; ".join(_revised(version, one.kind) for version in one.revised)
-    return f"{one.number}", one.submission, one.predicted, one.came, revised
+def _cells(entry: Falsified) -> tuple[str, ...]:
+    revised = "; ".join(_revised(version, entry.kind) for version in entry.revised)
+    return f"{entry.number}", entry.submission, entry.predicted, entry.came, revised
 
 
 def _revised(version: Revised, kind: str) -> str:

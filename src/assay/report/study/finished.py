@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 def draw_finished(finished: Finished, out: "Console") -> None:
     """The scorecard under the sealed bars, the other versions in a line each, the grade."""
-    for one in finished.judgements:
-        if one.bars == finished.original:
-            if one.scorecard is None:
-                out.print(styled(f"{finished.submission}: no verdict. {one.error}"))
+    for judgement in finished.judgements:
+        if judgement.bars == finished.original:
+            if judgement.scorecard is None:
+                out.print(styled(f"{finished.submission}: no verdict. {judgement.error}"))
             else:
-                draw_scorecard(one.scorecard, out)
-    others = [one for one in finished.judgements if one.bars != finished.original]
+                draw_scorecard(judgement.scorecard, out)
+    others = [judgement for judgement in finished.judgements if judgement.bars != finished.original]
     if others:
         out.print()
-        for one in others:
-            said = one.error or ""
-            if one.scorecard is not None:
-                point = one.scorecard.point
-                said = f"{one.scorecard.verdict.upper()} {point.passed}/{point.total}"
-            out.print(styled(f"under {one.bars}: {said}"))
+        for judgement in others:
+            verdict = judgement.error or ""
+            if judgement.scorecard is not None:
+                point = judgement.scorecard.point
+                verdict = f"{judgement.scorecard.verdict.upper()} {point.passed}/{point.total}"
+            out.print(styled(f"under {judgement.bars}: {verdict}"))
     out.print()
     draw_grade(finished.grade, out)
 
@@ -38,8 +38,8 @@ def prediction_lines(prediction: Prediction) -> list[str]:
     if prediction.no_idea:
         return ["predicted: no idea"]
     lines = [
-        f"{one.metric} from {one.low:g} to {one.high:g} ({percent(one.level)})"
-        for one in prediction.ranges
+        f"{expected.metric} from {expected.low:g} to {expected.high:g} ({percent(expected.level)})"
+        for expected in prediction.ranges
     ]
     if prediction.outcomes:
         lines.append(
@@ -56,21 +56,21 @@ def draw_grade(grade: Grade, out: "Console") -> None:
         return
     rows: list[tuple[str, ...]] = [
         (
-            one.metric,
-            f"from {one.low:.3f} to {one.high:.3f} ({percent(one.level)})",
-            "-" if one.value is None else f"{one.value:.3f}",
-            one.where or "not graded",
+            graded.metric,
+            f"from {graded.low:.3f} to {graded.high:.3f} ({percent(graded.level)})",
+            "-" if graded.value is None else f"{graded.value:.3f}",
+            graded.where or "not graded",
         )
-        for one in grade.ranges
+        for graded in grade.ranges
     ]
     outcome = grade.outcome
     if outcome is not None:
-        said = ", ".join(
+        shares = ", ".join(
             f"{name} {percent(share)}" for name, share in outcome.probabilities.items()
         )
-        held = "the likeliest" if outcome.happened == outcome.expected else "not the likeliest"
-        held = "several likeliest" if outcome.expected is None else held
-        rows.append(("outcome", said, outcome.happened, held))
+        word = "the likeliest" if outcome.happened == outcome.expected else "not the likeliest"
+        word = "several likeliest" if outcome.expected is None else word
+        rows.append(("outcome", shares, outcome.happened, word))
     for direction in grade.directions:
         sides = [direction.left, direction.right]
         came = " and ".join("-" if side is None else f"{side:.3f}" for side in sides)

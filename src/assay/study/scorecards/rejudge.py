@@ -8,7 +8,7 @@ from assay.gauntlet.load import load_bars
 from assay.gauntlet.rejudge import Rejudged
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
-from assay.gauntlet.store import Kept
+from assay.gauntlet.store import KeptScorecard
 from assay.runs.result import Run
 from assay.study.entries import BarsRecord, StudyRecords, records_of
 from assay.study.scorecards.store import judge_missing, load_result, load_version, read_judgement
@@ -72,7 +72,7 @@ def judge_study(study: Study) -> list[Rejudged]:
                 run=f"runs/{record.id}",
                 method=run.method,
                 earlier=tuple(
-                    Kept(judged=entry.time, scorecard=judgement.scorecard)
+                    KeptScorecard(judged=entry.time, scorecard=judgement.scorecard)
                     for entry, judgement in kept
                     if judgement.scorecard is not None
                 ),
