@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from assay.benchmark.load import load_benchmark
-from assay.cli.options import column_flags, columns_from, json_flag, leave
+from assay.cli.options import PATH, column_flags, columns_from, json_flag
+from assay.cli.output import leave, show
 from assay.cli.progress import progress
 from assay.errors import SpecError
 
@@ -18,9 +19,7 @@ EXIT_CODES = (
 
 @click.command("balance", epilog=EXIT_CODES)
 @click.argument("file")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The new file, of the same kind."
-)
+@click.option("--out", required=True, type=PATH, help="The new file, of the same kind.")
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -52,6 +51,7 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     from assay.benchmark.write import subset_bytes
     from assay.confounding.balance import MOST_STEPS, balance
     from assay.files import write_new
+    from assay.report.balance import draw_balanced
 
     subset_bytes(benchmark, (), out.suffix)
     with progress("fitting", MOST_STEPS) as advance:
@@ -60,13 +60,5 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
         )
     if balanced.achieved:
         write_new(out, subset_bytes(benchmark, balanced.records, out.suffix))
-    if flags["as_json"]:
-        from assay.report.json_output import as_json
-
-        click.echo(as_json(balanced))
-    else:
-        from assay.report.balance import draw_balanced
-        from assay.report.terminal import console
-
-        draw_balanced(balanced, str(out), console())
+    show(balanced, lambda record, to: draw_balanced(record, str(out), to), as_json=flags["as_json"])
     leave(favourable=balanced.achieved)

@@ -7,7 +7,8 @@ import click
 
 from assay.benchmark.task import TASKS, Task
 from assay.cli.bars_revision import bars_record, revise_file, revise_in_study
-from assay.cli.options import column_flags, json_flag
+from assay.cli.options import PATH, column_flags, json_flag
+from assay.cli.output import print_json, show
 from assay.errors import SpecError
 from assay.gauntlet.load import bundled_versions, load_bars
 from assay.gauntlet.spec import BarSet
@@ -34,7 +35,7 @@ def command() -> None:
 @click.argument("version", required=False)
 @_task
 @json_flag
-def show(version: str | None, task: Task | None, as_json: bool) -> None:
+def show_bars(version: str | None, task: Task | None, as_json: bool) -> None:
     """Show one version of the bars, or list the bundled ones.
 
     \b
@@ -42,20 +43,16 @@ def show(version: str | None, task: Task | None, as_json: bool) -> None:
       assay bars show v4
     """
     from assay.report.bars import draw_bars
-    from assay.report.json_output import as_json as written
     from assay.report.terminal import console, table
 
     if version is not None:
         bars = _load(version, task)
-        if as_json:
-            click.echo(written(bars_record(bars)))
-        else:
-            draw_bars(bars, console())
+        show(bars_record(bars), lambda _, to: draw_bars(bars, to), as_json=as_json)
         return
     tasks: tuple[Task, ...] = TASKS if task is None else (task,)
     bundled = [load_bars(name, task=each) for each in tasks for name in bundled_versions(each)]
     if as_json:
-        click.echo(written([bars_record(bars) for bars in bundled]))
+        print_json([bars_record(bars) for bars in bundled])
         return
     rows = [(bars.task, bars.version, f"{len(bars.bars)}", bars.because) for bars in bundled]
     console().print(table(("task", "version", "bars", "because"), rows, right="llr"))
@@ -74,7 +71,6 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
       assay bars diff v3 v4
     """
     from assay.report.bars import changes, draw_difference
-    from assay.report.json_output import as_json as written
     from assay.report.terminal import console
 
     before, after = _load(old, task), _load(new, task)
@@ -88,7 +84,7 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
         for kind, name, pair in changes(before, after)
     ]
     names = {"old": before.name, "new": after.name, "because": after.because}
-    click.echo(written({**names, "changes": rows}))
+    print_json({**names, "changes": rows})
 
 
 @command.command("revise")
@@ -110,7 +106,7 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
     "--benchmark", default="darkcore", show_default=True, help="What the cheat is run on."
 )
 @click.option("--version", metavar="NAME", help="Default: one more than the base's.")
-@click.option("--out", type=click.Path(path_type=Path), help="Default: VERSION.toml")
+@click.option("--out", type=PATH, help="Default: VERSION.toml")
 @click.option("--after", metavar="ID", help="In a study: the submission that showed the need.")
 @_task
 @column_flags

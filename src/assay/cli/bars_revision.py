@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.options import columns_from
+from assay.cli.output import print_json
 from assay.errors import SpecError
 from assay.gauntlet.load import load_bars
 from assay.gauntlet.proposal import Proposal, propose
@@ -80,17 +81,11 @@ def revise_in_study(study: "Study", base: str | None, flags: dict[str, Any]) -> 
 
 
 def _show(revision: "Revision", out: Path, next_step: list[str], *, as_json: bool) -> None:
-    from assay.report.json_output import as_json as written
     from assay.report.terminal import console, styled
 
     if as_json:
-        record = {
-            "out": str(out),
-            "bars": bars_record(revision.bars),
-            "before": revision.before,
-            "after": revision.after,
-        }
-        click.echo(written(record))
+        cards = {"before": revision.before, "after": revision.after}
+        print_json({"out": str(out), "bars": bars_record(revision.bars), **cards})
     else:
         shown = console()
         for card in (revision.before, revision.after):

@@ -15,7 +15,8 @@ from assay.benchmark.corpora.program_verdicts import ProgramOutcome
 from assay.benchmark.corpora.programming_tasks import Attempt, known_outcomes, labelled, match
 from assay.benchmark.corpora.result import Execution, Labels, imported
 from assay.benchmark.load import load_benchmark
-from assay.cli.options import json_flag
+from assay.cli.options import PATH, json_flag
+from assay.cli.output import print_json, show
 from assay.cli.progress import progress
 from assay.digests import digest
 from assay.errors import SpecError
@@ -52,7 +53,6 @@ def list_(as_json: bool) -> None:
       assay benchmark list
       assay try token-overlap --benchmark minimal-pairs
     """
-    from assay.report.json_output import as_json as written
     from assay.report.terminal import console, table
 
     bundled = [load_benchmark(name) for name in BUNDLED]
@@ -68,7 +68,7 @@ def list_(as_json: bool) -> None:
             }
             for benchmark in bundled
         ]
-        click.echo(written(rows))
+        print_json(rows)
         return
     lines = [
         (
@@ -103,16 +103,12 @@ def list_(as_json: bool) -> None:
     """,
 )
 @click.argument("name", metavar="FORMAT", type=click.Choice(list(FORMATS)))
-@click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The new file (.jsonl)."
-)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=PATH)
+@click.option("--out", required=True, type=PATH, help="The new file (.jsonl).")
 @click.option(
     "--samples",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Samples of mbpp or humaneval: {task_id, completion} a line, or somebody's results.",
 )
 @click.option(
@@ -160,6 +156,7 @@ def list_(as_json: bool) -> None:
 def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Read, label, write, and say what came of it."""
     from assay.files import write_new
+    from assay.report.corpora import draw_imported
 
     _check_out(out)
     sources = read_sources(files)
@@ -185,15 +182,7 @@ def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None
         digest=digest(data),
     )
     write_new(out, data)
-    if flags["as_json"]:
-        from assay.report.json_output import as_json
-
-        click.echo(as_json(report))
-    else:
-        from assay.report.corpora import draw_imported
-        from assay.report.terminal import console
-
-        draw_imported(report, console())
+    show(report, draw_imported, as_json=flags["as_json"])
 
 
 def _check_out(out: Path) -> None:

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import json_flag
-from assay.cli.study_options import study_flag
-from assay.cli.study_pages import write_page
+from assay.cli.options import json_flag, study_flag
+from assay.cli.output import show, write_page
 from assay.study.study import find_study
 
 
@@ -35,13 +34,7 @@ def command(form: str | None, write: bool, folder: Path, as_json: bool) -> None:
         write_page(study, "BOARD.md", as_json=as_json)
         return
     board = board_of(study)
-    if as_json:
-        from assay.report.json_output import as_json as written
-
-        click.echo(written(board))
-    elif form is not None:
+    if form is not None and not as_json:
         click.echo((board_csv if form == "csv" else board_markdown)(board), nl=False)
     else:
-        from assay.report.terminal import console
-
-        draw_board(board, console())
+        show(board, draw_board, as_json=as_json)

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import json_flag
-from assay.cli.study_options import study_flag
-from assay.cli.study_pages import write_page
+from assay.cli.options import json_flag, study_flag
+from assay.cli.output import show, write_page
 from assay.study.study import find_study
 
 
@@ -33,13 +32,7 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
         write_page(study, "CALIBRATION.md", as_json=as_json)
         return
     calibration = calibration_of(study)
-    if as_json:
-        from assay.report.json_output import as_json as written
-
-        click.echo(written(calibration))
-    elif markdown:
+    if markdown and not as_json:
         click.echo(calibration_markdown(study.config.name, calibration), nl=False)
     else:
-        from assay.report.terminal import console
-
-        draw_calibration(calibration, console())
+        show(calibration, draw_calibration, as_json=as_json)

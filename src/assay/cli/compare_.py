@@ -1,11 +1,11 @@
 """`assay compare`: whether a change helps more than it hurts."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from assay.cli.options import json_flag, leave
+from assay.cli.options import PATH, json_flag
+from assay.cli.output import leave, show
 from assay.errors import SpecError
 
 EXITS = (
@@ -21,7 +21,6 @@ _OURS = {
     "--sequential": "sequential",
     "--artifact": "artifact",
 }
-_FOLDER = click.Path(path_type=Path)
 
 
 class Paths(click.Command):
@@ -50,20 +49,15 @@ class Paths(click.Command):
     "--baseline",
     multiple=True,
     required=True,
-    type=_FOLDER,
+    type=PATH,
     metavar="PATH...",
     help="Runs without the change.",
 )
 @click.option(
-    "--candidate",
-    multiple=True,
-    required=True,
-    type=_FOLDER,
-    metavar="PATH...",
-    help="Runs with it.",
+    "--candidate", multiple=True, required=True, type=PATH, metavar="PATH...", help="Runs with it."
 )
 @click.option(
-    "--config", type=_FOLDER, metavar="FILE", help="Dimensions, gates, margins: a TOML file."
+    "--config", type=PATH, metavar="FILE", help="Dimensions, gates, margins: a TOML file."
 )
 @click.option(
     "--gate", "gates", multiple=True, metavar="NAME", help="A dimension that must not lose."
@@ -126,11 +120,11 @@ class Paths(click.Command):
 @click.option("--seed", default=0, show_default=True, help="Of those draws.")
 @click.option(
     "--artifact",
-    type=_FOLDER,
+    type=PATH,
     metavar="PATH",
     help="What the candidate had: its digest is noted, for `assay ratify`.",
 )
-@click.option("--out", type=_FOLDER, metavar="FILE", help="Write the comparison there.")
+@click.option("--out", type=PATH, metavar="FILE", help="Write the comparison there.")
 @json_flag
 def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Find out whether a change helps more than it hurts.
@@ -146,7 +140,9 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
     """
     from assay.comparison.adr_0031 import compare_adr_0031
     from assay.comparison.collect import compare_paths, read_plan, sides_of
+    from assay.comparison.result import Comparison
     from assay.comparison.store import check_writable, write_comparison
+    from assay.report.comparison import draw_comparison, draw_source_comparison
     from assay.study.scorecards.in_force import scorecard_in_force
 
     if flags["out"] is not None:
@@ -161,7 +157,8 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
         made = compare_paths(flags["baseline"], flags["candidate"], request)
     if flags["out"] is not None:
         write_comparison(flags["out"], made)
-    _show(made, as_json=flags["as_json"])
+    draw: Any = draw_comparison if isinstance(made, Comparison) else draw_source_comparison
+    show(made, draw, as_json=flags["as_json"])
     if flags["out"] is not None and not flags["as_json"]:
         click.echo(f"Wrote {flags['out']}.")
     leave(favourable=made.favourable)
@@ -169,23 +166,9 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
 
 def _check_plain(flags: dict[str, Any]) -> None:
     """Refuse what the source's rule knows nothing of, instead of passing over it."""
-    given = [name for name in _OURS if flags[_OURS[name]]]
-    if given:
+    unknown = [name for name in _OURS if flags[_OURS[name]]]
+    if unknown:
         raise SpecError(
-            f"--rule adr-0031 knows no {', '.join(given)}",
+            f"--rule adr-0031 knows no {', '.join(unknown)}",
             hint="Leave it out; gates and ideals of other dimensions go into --config FILE.",
         )
-
-
-def _show(made: Any, *, as_json: bool) -> None:  # noqa: ANN401 - one of two records
-    if as_json:
-        from assay.report.json_output import as_json as written
-
-        click.echo(written(made))
-        return
-    from assay.comparison.result import Comparison
-    from assay.report.comparison import draw_comparison, draw_source_comparison
-    from assay.report.terminal import console
-
-    draw = draw_comparison if isinstance(made, Comparison) else draw_source_comparison
-    draw(made, console())

@@ -1,5 +1,6 @@
 """`assay confounds`: what the surface of the data gives away."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,8 @@ import click
 
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import load_benchmark, read_fields
-from assay.cli.options import column_flags, columns_from, json_flag, leave
+from assay.cli.options import column_flags, columns_from, json_flag
+from assay.cli.output import leave, show
 from assay.cli.progress import progress
 from assay.errors import SpecError
 
@@ -26,9 +28,13 @@ EXIT_CODES = (
     help="A method's scores: a file with `id` and `score`, or a saved run. Repeatable.",
 )
 @click.option(
-    "--score", "score_column", default="score", show_default=True, metavar="COLUMN",
+    "--score",
+    "score_column",
+    default="score",
+    show_default=True,
+    metavar="COLUMN",
     help="The column of --scores that holds the score.",
-)  # fmt: skip
+)
 @click.option(
     "--feature",
     "own_features",
@@ -44,9 +50,10 @@ EXIT_CODES = (
     help="What counts as surface: the features listed, or words and letters too.",
 )
 @click.option(
-    "--negative", metavar="EXPRESSION",
+    "--negative",
+    metavar="EXPRESSION",
     help="Which records are negative, such as 'class == truth'; others are left out.",
-)  # fmt: skip
+)
 @click.option("--no-joint", is_flag=True, help="Each feature alone: faster, and no verdict.")
 @click.option("--all", "every", is_flag=True, help="Show every feature.")
 @column_flags
@@ -69,6 +76,7 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
     scores = _all_scores(flags["scores"], benchmark, flags["score_column"])
     from assay.confounding.collect import measure_feature
     from assay.confounding.judge import confounds, steps
+    from assay.report.confounding import draw_audit
 
     features = [measure_feature(reference, benchmark) for reference in flags["own_features"]]
     joint = not flags["no_joint"]
@@ -84,15 +92,7 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
             surface=flags["surface"],
             on_step=advance,
         )
-    if flags["as_json"]:
-        from assay.report.json_output import as_json
-
-        click.echo(as_json(audit))
-    else:
-        from assay.report.confounding import draw_audit
-        from assay.report.terminal import console
-
-        draw_audit(audit, console(), every=flags["every"])
+    show(audit, partial(draw_audit, every=flags["every"]), as_json=flags["as_json"])
     leave(favourable=audit.verdict.favourable)
 
 

@@ -4,6 +4,7 @@ import click
 
 from assay.benchmark.load import load_benchmark
 from assay.cli.options import json_flag
+from assay.cli.output import print_json
 from assay.cli.progress import progress
 from assay.gauntlet.judge import score
 from assay.gauntlet.load import load_bars
@@ -31,7 +32,6 @@ def command(as_json: bool) -> None:
     Example:
       assay demo
     """
-    from assay.report.json_output import as_json as written
     from assay.report.terminal import console, table
 
     benchmark = load_benchmark("darkcore")
@@ -46,7 +46,7 @@ def command(as_json: bool) -> None:
             cards.append([score(made, benchmark, bars[version]) for version in VERSIONS])
             advance()
     if as_json:
-        click.echo(written([card for row in cards for card in row]))
+        print_json([card for row in cards for card in row])
         return
     rows = [
         (

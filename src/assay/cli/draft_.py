@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from assay.benchmark.task import TASKS, Task
-from assay.cli.options import json_flag
-from assay.cli.study_options import study_flag, typed
+from assay.cli.options import json_flag, study_flag, typed
+from assay.cli.output import print_json
 from assay.study.study import find_study
 from assay.study.submissions.spec import Prereg
 
@@ -53,9 +53,7 @@ def command(
     )
     place, copied = draft(study, submission, method, task=task, prereg=prereg)
     if as_json:
-        from assay.report.json_output import as_json as written
-
-        click.echo(written({"submission": submission, "folder": str(place), "copied": copied}))
+        print_json({"submission": submission, "folder": str(place), "copied": copied})
         return
     shown = os.path.relpath(place)
     files = f"{', '.join(copied)} copied" if copied else f"{method} is in the package"

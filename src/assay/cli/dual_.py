@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import json_flag
+from assay.cli.options import PATH, json_flag
+from assay.cli.output import show
 from assay.cli.progress import progress
 
 METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_condition.spec
@@ -17,12 +18,9 @@ METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_cond
     " only memorised, or only a pilot; 2 bad usage or input; 3 blocked: a precondition does not"
     " hold; 4 an earlier result or the journal was edited; 5 state.forget failed.",
 )
-@click.argument("spec", type=click.Path(path_type=Path))
+@click.argument("spec", type=PATH)
 @click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Where results are kept. Default: results, beside SPEC.",
+    "--out", type=PATH, metavar="DIR", help="Where results are kept. Default: results, beside SPEC."
 )
 @click.option("--metric", type=click.Choice(METRICS), help="Instead of what the spec says.")
 @click.option(
@@ -50,13 +48,13 @@ def command(
     from assay.dual_condition.collect import run_dual
     from assay.dual_condition.evidence import Metric
     from assay.dual_condition.spec import load_dual_spec
+    from assay.dual_condition.state.conditions import conditions_of
 
     chosen: Metric | None = metric  # type: ignore[assignment]  # one of METRICS
     plan = load_dual_spec(spec, metric=chosen)
     if jobs is not None:
         plan = replace(plan, system=replace(plan.system, jobs=jobs))
-    total = _planned(plan)
-    with progress("runs", total) as advance:
+    with progress("runs", len(conditions_of(plan)) * len(plan.seeds)) as advance:
 
         def heard(_: object) -> None:
             import rich.table  # noqa: F401 - while others run
@@ -68,22 +66,7 @@ def command(
         except KeyboardInterrupt:
             click.echo("\nRuns that were made are kept. Type the same command to go on.", err=True)
             raise
-    if as_json:
-        from assay.digests import pretty_json
+    from assay.report.dual_condition import draw_dual
 
-        click.echo(pretty_json(dual.record).decode(), nl=False)
-    else:
-        from assay.report.dual_condition import draw_dual
-        from assay.report.terminal import console
-
-        draw_dual(dual, console())
-    sys.stdout.flush()
+    show(dual.record, lambda _, to: draw_dual(dual, to), as_json=as_json)
     sys.exit(dual.result.exit_code)
-
-
-def _planned(plan: object) -> int:
-    from assay.dual_condition.spec import DualSpec
-    from assay.dual_condition.state.conditions import conditions_of
-
-    assert isinstance(plan, DualSpec)  # noqa: S101 - as it was loaded
-    return len(conditions_of(plan)) * len(plan.seeds)

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import json_flag
-from assay.cli.study_options import study_flag
-from assay.cli.study_pages import write_page
+from assay.cli.options import json_flag, study_flag
+from assay.cli.output import show, write_page
 from assay.study.study import find_study
 
 
@@ -33,13 +32,7 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
         write_page(study, "FALSIFIED.md", as_json=as_json)
         return
     misses = falsified_of(study)
-    if as_json:
-        from assay.report.json_output import as_json as written
-
-        click.echo(written(misses))
-    elif markdown:
+    if markdown and not as_json:
         click.echo(falsified_markdown(study.config.name, misses), nl=False)
     else:
-        from assay.report.terminal import console
-
-        draw_falsified(misses, console())
+        show(misses, draw_falsified, as_json=as_json)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from assay.cli.options import json_flag
+from assay.cli.options import PATH, json_flag
+from assay.cli.output import show
 from assay.errors import SpecError
 from assay.wording import as_flags
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     " condition without the other, or preconditions missing; 4 numbers, a checksum or a matrix that"
     " were edited, or a result that cannot be read.",
 )
-@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=PATH)
 @click.option("--skip-others", is_flag=True, help="Pass over files that are no results.")
 @click.option(
     "--staged", is_flag=True, help="All that is about to be committed, not what lies here."
@@ -41,19 +42,14 @@ def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: b
     """
     if not files and not staged:
         raise SpecError("no files", hint="Name some, or look at what is staged: --staged.")
-    found = _staged(files) if staged else _look(files, skip_others=skip_others)
-    found = [_with_flags(checked) for checked in found]
-    if as_json:
-        from assay.report.json_output import as_json as written
+    from assay.report.commit_gate import draw_checked_files
 
-        click.echo(written([one for one in found if one.kind is not None]))
-    else:
-        from assay.report.commit_gate import draw_checked_files
-        from assay.report.terminal import console
-
-        draw_checked_files(found, console())
-    sys.stdout.flush()
-    sys.exit(max((fault.exit_code for one in found for fault in one.faults), default=0))
+    checked_files = _staged(files) if staged else _look(files, skip_others=skip_others)
+    checked_files = [_with_flags(checked) for checked in checked_files]
+    results = [checked for checked in checked_files if checked.kind is not None]
+    show(results, lambda _, to: draw_checked_files(checked_files, to), as_json=as_json)
+    faults = (fault for checked in checked_files for fault in checked.faults)
+    sys.exit(max((fault.exit_code for fault in faults), default=0))
 
 
 def _with_flags(checked: "CheckedFile") -> "CheckedFile":
@@ -66,12 +62,12 @@ def _look(files: tuple[Path, ...], *, skip_others: bool) -> "list[CheckedFile]":
     from assay.dual_condition.store import candidate_files, check_file
     from assay.report.matrix import WRITERS
 
-    found = []
+    checked_files = []
     for path in files:
         if not path.exists():
             raise SpecError(f"there is no {str(path)!r}")
         if path.is_dir():
-            found += [check_file(file, writers=WRITERS) for file in candidate_files(path)]
+            checked_files += [check_file(file, writers=WRITERS) for file in candidate_files(path)]
             continue
         checked = check_file(path, writers=WRITERS)
         if checked.kind is None and not skip_others:
@@ -79,8 +75,8 @@ def _look(files: tuple[Path, ...], *, skip_others: bool) -> "list[CheckedFile]":
                 f"{path}: neither a dual-condition result nor a matrix of some",
                 hint="To pass over such files: --skip-others.",
             )
-        found.append(checked)
-    return found
+        checked_files.append(checked)
+    return checked_files
 
 
 def _staged(files: tuple[Path, ...]) -> "list[CheckedFile]":

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import json_flag
+from assay.cli.options import PATH, json_flag
+from assay.cli.output import print_json
 from assay.errors import SpecError, storage
 
 
@@ -21,7 +22,7 @@ def command() -> None:
 
 
 @command.command("new")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.option("--name", required=True, help="Whose key it is: something only you would use.")
 @json_flag
 def new(file: Path, name: str, as_json: bool) -> None:
@@ -46,11 +47,11 @@ def new(file: Path, name: str, as_json: bool) -> None:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as opened:
             opened.write(key.text() + "\n")
-    _say(str(key.verifier), as_json=as_json, file=file)
+    _show(str(key.verifier), as_json=as_json, file=file)
 
 
 @command.command("show")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @json_flag
 def show(file: Path, as_json: bool) -> None:
     """Show the public half of a key, for those who check signatures.
@@ -63,14 +64,12 @@ def show(file: Path, as_json: bool) -> None:
 
     with storage(file):
         text = file.read_text(encoding="utf-8")
-    _say(str(parse_signer(text).verifier), as_json=as_json, file=None)
+    _show(str(parse_signer(text).verifier), as_json=as_json, file=None)
 
 
-def _say(public: str, *, as_json: bool, file: Path | None) -> None:
+def _show(public: str, *, as_json: bool, file: Path | None) -> None:
     if as_json:
-        from assay.report.json_output import as_json as written
-
-        click.echo(written({"public": public}))
+        print_json({"public": public})
         return
     if file is not None:
         click.echo(f"{file} holds the private key; show it to nobody. The public half is:")

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from assay.cli.options import json_flag
-from assay.cli.study_options import study_flag
+from assay.cli.options import PATH, json_flag, study_flag
+from assay.cli.output import print_json
 from assay.errors import IntegrityError, SpecError, storage
 from assay.study.study import find_study
 
@@ -35,9 +35,7 @@ def show(folder: Path, as_json: bool) -> None:
     """
     entries = find_study(folder).chain().entries
     if as_json:
-        from assay.report.json_output import as_json as written
-
-        click.echo(written(list(entries)))
+        print_json(list(entries))
         return
     from assay.report.terminal import console, table
 
@@ -54,8 +52,8 @@ def _facts(entry: Any) -> str:  # noqa: ANN401 - an Entry
 
 
 @command.command("checkpoint")
-@click.option("--key", type=click.Path(path_type=Path), help="Sign it with this private key.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write it to this new file.")
+@click.option("--key", type=PATH, help="Sign it with this private key.")
+@click.option("--out", type=PATH, help="Write it to this new file.")
 @click.option("--keep", is_flag=True, help="Keep it in the study, under checkpoints/.")
 @study_flag
 @json_flag
@@ -84,11 +82,8 @@ def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_
     for place in places:
         write_new(place, str(made).encode())
     if as_json:
-        from assay.report.json_output import as_json as written
-
         root = base64.b64encode(made.root).decode()
-        record = {"origin": made.origin, "size": made.size, "root": root, "text": str(made)}
-        click.echo(written(record))
+        print_json({"origin": made.origin, "size": made.size, "root": root, "text": str(made)})
     elif places:
         click.echo(f"{made.size} entries: {', '.join(map(str, places))}")
     else:
@@ -98,7 +93,7 @@ def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_
 @command.command("prove")
 @click.argument("number", metavar="ENTRY|SIZE", type=int)
 @click.option("--consistency", is_flag=True, help="That the first SIZE entries are where it began.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write it to this new file.")
+@click.option("--out", type=PATH, help="Write it to this new file.")
 @study_flag
 @json_flag
 def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_json: bool) -> None:
@@ -144,15 +139,15 @@ def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_jso
 
 
 @command.command("check")
-@click.argument("file", metavar="PROOF", type=click.Path(path_type=Path))
+@click.argument("file", metavar="PROOF", type=PATH)
 @click.option(
     "--checkpoint",
     "kept",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="The checkpoint that you hold; the one inside the proof proves nothing.",
 )
-@click.option("--older", type=click.Path(path_type=Path), help="The older one, for consistency.")
+@click.option("--older", type=PATH, help="The older one, for consistency.")
 @json_flag
 def check(file: Path, kept: Path, older: Path | None, as_json: bool) -> None:
     """Check a proof against a checkpoint that you hold; no ledger is needed.
@@ -163,29 +158,28 @@ def check(file: Path, kept: Path, older: Path | None, as_json: bool) -> None:
     """
     from assay.ledger.checkpoint import parse_checkpoint
     from assay.ledger.proof import check_proof, parse_proof
-    from assay.report.json_output import as_json as written
 
     with storage(file):
         proof = parse_proof(file.read_bytes(), where=str(file))
     with storage(kept):
-        held = parse_checkpoint(kept.read_bytes(), where=str(kept))
+        newer = parse_checkpoint(kept.read_bytes(), where=str(kept))
     first = None
     if older is not None:
         with storage(older):
             first = parse_checkpoint(older.read_bytes(), where=str(older))
     if proof.kind == "consistency" and first is None:
         raise SpecError("consistency with what?", hint="Name the older checkpoint: --older FILE.")
-    if proof.size != held.size:
+    if proof.size != newer.size:
         raise SpecError(
-            f"the proof is for {proof.size} entries, and your checkpoint has {held.size}",
+            f"the proof is for {proof.size} entries, and your checkpoint has {newer.size}",
             hint="Have it proved again for the ledger that you hold a checkpoint of.",
         )
-    if not check_proof(proof, held, first):
+    if not check_proof(proof, newer, first):
         raise IntegrityError(f"{file} does not prove it: the hashes do not lead to the root")
     if as_json:
-        click.echo(written({"proved": True, "kind": proof.kind, "entry": proof.entry}))
+        print_json({"proved": True, "kind": proof.kind, "entry": proof.entry})
     elif proof.kind == "inclusion":
-        click.echo(f"Entry {proof.number} is in the ledger of {held.size} entries:")
+        click.echo(f"Entry {proof.number} is in the ledger of {newer.size} entries:")
         click.echo(proof.entry)
     else:
-        click.echo(f"The first {proof.number} of {held.size} entries are as they were.")
+        click.echo(f"The first {proof.number} of {newer.size} entries are as they were.")

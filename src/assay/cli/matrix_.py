@@ -6,17 +6,14 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import json_flag
+from assay.cli.options import PATH, json_flag
 from assay.errors import SpecError
 
 FORMATS = {"markdown": ".md", "csv": ".csv", "json": ".json"}
 
 
-@click.command(
-    "matrix",
-    epilog="Exit codes: 0 drawn; 2 bad usage or input; 4 a result was edited.",
-)
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.command("matrix", epilog="Exit codes: 0 drawn; 2 bad usage or input; 4 a result was edited.")
+@click.argument("folder", metavar="DIR", type=PATH)
 @click.option("--history", is_flag=True, help="Also what B was before, corpus by corpus.")
 @click.option(
     "--format",
@@ -27,7 +24,7 @@ FORMATS = {"markdown": ".md", "csv": ".csv", "json": ".json"}
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Write it to a file: .md, .csv or .json. `assay gate` can tell if it was edited.",
 )

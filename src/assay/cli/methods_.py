@@ -3,6 +3,7 @@
 import click
 
 from assay.cli.options import json_flag
+from assay.cli.output import print_json
 from assay.methods.registry import REGISTERED
 
 
@@ -16,23 +17,19 @@ def command(as_json: bool) -> None:
       assay methods
       assay try tfidf:char --task detection
     """
-    from assay.report.json_output import as_json as written
     from assay.report.terminal import console, table
 
+    methods = REGISTERED.values()
     if as_json:
-        click.echo(
-            written(
-                [
-                    {"name": m.name, "tasks": list(m.tasks), "about": m.about}
-                    for m in REGISTERED.values()
-                ]
-            )
-        )
+        fields = ("name", "tasks", "about")
+        print_json([{name: getattr(method, name) for name in fields} for method in methods])
         return
-    shown = [m for m in REGISTERED.values() if not m.name.endswith(":inverse")]
+    rows = [
+        (method.name, ", ".join(method.tasks), method.about)
+        for method in methods
+        if not method.name.endswith(":inverse")
+    ]
     out = console()
-    out.print(
-        table(("method", "tasks", "what"), [(m.name, ", ".join(m.tasks), m.about) for m in shown])
-    )
+    out.print(table(("method", "tasks", "what"), rows))
     out.print()
     out.print("Every oracle also has an inverse: oracle:word_length:inverse")

@@ -5,15 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from assay.benchmark.load import load_benchmark
 from assay.benchmark.task import TASKS
-from assay.cli.options import column_flags, columns_from, json_flag
+from assay.cli.options import PATH, column_flags, columns_from, json_flag
+from assay.cli.output import print_json
 from assay.gauntlet.load import DEFAULT_BARS, load_bars
 
 
 @click.command("new")
-@click.argument("folder", metavar="STUDY", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="STUDY", type=PATH)
 @click.option(
     "--benchmark", default="darkcore", show_default=True, help="A bundled name, or a file."
 )
@@ -48,9 +50,7 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
         benchmark = benchmark.with_second(load_benchmark(second))
     study = new_study(folder, benchmark, name=flags["name"], bars=flags["bars"], task=flags["task"])
     if flags["as_json"]:
-        from assay.report.json_output import as_json as written
-
-        click.echo(written({"study": str(study.root), **_plain(study.config)}))
+        print_json({"study": str(study.root), **msgspec.to_builtins(study.config)})
         return
     bars = ", ".join(f"{task} {version}" for task, version in study.config.bars.items())
     click.echo(f"{folder}: a study on {benchmark.name}, bars {bars}.")
@@ -68,10 +68,3 @@ def _named_second(bars: str) -> str | None:
     except AssayError:
         return None
     return named_bars.second if any(bar.corpus == "second" for bar in named_bars.bars) else None
-
-
-def _plain(config: Any) -> dict[str, Any]:  # noqa: ANN401 - a Config
-    import msgspec
-
-    fields: dict[str, Any] = msgspec.to_builtins(config)
-    return fields

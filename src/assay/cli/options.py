@@ -1,8 +1,9 @@
-"""Flags and exit codes that several verbs share."""
+"""Flags, exit codes and hints that several verbs share."""
 
-import sys
+import shlex
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -10,6 +11,19 @@ from assay.benchmark.benchmark import Columns
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
+PATH = click.Path(path_type=Path)
+json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
+study_flag = click.option(
+    "--study",
+    "folder",
+    type=PATH,
+    default=".",
+    help="The study's folder. Default: the one you are in.",
+)
+EXIT_CODES = (
+    "Exit codes: 0 pass; 1 fail or unresolved; 2 bad usage or input; 3 refused by the protocol;"
+    " 4 integrity broken; 5 the method failed."
+)
 _COLUMNS = (
     ("id", "the record's id (default: id, else its number)"),
     ("question", "the question (default: question)"),
@@ -45,14 +59,7 @@ def columns_from(flags: dict[str, str | None]) -> Columns:
     return Columns(**{name: flags[name] for name in names if flags.get(name) is not None})  # type: ignore[arg-type]  # None is filtered out
 
 
-def leave(*, favourable: bool) -> NoReturn:
-    """Exit with 0 on a favourable verdict and 1 on any other, once all output is written."""
-    sys.stdout.flush()
-    sys.exit(0 if favourable else 1)
-
-
-json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
-EXIT_CODES = (
-    "Exit codes: 0 pass; 1 fail or unresolved; 2 bad usage or input; 3 refused by the protocol;"
-    " 4 integrity broken; 5 the method failed."
-)
+def typed(words: str, folder: Path) -> str:
+    """A command to type next, from where the user is."""
+    beside = "" if str(folder) == "." else f" --study {shlex.quote(str(folder))}"
+    return f"assay {words}{beside}"

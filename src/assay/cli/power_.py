@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from assay.cli.options import json_flag
+from assay.cli.output import show
 from assay.errors import SpecError
 
 _PLANNED = ("before", "after", "effect", "spread", "pairs", "margin")
@@ -65,16 +66,9 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
       assay power --effect 0.05 --spread 0.3
       assay power --from 0.95 --margin 0.05
     """
-    answer = _answer(flags)
-    if flags["as_json"]:
-        from assay.report.json_output import as_json
-
-        click.echo(as_json(answer))
-        return
     from assay.report.power import draw_power
-    from assay.report.terminal import console
 
-    draw_power(answer, console())
+    show(_answer(flags), draw_power, as_json=flags["as_json"])
 
 
 def _answer(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Power, imported late

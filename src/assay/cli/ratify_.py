@@ -1,16 +1,14 @@
 """`assay ratify`: propose, ratify, freeze; and take it back."""
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from assay.cli.compare_ import Paths
-from assay.cli.options import json_flag
+from assay.cli.options import PATH, json_flag
+from assay.cli.output import print_json
 from assay.errors import NotRatified, SpecError
-
-_PATH = click.Path(path_type=Path)
 
 
 @click.command(
@@ -19,10 +17,10 @@ _PATH = click.Path(path_type=Path)
     epilog="Exit codes: 0 done; 2 bad usage or input; 3 refused: not shown to help, not what was"
     " measured, or not confirmed; 4 something is not what was ratified.",
 )
-@click.argument("comparison", type=_PATH, required=False)
-@click.option("--artifact", type=_PATH, help="What is to be frozen: a file or a folder.")
+@click.argument("comparison", type=PATH, required=False)
+@click.option("--artifact", type=PATH, help="What is to be frozen: a file or a folder.")
 @click.option(
-    "--into", type=_PATH, required=True, metavar="DIR", help="Where ratified artifacts are."
+    "--into", type=PATH, required=True, metavar="DIR", help="Where ratified artifacts are."
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option(
@@ -32,11 +30,11 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--baseline",
     multiple=True,
-    type=_PATH,
+    type=PATH,
     metavar="PATH...",
     help="Compare again, from these runs,",
 )
-@click.option("--candidate", multiple=True, type=_PATH, metavar="PATH...", help="and from these.")
+@click.option("--candidate", multiple=True, type=PATH, metavar="PATH...", help="and from these.")
 @json_flag
 def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Freeze an artifact that was shown to help, or take it back.
@@ -111,9 +109,7 @@ def _confirm(question: str, flags: dict[str, Any]) -> None:
 
 def _show(steps: list[Any], flags: dict[str, Any]) -> None:
     if flags["as_json"]:
-        from assay.report.json_output import as_json
-
-        click.echo(as_json(steps[0] if not flags["check"] else {"standing": steps}))
+        print_json(steps[0] if not flags["check"] else {"standing": steps})
         return
     from assay.digests import short
     from assay.report.terminal import printable

@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 import msgspec
 
-from assay.cli.options import EXIT_CODES, json_flag, leave
+from assay.cli.options import EXIT_CODES, json_flag, study_flag, typed
+from assay.cli.output import leave, print_json
 from assay.cli.run_output import RunOutput
 from assay.cli.study_commits import commit, committable, how_to_commit
-from assay.cli.study_options import study_flag, typed
 from assay.errors import MethodError
 from assay.study.study import Study, find_study
 from assay.study.submissions.conclude import Finished
@@ -80,9 +80,7 @@ def _publish(study: Study, finished: Finished, *, committing: bool, as_json: boo
     message = f"Result of {finished.submission}"
     done = commit(study, names, message) if committing else None
     if as_json:
-        from assay.report.json_output import as_json as written
-
-        click.echo(written({**msgspec.to_builtins(finished), "commit": done}))
+        print_json({**msgspec.to_builtins(finished), "commit": done})
     else:
         from assay.report.study.finished import draw_finished
         from assay.report.terminal import console

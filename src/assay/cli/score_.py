@@ -1,19 +1,20 @@
 """`assay score`: judge stored outputs again."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
 
-from assay.cli.options import EXIT_CODES, json_flag, leave
-from assay.cli.scorecard_output import keep, show_scorecard
+from assay.cli.options import EXIT_CODES, PATH, json_flag
+from assay.cli.output import keep, leave, show, show_scorecard
 from assay.errors import SpecError
 from assay.gauntlet.rejudge import Rejudged, judge_again, judge_all
 from assay.study.locate import study_root
 
 
 @click.command("score", epilog=EXIT_CODES)
-@click.argument("rundir", type=click.Path(path_type=Path), required=False)
+@click.argument("rundir", type=PATH, required=False)
 @click.option("--all", "every", is_flag=True, help="Every run in the folder RUNDIR [runs].")
 @click.option("--bars", help="A version, or a TOML file. Default: as for `assay try`.")
 @click.option("--benchmark", metavar="FILE", help="Where the benchmark is now, if it has moved.")
@@ -87,13 +88,7 @@ def _show_all(
     kept: str = " Every scorecard is kept in its run.",
 ) -> None:
     """Print runs judged again; exit 0 only where every one passes."""
-    if as_json:
-        from assay.report.json_output import as_json as written
+    from assay.report.rejudged import draw_rejudged
 
-        click.echo(written(rejudged))
-    else:
-        from assay.report.rejudged import draw_rejudged
-        from assay.report.terminal import console
-
-        draw_rejudged(rejudged, console(), kept=kept)
+    show(rejudged, partial(draw_rejudged, kept=kept), as_json=as_json)
     leave(favourable=all(judged.favourable for judged in rejudged))

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import json_flag
+from assay.cli.options import json_flag, study_flag, typed
+from assay.cli.output import print_json
 from assay.cli.study_commits import commit, committable, how_to_commit, outside_files, plan_files
-from assay.cli.study_options import study_flag, typed
 from assay.errors import AlreadySealed, StorageError
 from assay.study.study import Study, find_study
 from assay.study.submissions.sealed import SealedPrereg
@@ -46,12 +46,10 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
     names = [f"preregs/{submission}", *plan_files(study), *refresh_views(study)]
     done = _committed(study, sealed, names, folder) if committing else None
     if as_json:
-        from assay.report.json_output import as_json as written
-
         record = {"submission": submission, "digest": sealed.digest, "entry": sealed.entry}
-        click.echo(written({**record, "commit": done, "seal": sealed.seal}))
+        print_json({**record, "commit": done, "seal": sealed.seal})
     else:
-        _say(study, sealed, names, done, folder)
+        _print(study, sealed, names, done, folder)
 
 
 def _committed(study: Study, sealed: SealedPrereg, names: list[str], folder: Path) -> str:
@@ -66,7 +64,7 @@ def _committed(study: Study, sealed: SealedPrereg, names: list[str], folder: Pat
         raise
 
 
-def _say(
+def _print(
     study: Study, sealed: SealedPrereg, names: list[str], done: str | None, folder: Path
 ) -> None:
     from assay.digests import short

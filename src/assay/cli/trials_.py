@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import json_flag, leave
+from assay.cli.options import PATH, json_flag
+from assay.cli.output import leave, show
 from assay.cli.progress import progress
 
 
@@ -13,10 +14,10 @@ from assay.cli.progress import progress
     epilog="Exit codes: 0 ratify; 1 reject, no effect or inconclusive; 2 bad usage or input; 3 the"
     " folder holds trials of another plan, or is in use.",
 )
-@click.argument("spec", type=click.Path(path_type=Path))
+@click.argument("spec", type=PATH)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="Where runs are kept. Default: SPEC's name, without its ending.",
 )
@@ -58,13 +59,7 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
             again = "Type the same command to go on."
             click.echo(f"\n{made} more of {total} runs were made. {again}", err=True)
             raise
-    if as_json:
-        from assay.report.json_output import as_json as written
+    from assay.report.trials import draw_trials
 
-        click.echo(written(trials))
-    else:
-        from assay.report.terminal import console
-        from assay.report.trials import draw_trials
-
-        draw_trials(trials, console())
+    show(trials, draw_trials, as_json=as_json)
     leave(favourable=trials.comparison is not None and trials.comparison.verdict.favourable)

@@ -5,16 +5,15 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
 
 from assay.benchmark.load import load_benchmark
 from assay.benchmark.task import TASKS, Task
-from assay.cli.options import EXIT_CODES, column_flags, columns_from, json_flag
+from assay.cli.options import EXIT_CODES, PATH, column_flags, columns_from, json_flag
+from assay.cli.output import keep, show_scorecard
 from assay.cli.run_output import RunOutput, kept_in
-from assay.cli.scorecard_output import keep, show_scorecard
 from assay.errors import AssayError, MethodError
 from assay.gauntlet.load import DEFAULT_BARS
 from assay.gauntlet.plans import judging_plans
@@ -45,7 +44,7 @@ def _seconds(context: click.Context, option: click.Parameter, value: float) -> f
 )
 @click.option("--task", type=click.Choice(TASKS), help="Default: what the method's shape tells.")
 @click.option("--seed", default=0, show_default=True, help="Order of items, folds, randomness.")
-@click.option("--save", type=click.Path(path_type=Path), help="Keep the run in this new folder.")
+@click.option("--save", type=PATH, help="Keep the run in this new folder.")
 @click.option("--keep-going", is_flag=True, help="Record items that fail and ask on.")
 @click.option(
     "--item-seconds", default=30.0, show_default=True, callback=_seconds, help="For one item."

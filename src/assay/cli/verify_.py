@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from assay.cli.options import json_flag
+from assay.cli.options import PATH, json_flag
+from assay.cli.output import show
 from assay.errors import SpecError, storage
 from assay.study.locate import FILE
 from assay.wording import as_flags
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from assay.study.verify.steps import Shown
     from assay.study.verify.verification import Verification
 
@@ -26,19 +29,13 @@ _EVERY = ""
     epilog="Exit codes: 0 intact; 2 required data or history is missing; 4 a breach, which the last"
     " step names.",
 )
-@click.argument("folders", metavar="[STUDY]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--study",
-    "more",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Another study's folder.",
-)
+@click.argument("folders", metavar="[STUDY]...", nargs=-1, type=PATH)
+@click.option("--study", "more", multiple=True, type=PATH, help="Another study's folder.")
 @click.option(
     "--checkpoint",
     "checkpoints",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A checkpoint that was kept; the ledger must continue what it saw.",
 )
 @click.option("--key", "keys", multiple=True, help="Whose signature a checkpoint must bear.")
@@ -147,19 +144,16 @@ def _with_flags(verification: "Verification") -> "Verification":
 
 
 def _show(verifications: "list[Verification]", *, every: bool, as_json: bool) -> None:
-    if as_json:
-        from assay.report.json_output import as_json as written
+    from assay.report.study.verification import draw_verification, draw_verifications
 
-        click.echo(written(verifications if every or len(verifications) > 1 else verifications[0]))
-    else:
-        from assay.report.study.verification import draw_verification, draw_verifications
-        from assay.report.terminal import console
-
+    def draw(_: object, console: "Console") -> None:
         if every:
-            draw_verifications(verifications, console())
+            draw_verifications(verifications, console)
         for verification in () if every else verifications:
-            draw_verification(verification, console())
-    sys.stdout.flush()
+            draw_verification(verification, console)
+
+    single = not every and len(verifications) == 1
+    show(verifications[0] if single else verifications, draw, as_json=as_json)
 
 
 def _bytes(path: Path) -> bytes:

@@ -51,10 +51,8 @@ def new_study(
         for taken in (FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades"):
             if (root / taken).exists():
                 raise SpecError(f"{root / taken} is there already", hint="Name another folder.")
-    text = _study_text(name, benchmark, chosen, root)
-    files = {FILE: text.encode()}
-    for each, data in chosen:
-        files[f"bars/{each.name}.toml"] = data
+    files = {FILE: _study_text(name, benchmark, chosen, root).encode()}
+    files |= {f"bars/{each.name}.toml": data for each, data in chosen}
     with suppress(SpecError):
         write_new(root / ".gitattributes", _ATTRIBUTES.encode())
     for path, data in files.items():

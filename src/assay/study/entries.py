@@ -173,30 +173,25 @@ def _seal(records: StudyRecords, entry: Entry, where: str) -> None:
 
 
 def _started(records: StudyRecords, entry: Entry, where: str) -> None:
-    record = _submission(records, entry, where, "was never sealed")
+    record = _submission(records, entry, where)
     if record.started is not None:
         raise IntegrityError(f"{where}: it was started before")
     record.started = entry
 
 
-def _resumed(records: StudyRecords, entry: Entry, where: str) -> None:
-    record = _submission(records, entry, where, "was never sealed")
+def _resumed_or_stopped(records: StudyRecords, entry: Entry, where: str) -> None:
+    record = _submission(records, entry, where)
+    resumed = entry.kind == "run-resumed"
     if record.started is None or record.run is not None:
-        raise IntegrityError(f"{where}: there was no run to take up again")
-    record.resumed.append(entry)
-
-
-def _stopped(records: StudyRecords, entry: Entry, where: str) -> None:
-    record = _submission(records, entry, where, "was never sealed")
-    if record.started is None or record.run is not None:
-        raise IntegrityError(f"{where}: there was no run to be stopped")
-    record.stopped.append(entry)
+        action = "take up again" if resumed else "be stopped"
+        raise IntegrityError(f"{where}: there was no run to {action}")
+    (record.resumed if resumed else record.stopped).append(entry)
 
 
 def _run(records: StudyRecords, entry: Entry, where: str) -> None:
     folder = f"runs/{entry.subject}"
     _expect(entry, where, f"{folder}/outputs.jsonl", f"{folder}/run.json")
-    record = _submission(records, entry, where, "has a result and was never sealed")
+    record = _submission(records, entry, where)
     if record.started is None:
         raise IntegrityError(f"{where}: a result of a run that was never started")
     if record.run is not None:
@@ -223,24 +218,16 @@ def _grade(records: StudyRecords, entry: Entry, where: str) -> None:
     record.grade = entry
 
 
-def _ratify(records: StudyRecords, entry: Entry, where: str) -> None:
-    names = [name for name in entry.files if name.startswith("comparisons/")]
-    if len(entry.files) != 1 or not names:
-        raise IntegrityError(f"{where}: it names no comparison")
-    _frozen(records, entry, where)
-
-
-def _revert(records: StudyRecords, entry: Entry, where: str) -> None:
-    if entry.files:
-        raise IntegrityError(f"{where}: it names files, expected none")
-    _frozen(records, entry, where)
-
-
 def _frozen(records: StudyRecords, entry: Entry, where: str) -> None:
     """What is in place after a step must be what the next step finds there."""
+    if entry.kind == "revert" and entry.files:
+        raise IntegrityError(f"{where}: it names files, expected none")
+    if entry.kind == "ratify" and [n.startswith("comparisons/") for n in entry.files] != [True]:
+        raise IntegrityError(f"{where}: it names no comparison")
     path, artifact = entry.said.get("path", ""), entry.said.get("artifact", "")
     previous = entry.said.get("previous", "")
-    if not is_record_path(path) or not _is_version(artifact) or not _is_version(previous):
+    versions = all(text == NOTHING or is_digest(text) for text in (artifact, previous))
+    if not is_record_path(path) or not versions:
         raise IntegrityError(f"{where}: it does not say what was put where")
     before = [step for step in records.ratified if step.said["path"] == path]
     if before and before[-1].said["artifact"] != previous:
@@ -261,22 +248,17 @@ def _frozen(records: StudyRecords, entry: Entry, where: str) -> None:
     records.ratified.append(entry)
 
 
-def _is_version(text: str) -> bool:
-    return text == NOTHING or is_digest(text)
-
-
 def _finished(records: StudyRecords, entry: Entry, where: str) -> SubmissionRecord:
-    record = _submission(records, entry, where, "was never sealed")
+    record = _submission(records, entry, where)
     if record.run is None:
         raise IntegrityError(f"{where}: there is no result to judge")
     return record
 
 
-def _submission(
-    records: StudyRecords, entry: Entry, where: str, otherwise: str
-) -> SubmissionRecord:
+def _submission(records: StudyRecords, entry: Entry, where: str) -> SubmissionRecord:
     if entry.subject not in records.submissions:
-        raise IntegrityError(f"{where}: {entry.subject} {otherwise}")
+        result = "has a result and " if entry.kind == "run" else ""
+        raise IntegrityError(f"{where}: {entry.subject} {result}was never sealed")
     return records.submissions[entry.subject]
 
 
@@ -291,12 +273,12 @@ _READERS: Mapping[str, Callable[[StudyRecords, Entry, str], None]] = {
     "bars": _bars,
     "seal": _seal,
     "run-started": _started,
-    "run-stopped": _stopped,
-    "run-resumed": _resumed,
+    "run-stopped": _resumed_or_stopped,
+    "run-resumed": _resumed_or_stopped,
     "run": _run,
     "score": _score,
     "grade": _grade,
-    "ratify": _ratify,
-    "revert": _revert,
+    "ratify": _frozen,
+    "revert": _frozen,
 }
 """The reader of each kind of entry: it checks the entry and adds it to the records."""

@@ -1,8 +1,8 @@
 """git as the public witness: which commit held a seal before its run began.
 
 A commit proves content and order, never time: git accepts any date. So all that is asked of it is
-whether one commit comes before another, and what it holds. Where git is there and cannot be asked,
-that is said (`NotHere`), and not taken for a "no".
+whether one commit comes before another, and what it holds. Where git fails to answer, `NotHere` is
+raised; that is not taken for a "no".
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 from assay.errors import NotHere, SpecError, StorageError, storage
 
 _SECONDS = 60.0
-# Nothing that a repository's own configuration names is to be run when one only looks.
+# Reading a repository must not run commands that its configuration names.
 _QUIET = (
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
     *("-c", "gc.auto=0", "-c", "core.quotePath=false"),
@@ -80,11 +80,9 @@ class Repository:
         return [
             posixpath.dirname(name) or "."
             for name in names
-            if posixpath.basename(name) == marker and self._below(name)
+            if posixpath.basename(name) == marker
+            and (self.prefix == "." or name.startswith(f"{self.prefix}/"))
         ]
-
-    def _below(self, name: str) -> bool:
-        return self.prefix == "." or name.startswith(f"{self.prefix}/")
 
     def export(self, place: Path, *, endings: tuple[str, ...] = ("",)) -> None:
         """Lay out the exact bytes of what is staged; no filter of the repository is run."""
@@ -95,9 +93,8 @@ class Repository:
             head, _, name = line.partition("\t")
             mode, blob, _ = head.split(" ")
             path = place / name
-            if mode == _MODULE or not name.lower().endswith(endings):
-                continue
-            if not path.resolve().is_relative_to(place):
+            selected = mode != _MODULE and name.lower().endswith(endings)
+            if not selected or not path.resolve().is_relative_to(place):
                 continue
             data = _git(self.top, "cat-file", "blob", blob)
             if data is None:
@@ -117,8 +114,8 @@ class Repository:
         """Commit these files and nothing else; the commit's name."""
         paths = [self.path(name) for name in names]
         before = self.head()
-        _git_or_say(self.top, "add", "--", *paths)
-        _git_or_say(self.top, "commit", "--quiet", "-m", message, "--only", "--", *paths)
+        _git_or_fail(self.top, "add", "--", *paths)
+        _git_or_fail(self.top, "commit", "--quiet", "-m", message, "--only", "--", *paths)
         made = self.head()
         if made is None or made == before:
             raise StorageError("git made no commit here")
@@ -130,11 +127,11 @@ def repository_of(folder: Path) -> Repository | None:
     here = folder.resolve()
     if not any((place / ".git").exists() for place in (here, *here.parents)):
         return None
-    output = _git(here, "rev-parse", "--show-toplevel")
-    if not output:
-        complaint = _complaint(here, "rev-parse", "--show-toplevel")
+    done = _ask_git(here, "rev-parse", "--show-toplevel", staged=False)
+    if done.returncode != 0 or not done.stdout:
+        complaint = (done.stderr.decode("utf-8", "replace").strip().splitlines() or [""])[0][:300]
         raise NotHere(f"git will not open the repository of {folder}: {complaint}")
-    top = Path(os.fsdecode(output.removesuffix(b"\n"))).resolve()
+    top = Path(os.fsdecode(done.stdout.removesuffix(b"\n"))).resolve()
     return Repository(top, here.relative_to(top).as_posix())
 
 
@@ -143,52 +140,37 @@ def _joined(place: str, name: str) -> str:
 
 
 def _git(folder: Path, *words: str, staged: bool = False) -> bytes | None:
-    """What git says, or None where it says no.
-
-    `staged` asks the index that a hook is given, which may not be the usual one.
-    """
-    try:
-        done = subprocess.run(  # noqa: S603 - fixed words and our own paths, no shell
-            ["git", *_QUIET, *words],  # noqa: S607 - whichever git the user has
-            cwd=folder,
-            env=_environment(staged=staged),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise NotHere(f"git could not be asked: {error}") from None
+    """The output of git; None where it fails. `staged` asks the index that a hook is given."""
+    done = _ask_git(folder, *words, staged=staged)
     return done.stdout if done.returncode == 0 else None
 
 
-def _complaint(folder: Path, *words: str) -> str:
-    """The first line of what git has to say against something."""
-    done = subprocess.run(  # noqa: S603 - fixed words, no shell
-        ["git", *_QUIET, *words],  # noqa: S607 - whichever git the user has
+def _ask_git(folder: Path, *words: str, staged: bool) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return _call_git(folder, *_QUIET, *words, environment=_environment(staged=staged))
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotHere(f"git could not be asked: {error}") from None
+
+
+def _call_git(
+    folder: Path, *words: str, environment: Mapping[str, str], seconds: float = _SECONDS
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(  # noqa: S603 - fixed words and our own paths, no shell
+        ["git", *words],  # noqa: S607 - the user's git
         cwd=folder,
-        env=_environment(staged=False),
+        env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=_SECONDS,
+        timeout=seconds,
         check=False,
     )
-    return (done.stderr.decode("utf-8", "replace").strip().splitlines() or [""])[0][:300]
 
 
-def _git_or_say(folder: Path, *words: str) -> None:
+def _git_or_fail(folder: Path, *words: str) -> None:
     """Have git do something, with the user's own hooks and settings."""
     kept = {name: value for name, value in os.environ.items() if name not in _LEADING_ASTRAY}
     try:
-        done = subprocess.run(  # noqa: S603 - fixed words and our own paths, no shell
-            ["git", *words],  # noqa: S607 - whichever git the user has
-            cwd=folder,
-            env=kept,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=10 * _SECONDS,
-            check=False,
-        )
+        done = _call_git(folder, *words, environment=kept, seconds=10 * _SECONDS)
     except FileNotFoundError:
         raise SpecError(
             "there is no git here", hint="Install it, or leave out `commit=True`."

@@ -6,7 +6,6 @@ preregs/ID/             a method, its prediction, and its seal
 runs/ID/                what the one run of it gave
 scorecards/ID@VERSION.json   what that is worth under each version of the bars
 grades/ID.json          what became of the prediction
-comparisons/            comparisons that something was ratified by
 checkpoints/            checkpoints of the ledger that were kept
 comparisons/            what artifacts were ratified by
 ledger.jsonl            one line for everything that happened
@@ -102,8 +101,8 @@ class Study:
                     if key not in self._read:
                         # Before anything is parsed, so that no error shows what is in the file.
                         with path.open("rb") as file:
-                            found = hashlib.file_digest(file, "sha256").hexdigest()
-                        _check_digest(f"sha256:{found}", corpus)
+                            sha = hashlib.file_digest(file, "sha256").hexdigest()
+                        _check_digest(f"sha256:{sha}", corpus)
             place = str(path)
         if key not in self._read:
             self._read[key] = load_benchmark(place, columns=_columns(corpus))
@@ -112,10 +111,10 @@ class Study:
 
     def benchmark(self, *, second: bool) -> Benchmark:
         """The study's benchmark, beside its second corpus where that is asked for."""
-        found = self.corpus(self.config.benchmark)
+        benchmark = self.corpus(self.config.benchmark)
         if second and self.config.second is not None:
-            return found.with_second(self.corpus(self.config.second))
-        return found
+            return benchmark.with_second(self.corpus(self.config.second))
+        return benchmark
 
     def sealed_corpus(self, benchmark: Benchmark) -> SealedCorpus:
         """A benchmark as a seal names it, its place seen from the study's folder."""
@@ -126,10 +125,10 @@ class Study:
         return SealedCorpus(name=benchmark.name, digest=benchmark.digest, origin=origin)
 
 
-def _check_digest(found: str, corpus: Corpus) -> None:
-    if found != corpus.digest:
+def _check_digest(present: str, corpus: Corpus) -> None:
+    if present != corpus.digest:
         raise DigestMismatch(
-            f"{corpus.place}: the benchmark's digest is {short(found)}, and the study began with"
+            f"{corpus.place}: the benchmark's digest is {short(present)}, and the study began with"
             f" {short(corpus.digest)}",
             hint="A study keeps to the data it began with; other data are another study.",
         )

@@ -1,11 +1,10 @@
 """Read submissions and bar versions from the files of a study."""
 
-from assay.files import read_as
 from assay.study.entries import StudyRecords, SubmissionRecord
 from assay.study.scorecards.store import load_version, read_grade, read_judgement
 from assay.study.study import Study
 from assay.study.submission import Status, Submission, Version
-from assay.study.submissions.spec import parse_seal
+from assay.study.submissions.bars_in_force import read_seal
 
 
 def submissions_of(study: Study, records: StudyRecords) -> list[Submission]:
@@ -35,8 +34,7 @@ def versions_of(study: Study, records: StudyRecords) -> list[Version]:
 
 
 def _submission(study: Study, records: StudyRecords, record: SubmissionRecord) -> Submission:
-    ((path, expected),) = record.seal.files.items()
-    seal = parse_seal(read_as(study.root, path, expected), where=path)
+    seal = read_seal(study, record)
     status = Status.SEALED if record.started is None else Status.STARTED
     order = [version.version for version in records.versions(seal.task)]
     judged = {name: read_judgement(study, entry) for name, entry in record.scores.items()}
@@ -46,7 +44,7 @@ def _submission(study: Study, records: StudyRecords, record: SubmissionRecord) -
         method=seal.method,
         task=seal.task,
         status=status if record.run is None else Status.FINISHED,
-        seal=expected,
+        seal=next(iter(record.seal.files.values())),
         witness=None if witness in (None, "none") else witness,
         original=seal.bars_version,
         sealed_by=record.seal.n,

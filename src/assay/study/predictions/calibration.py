@@ -92,47 +92,47 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
 def calibrate(submissions: Sequence[Submission]) -> Calibration:
     """The calibration of everything that was predicted and came."""
-    grades = [one.grade for one in submissions if one.grade is not None]
+    grades = [each.grade for each in submissions if each.grade is not None]
     ranges = [
-        (grade.submission, one) for grade in grades for one in grade.ranges if one.where is not None
+        (grade.submission, graded)
+        for grade in grades
+        for graded in grade.ranges
+        if graded.where is not None
     ]
     outcomes = [
         (grade.submission, grade.outcome)
         for grade in grades
         if grade.outcome is not None and not grade.no_idea
     ]
-    above = sum(one.where == "above" for _, one in ranges)
-    below = sum(one.where == "below" for _, one in ranges)
     logs = [
-        (one.log_score, math.log(len(one.probabilities)))
-        for _, one in outcomes
-        if one.log_score is not None
+        (outcome.log_score, math.log(len(outcome.probabilities)))
+        for _, outcome in outcomes
+        if outcome.log_score is not None
     ]
     made = Calibration(
         submissions=tuple(map(_counts, grades)),
         coverage=tuple(_coverage(ranges, _LEVEL)),
         reliability=tuple(_reliability(outcomes)),
-        above=above,
-        below=below,
-        interval_score=_mean([one.score for _, one in ranges if one.score is not None]),
+        above=sum(graded.where == "above" for _, graded in ranges),
+        below=sum(graded.where == "below" for _, graded in ranges),
+        interval_score=_mean([graded.score for _, graded in ranges if graded.score is not None]),
         log_score=_mean([mine for mine, _ in logs]),
         log_score_of_no_idea=_mean([even for _, even in logs]),
         impossible=len(outcomes) - len(logs),
-        ranked_score=_mean([one.ranked_score for _, one in outcomes]),
-        ranked_score_of_no_idea=_mean([_even_score(one) for _, one in outcomes]),
+        ranked_score=_mean([outcome.ranked_score for _, outcome in outcomes]),
+        ranked_score_of_no_idea=_mean([_even_score(outcome) for _, outcome in outcomes]),
         lessons=(),
     )
-    told = sum(one.submissions >= _BELIEVABLE for one in made.coverage)
-    strict = tuple(_coverage(ranges, 1.0 - (1.0 - _LEVEL) / max(told, 1)))
+    believable = sum(coverage.submissions >= _BELIEVABLE for coverage in made.coverage)
+    strict = tuple(_coverage(ranges, 1.0 - (1.0 - _LEVEL) / max(believable, 1)))
     lessons = (*_range_lessons(made, strict), *_other_lessons(made))
     return msgspec.structs.replace(made, lessons=lessons)
 
 
 def _coverage(ranges: Sequence[tuple[str, RangeGrade]], sure: float) -> Iterator[Coverage]:
-    for level in sorted({one.level for _, one in ranges}):
-        chosen = [(name, one.where == "inside") for name, one in ranges if one.level == level]
-        names = [name for name, _ in chosen]
-        hits = [hit for _, hit in chosen]
+    for level in sorted({graded.level for _, graded in ranges}):
+        names = [name for name, graded in ranges if graded.level == level]
+        hits = [graded.where == "inside" for _, graded in ranges if graded.level == level]
         estimate = accuracy(hits, groups=names).estimate(level=sure)
         yield Coverage(
             level=level,
@@ -146,14 +146,14 @@ def _coverage(ranges: Sequence[tuple[str, RangeGrade]], sure: float) -> Iterator
 
 
 def _reliability(outcomes: Sequence[tuple[str, OutcomeGrade]]) -> Iterator[Bin]:
-    said = [
+    stated = [
         (name, share, outcome == graded.happened)
         for name, graded in outcomes
         for outcome, share in graded.probabilities.items()
     ]
     for at_least, below in pairwise(BINS):
         last = below == BINS[-1]
-        chosen = [one for one in said if at_least <= one[1] < below or (last and one[1] == below)]
+        chosen = [row for row in stated if at_least <= row[1] < below or (last and row[1] == below)]
         if not chosen:
             continue
         hits = [hit for _, _, hit in chosen]
@@ -171,20 +171,20 @@ def _reliability(outcomes: Sequence[tuple[str, OutcomeGrade]]) -> Iterator[Bin]:
 
 
 def _counts(grade: Grade) -> Counts:
-    graded = [one for one in grade.ranges if one.where is not None]
-    directions = [one for one in grade.directions if one.held is not None]
+    wheres = [graded.where for graded in grade.ranges if graded.where is not None]
+    directions = [direction.held for direction in grade.directions if direction.held is not None]
     outcome = grade.outcome
     return Counts(
         submission=grade.submission,
         no_idea=grade.no_idea,
-        inside=sum(one.where == "inside" for one in graded),
-        ranges=len(graded),
+        inside=wheres.count("inside"),
+        ranges=len(wheres),
         outcome=None if outcome is None else outcome.happened,
         probability=None if outcome is None else outcome.probability,
         expected=None
         if outcome is None or outcome.expected is None
         else outcome.happened == outcome.expected,
-        directions_held=sum(one.held is True for one in directions),
+        directions_held=sum(directions),
         directions=len(directions),
     )
 
@@ -198,19 +198,19 @@ def _even_score(outcome: OutcomeGrade) -> float:
 def _range_lessons(made: Calibration, strict: Sequence[Coverage]) -> Iterator[str]:
     """What `strict` intervals show about ranges, told with the intervals of 95 %."""
     narrow = False
-    for one, sure in zip(made.coverage, strict, strict=True):
-        hold = f"{one.inside} of {one.total} ranges stated at {percent(one.level)} hold"
-        hold += f" ({percent(one.low)} to {percent(one.high)})"
-        if one.submissions >= _BELIEVABLE and sure.high < one.level:
+    for shown, sure in zip(made.coverage, strict, strict=True):
+        hold = f"{shown.inside} of {shown.total} ranges stated at {percent(shown.level)} hold"
+        hold += f" ({percent(shown.low)} to {percent(shown.high)})"
+        if shown.submissions >= _BELIEVABLE and sure.high < shown.level:
             narrow = True
             yield f"Ranges too narrow: {hold}."
-        elif one.submissions >= _BELIEVABLE and sure.low > one.level:
+        elif shown.submissions >= _BELIEVABLE and sure.low > shown.level:
             yield f"Ranges wider than need be: {hold}."
     misses = made.above + made.below
     for side, count, end in (("above", made.above, "upper"), ("below", made.below, "lower")):
         if narrow and count >= _TELLING and count >= _LOPSIDED * misses:
             yield f"Ranges too narrow on the {end} side: {count} of {misses} misses are {side}."
-    most = max((one.submissions for one in made.coverage), default=0)
+    most = max((coverage.submissions for coverage in made.coverage), default=0)
     if 0 < most < _BELIEVABLE:
         yield (
             f"Too few submissions to judge the ranges by: {most}, and {_BELIEVABLE} say little yet."
@@ -222,14 +222,14 @@ def _other_lessons(made: Calibration) -> Iterator[str]:
         times = "once" if made.impossible == 1 else f"{made.impossible} times"
         yield f"What had been called impossible happened {times}: leave room for it."
     mine, theirs = made.ranked_score, made.ranked_score_of_no_idea
-    outcomes = sum(one.outcome is not None and not one.no_idea for one in made.submissions)
+    outcomes = sum(row.outcome is not None and not row.no_idea for row in made.submissions)
     if outcomes >= _BELIEVABLE and mine is not None and theirs is not None and mine > theirs:
         yield (
             "Outcome probabilities did worse than having no idea"
             f" (ranked score {mine:.3f} against {theirs:.3f}; less is better)."
         )
-    held = sum(one.directions_held for one in made.submissions)
-    directions = sum(one.directions for one in made.submissions)
+    held = sum(row.directions_held for row in made.submissions)
+    directions = sum(row.directions for row in made.submissions)
     if directions >= _TELLING and held < directions / 2:
         yield f"Directions are the weak point: {held} of {directions} held."
 

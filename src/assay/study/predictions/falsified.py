@@ -38,50 +38,52 @@ def falsified(
 ) -> tuple[Falsified, ...]:
     """Every commitment that did not hold, in the order in which it was sealed."""
     misses: list[Falsified] = []
-    for one in sorted(submissions, key=lambda one: one.sealed_by):
-        if one.grade is None:
+    for submission in sorted(submissions, key=lambda submission: submission.sealed_by):
+        if submission.grade is None:
             continue
         revised = tuple(
-            Revised(version=version.version, because=version.because, entry=version.entry)
+            _revised(version)
             for version in versions
-            if version.after == one.id and version.task == one.task
+            if version.after == submission.id and version.task == submission.task
         )
-        for kind, predicted, came in _missed(one.grade):
+        for kind, predicted, came in _missed(submission.grade):
             misses.append(
                 Falsified(
                     number=len(misses) + 1,
-                    submission=one.id,
+                    submission=submission.id,
                     kind=kind,
                     predicted=predicted,
                     came=came,
-                    graded_by=one.graded_by,
+                    graded_by=submission.graded_by,
                     revised=revised,
                 )
             )
     for version in versions:
         if version.cheat is not None:
-            misses.append(_bars(version, len(misses) + 1))
+            misses.append(
+                Falsified(
+                    number=len(misses) + 1,
+                    submission=version.after or "-",
+                    kind="bars",
+                    predicted=f"{version.task} bars {version.supersedes} are enough",
+                    came=f"{version.cheat} meets them all",
+                    graded_by=None,
+                    revised=(_revised(version),),
+                )
+            )
     return tuple(misses)
 
 
-def _bars(version: Version, number: int) -> Falsified:
-    made = Revised(version=version.version, because=version.because, entry=version.entry)
-    return Falsified(
-        number=number,
-        submission=version.after or "-",
-        kind="bars",
-        predicted=f"{version.task} bars {version.supersedes} are enough",
-        came=f"{version.cheat} meets them all",
-        graded_by=None,
-        revised=(made,),
-    )
+def _revised(version: Version) -> Revised:
+    return Revised(version=version.version, because=version.because, entry=version.entry)
 
 
 def _missed(grade: Grade) -> Iterator[tuple[str, str, str]]:
-    for one in grade.ranges:
-        if one.where in ("above", "below") and one.value is not None:
-            predicted = f"{one.metric} from {one.low:.3f} to {one.high:.3f} ({percent(one.level)})"
-            yield "range", predicted, f"{one.value:.3f}, {one.where}"
+    for graded in grade.ranges:
+        if graded.where in ("above", "below") and graded.value is not None:
+            interval = f"{graded.low:.3f} to {graded.high:.3f} ({percent(graded.level)})"
+            came = f"{graded.value:.3f}, {graded.where}"
+            yield "range", f"{graded.metric} from {interval}", came
     outcome = grade.outcome
     expected = None if outcome is None or grade.no_idea else outcome.expected
     if outcome is not None and expected is not None and outcome.happened != expected:

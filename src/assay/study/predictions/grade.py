@@ -22,6 +22,7 @@ from assay.gauntlet.result import Judgement, Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.study.predictions.spec import VERDICTS, Direction, Prediction, Range, Term
 
+_Values = Mapping[str | None, Mapping[str, float]]
 _SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
@@ -74,19 +75,19 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def commitments(self) -> int:
         """How many things were committed to that could be graded."""
-        graded = [one.where is not None for one in self.ranges]
-        graded += [one.held is not None for one in self.directions]
+        graded = [graded.where is not None for graded in self.ranges]
+        graded += [direction.held is not None for direction in self.directions]
         outcome = self.outcome is not None and self.outcome.expected is not None
         return sum(graded) + (outcome and not self.no_idea)
 
     @property
     def held(self) -> int:
         """How many of them held; the outcome did where the likeliest one happened."""
-        held = sum(one.where == "inside" for one in self.ranges)
-        held += sum(one.held is True for one in self.directions)
+        count = sum(graded.where == "inside" for graded in self.ranges)
+        count += sum(direction.held is True for direction in self.directions)
         outcome = self.outcome
         expected = outcome is not None and not self.no_idea and outcome.happened == outcome.expected
-        return held + expected
+        return count + expected
 
 
 def grade(
@@ -97,15 +98,15 @@ def grade(
     earlier: Mapping[str, Judgement],
 ) -> Grade:
     """Grade a prediction against what came, under the bars that were sealed with it."""
-    found: dict[str | None, dict[str, float]] = {None: values_of(judgement, bars)}
-    found |= {name: values_of(other, bars) for name, other in earlier.items()}
+    values: dict[str | None, dict[str, float]] = {None: values_of(judgement, bars)}
+    values |= {name: values_of(other, bars) for name, other in earlier.items()}
     return Grade(
         submission=submission,
         bars=judgement.bars,
         no_idea=prediction.no_idea,
-        ranges=tuple(_range(one, found[None].get(one.metric)) for one in prediction.ranges),
+        ranges=tuple(_range(each, values[None].get(each.metric)) for each in prediction.ranges),
         outcome=_outcome(prediction, judgement.scorecard),
-        directions=tuple(_direction(one, found) for one in prediction.directions),
+        directions=tuple(_direction(each, values) for each in prediction.directions),
     )
 
 
@@ -133,26 +134,18 @@ def interval_score(low: float, high: float, level: float, value: float) -> float
 def ranked_score(probabilities: Mapping[str, float], happened: str) -> float:
     """The ranked probability score over ordered outcomes, from 0 (best) to 1."""
     names = list(probabilities)
-    said = list(accumulate(probabilities.values()))[:-1]
+    stated = list(accumulate(probabilities.values()))[:-1]
     came = [float(names.index(happened) <= step) for step in range(len(names) - 1)]
-    return sum((s - c) ** 2 for s, c in zip(said, came, strict=True)) / len(said)
+    return sum((s - c) ** 2 for s, c in zip(stated, came, strict=True)) / len(stated)
 
 
-def _range(one: Range, value: float | None) -> RangeGrade:
+def _range(stated: Range, value: float | None) -> RangeGrade:
     where: Literal["inside", "above", "below"] | None = None
     score = None
     if value is not None:
-        where = "above" if value > one.high else "below" if value < one.low else "inside"
-        score = interval_score(one.low, one.high, one.level, value)
-    return RangeGrade(
-        metric=one.metric,
-        low=one.low,
-        high=one.high,
-        level=one.level,
-        value=value,
-        where=where,
-        score=score,
-    )
+        where = "above" if value > stated.high else "below" if value < stated.low else "inside"
+        score = interval_score(stated.low, stated.high, stated.level, value)
+    return RangeGrade(**msgspec.structs.asdict(stated), value=value, where=where, score=score)
 
 
 def _outcome(prediction: Prediction, card: Scorecard | None) -> OutcomeGrade | None:
@@ -163,27 +156,26 @@ def _outcome(prediction: Prediction, card: Scorecard | None) -> OutcomeGrade | N
         return None
     verdicts = set(probabilities) == set(VERDICTS)
     happened = card.verdict.value if verdicts else f"{card.point.passed}/{card.point.total}"
-    given = probabilities[happened]
-    likeliest = [
-        name for name in probabilities if probabilities[name] == max(probabilities.values())
-    ]
+    probability = probabilities[happened]
+    most = max(probabilities.values())
+    likeliest = [name for name in probabilities if probabilities[name] == most]
     return OutcomeGrade(
         probabilities=probabilities,
         happened=happened,
-        probability=given,
+        probability=probability,
         expected=likeliest[0] if len(likeliest) == 1 else None,
-        log_score=-math.log(given) if given > 0.0 else None,
+        log_score=-math.log(probability) if probability > 0.0 else None,
         ranked_score=ranked_score(probabilities, happened),
     )
 
 
-def _direction(one: Direction, found: Mapping[str | None, Mapping[str, float]]) -> DirectionGrade:
-    left, right = _side(one.left, found), _side(one.right, found)
-    held = None if left is None or right is None else bool(_SIGNS[one.sign](left, right))
-    return DirectionGrade(text=one.text, left=left, right=right, held=held)
+def _direction(stated: Direction, values: _Values) -> DirectionGrade:
+    left, right = _side(stated.left, values), _side(stated.right, values)
+    holds = None if left is None or right is None else bool(_SIGNS[stated.sign](left, right))
+    return DirectionGrade(text=stated.text, left=left, right=right, held=holds)
 
 
-def _side(term: Term, found: Mapping[str | None, Mapping[str, float]]) -> float | None:
+def _side(term: Term, values: _Values) -> float | None:
     if term.number is not None:
         return term.number
-    return found.get(term.submission, {}).get(str(term.metric))
+    return values.get(term.submission, {}).get(str(term.metric))

@@ -102,20 +102,18 @@ class Predictable(msgspec.Struct, frozen=True, kw_only=True):
 def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Prediction:
     """A prediction from the bytes of its file, every part checked against what can be predicted."""
     try:
-        raw = tomllib.loads(decode_utf8(data, where=where))
-        written = msgspec.convert(raw, _PredictionFile)
+        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _PredictionFile)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, msgspec.ValidationError):
-            raise SpecError(f"{where}: {error}", hint=_HINT) from None
-        raise SpecError(f"{where}: not TOML: {error}", hint=_HINT) from None
+        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
+        raise SpecError(f"{where}: {kind}{error}", hint=_HINT) from None
     _check_level(written.level, f"{where}: level")
-    said = bool(written.ranges or written.outcomes or written.directions)
-    if written.no_idea and said:
+    committed = bool(written.ranges or written.outcomes or written.directions)
+    if written.no_idea and committed:
         raise SpecError(
             f"{where}: no_idea = true stands beside a prediction",
             hint="Take away the one or the other.",
         )
-    if not written.no_idea and not said:
+    if not written.no_idea and not committed:
         raise SpecError(
             f"{where} commits to nothing",
             hint="Write down at least one range, outcome or direction; or no_idea = true.",
@@ -123,7 +121,7 @@ def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Predicti
     directions = tuple(
         _direction(text, about, f"{where}, directions") for text in written.directions
     )
-    twice = next((one for i, one in enumerate(directions) if one in directions[:i]), None)
+    twice = next((each for i, each in enumerate(directions) if each in directions[:i]), None)
     if twice is not None:
         raise SpecError(f"{where}, directions: {twice.text!r:.80} stands twice")
     return Prediction(
@@ -166,19 +164,19 @@ def _range(metric: str, value: object, level: float, about: Predictable, where: 
     return Range(metric=metric, low=low, high=high, level=level)
 
 
-def _outcomes(said: Mapping[str, Any], about: Predictable, where: str) -> dict[str, float]:
+def _outcomes(shares: Mapping[str, Any], about: Predictable, where: str) -> dict[str, float]:
     """All outcomes of the scale that was chosen, in order; those left out have probability 0."""
-    if not said:
+    if not shares:
         return {}
-    scale = next((s for s in (VERDICTS, about.counts) if set(said) <= set(s)), None)
+    scale = next((s for s in (VERDICTS, about.counts) if set(shares) <= set(s)), None)
     if scale is None:
-        wrong = next((key for key in said if key not in VERDICTS + about.counts), None)
-        found = "two scales mixed" if wrong is None else f"no outcome {wrong!r:.60}"
+        wrong = next((key for key in shares if key not in VERDICTS + about.counts), None)
+        fault = "two scales mixed" if wrong is None else f"no outcome {wrong!r:.60}"
         raise SpecError(
-            f"{where}: {found}; they are {', '.join(VERDICTS)}, or how many bars are met:"
+            f"{where}: {fault}; they are {', '.join(VERDICTS)}, or how many bars are met:"
             f" {', '.join(map(repr, about.counts))}"
         )
-    written = {name: _probability(share, f"{where}: {name}") for name, share in said.items()}
+    written = {name: _probability(share, f"{where}: {name}") for name, share in shares.items()}
     total = math.fsum(written.values())
     if abs(total - 1.0) > _CLOSE:
         off = f"{1.0 - total:.6g} is missing" if total < 1.0 else f"{total - 1.0:.6g} too much"
@@ -186,9 +184,9 @@ def _outcomes(said: Mapping[str, Any], about: Predictable, where: str) -> dict[s
     return {name: written.get(name, 0.0) / total for name in scale}
 
 
-def _probability(said: object, where: str) -> float:
+def _probability(value: object, where: str) -> float:
     try:
-        share = msgspec.convert(said, float)
+        share = msgspec.convert(value, float)
     except msgspec.ValidationError as error:
         raise SpecError(f"{where}: {error}", hint=_HINT) from None
     if not 0.0 <= share <= 1.0:
@@ -209,11 +207,11 @@ def _direction(text: str, about: Predictable, where: str) -> Direction:
         raise SpecError(f"{where}: {text!r:.80} compares two numbers and predicts nothing")
     if terms[0] == terms[1]:
         raise SpecError(f"{where}: {text!r:.80} compares {left} with itself and predicts nothing")
-    if not any(one.metric is not None and one.submission is None for one in terms):
+    if not any(term.metric is not None and term.submission is None for term in terms):
         raise SpecError(f"{where}: {text!r:.80} is about earlier results and predicts nothing")
-    for one, other in (terms, terms[::-1]):
-        if one.number is not None and not about.metrics[str(other.metric)] <= one.number <= 1.0:
-            least = about.metrics[str(other.metric)]
+    for term, other in (terms, terms[::-1]):
+        least = about.metrics.get(str(other.metric), 0.0)
+        if term.number is not None and not least <= term.number <= 1.0:
             raise SpecError(
                 f"{where}: {text!r:.80}, and {other.metric} can only be from {least:g} to 1"
             )

@@ -6,14 +6,14 @@
     .ratified/DIGEST   every version that was ever there
 
 A step is written down and made durable before the artifact is put in place, and putting it in place
-is one rename. Whatever cuts it off in between, the next one who opens the folder finishes it.
+is one rename. A step that was interrupted in between is finished when the folder is next opened.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 import msgspec
@@ -68,9 +68,9 @@ class Frozen:
 
 @contextmanager
 def frozen_folder(folder: Path, *, new: bool = True, finish: bool = True) -> Iterator[Frozen]:
-    """A folder for ratified artifacts, to oneself; what was cut off is finished first.
+    """Lock a folder of ratified artifacts; an interrupted step is finished first.
 
-    Where it may not be `new`, one that is not there is refused. Who only looks does not `finish`.
+    `new=False` refuses a folder that does not exist; `finish=False` changes nothing.
     """
     with storage(folder):
         if not new and not folder.is_dir():
@@ -96,24 +96,20 @@ def frozen_folder(folder: Path, *, new: bool = True, finish: bool = True) -> Ite
 def history(at: Frozen) -> list[Step]:
     """Everything that was noted of this folder, oldest first."""
     if at.study is not None:
-        inner = at.inner("")
-        prefix = "" if inner == "." else inner
         entries = records_of(at.study).ratified
-        steps = []
-        for entry in entries:
-            folder, _, name = entry.said["path"].rpartition("/")
-            if folder == prefix:
-                steps.append(
-                    Step(
-                        kind="ratify" if entry.kind == "ratify" else "revert",
-                        name=name,
-                        artifact=entry.said["artifact"],
-                        previous=entry.said["previous"],
-                        comparison=next(iter(entry.files.values()), None),
-                        time=entry.time,
-                    )
-                )
-        return steps
+        here = PurePosixPath(at.inner(""))
+        return [
+            Step(
+                kind="ratify" if entry.kind == "ratify" else "revert",
+                name=place.name,
+                artifact=entry.said["artifact"],
+                previous=entry.said["previous"],
+                comparison=next(iter(entry.files.values()), None),
+                time=entry.time,
+            )
+            for entry in entries
+            if (place := PurePosixPath(entry.said["path"])).parent == here
+        ]
     path = at.folder / HISTORY
     with storage(path):
         whole = read_lines(path)
@@ -133,13 +129,13 @@ def can_hold(name: str) -> bool:
 def _check_steps(steps: Sequence[Step], where: str) -> None:
     """Refuse a history that leads out of its folder, or in which a step does not follow."""
     standing: dict[str, list[Step]] = {}
-    there: dict[str, str] = {}
+    in_place: dict[str, str] = {}
     for number, step in enumerate(steps, 1):
-        plain = all(one == NONE or is_digest(one) for one in (step.artifact, step.previous))
+        plain = all(text == NONE or is_digest(text) for text in (step.artifact, step.previous))
         if not can_hold(step.name) or not plain:
             raise IntegrityError(f"{where}: step {number} does not say what was put where")
         stack = standing.setdefault(step.name, [])
-        follows = there.get(step.name, step.previous) == step.previous
+        follows = in_place.get(step.name, step.previous) == step.previous
         if step.kind == "ratify":
             follows = follows and step.artifact != NONE
             stack.append(step)
@@ -147,7 +143,7 @@ def _check_steps(steps: Sequence[Step], where: str) -> None:
             follows = follows and bool(stack) and stack.pop().previous == step.artifact
         if not follows:
             raise IntegrityError(f"{where}: step {number} does not follow what was there before")
-        there[step.name] = step.artifact
+        in_place[step.name] = step.artifact
 
 
 def note(at: Frozen, step: Step, comparison: bytes | None) -> None:
@@ -229,14 +225,14 @@ def put(at: Frozen, step: Step) -> None:
 def _finish(at: Frozen) -> None:
     """Finish a step that was noted, cut off, and not yet put in place.
 
-    Only such a one: a file that somebody took away or put back is theirs to be told of.
+    Only such a step: a file that a user removed or put back is reported, not changed.
     """
     mark = at.folder / STORE / UNFINISHED
     with storage(mark):
         name = mark.read_text(encoding="utf-8", errors="replace") if mark.is_file() else None
-    step = {one.name: one for one in history(at)}.get(name or "")
+    step = {step.name: step for step in history(at)}.get(name or "")
     if step is not None and step.artifact != step.previous:
-        with suppress(DigestMismatch):  # an edit, of which whoever asks for this one is told
+        with suppress(DigestMismatch):  # an edit; the next command on this artifact reports it
             # Where a swap takes two renames, there is nothing between them.
             if digest_there(at.place(step.name)) in (step.previous, NONE):
                 put(at, step)
@@ -247,9 +243,9 @@ def _finish(at: Frozen) -> None:
 def digest_there(place: Path) -> str:
     """The digest of what is in place, or `none`; what no artifact can be is a breach."""
     with storage(place):
-        there = place.exists() or place.is_symlink()
+        present = place.exists() or place.is_symlink()
     try:
-        return artifact_digest(place) if there else NONE
+        return artifact_digest(place) if present else NONE
     except SpecError as error:
         raise DigestMismatch(error.message) from None
 
@@ -263,6 +259,6 @@ def _exchange(new: Path, place: Path) -> None:
         return
     before = new.with_name("before")
     remove(before)
-    place.rename(before)  # for a moment there is neither; what was noted is finished by anyone
+    place.rename(before)  # for a moment there is neither; the next command finishes the step
     new.rename(place)
     remove(before)

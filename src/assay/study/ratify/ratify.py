@@ -39,14 +39,14 @@ def check_ratifiable(comparison: Comparison, artifact: Path) -> str:
             "the comparison does not say which artifact was measured",
             hint="Trials say it; else: assay compare ... `artifact=PATH` `out=comparison.json`",
         )
-    found = artifact_digest(artifact)
-    if found != comparison.artifact:
+    present = artifact_digest(artifact)
+    if present != comparison.artifact:
         raise NotRatified(
-            f"{artifact} is not what was measured: its digest is {short(found)}, and"
+            f"{artifact} is not what was measured: its digest is {short(present)}, and"
             f" {short(comparison.artifact)} was measured",
             hint="An edit since then is another artifact; measure that one.",
         )
-    return found
+    return present
 
 
 def ratify(at: Frozen, comparison: tuple[Comparison, bytes], artifact: Path) -> Step:
@@ -54,20 +54,18 @@ def ratify(at: Frozen, comparison: tuple[Comparison, bytes], artifact: Path) -> 
     measured = check_ratifiable(comparison[0], artifact)
     name = artifact.resolve().name
     _check_place(at, name)
-    before = standing(at, name)
-    found = digest_there(at.place(name))
-    if before is not None and found != before:
-        raise _mismatch(at, name, found, before)
-    if found == measured and before == measured:
+    steps = [step for step in history(at) if step.name == name]
+    previous = _check_in_place(at, name, steps[-1].artifact if steps else None)
+    if steps and previous == measured:
         raise NotRatified(f"{name} is in place already, as it was measured")
-    if found != NONE:
-        keep(at, at.place(name), found)
+    if previous != NONE:
+        keep(at, at.place(name), previous)
     keep(at, artifact, measured)
     step = Step(
         kind="ratify",
         name=name,
         artifact=measured,
-        previous=found,
+        previous=previous,
         comparison=digest(comparison[1]),
         time=now(),
     )
@@ -108,9 +106,7 @@ def revert(at: Frozen, name: str) -> Step:
             + (f"; ratified once: {', '.join(known[:5])}" if known else "")
         )
     last = stack[-1]
-    found = digest_there(at.place(name))
-    if found != last.artifact:
-        raise _mismatch(at, name, found, last.artifact)
+    _check_in_place(at, name, last.artifact)
     if last.previous != NONE and not is_kept(at, last.previous):
         raise DigestMismatch(
             f"{at.kept(last.previous)} is not what was kept there, so it cannot be put back"
@@ -130,48 +126,41 @@ def revert(at: Frozen, name: str) -> Step:
 
 def check_frozen(at: Frozen) -> list[Step]:
     """Hold everything in place against what was ratified; what stands."""
-    standing_now = []
-    for name in dict.fromkeys(step.name for step in history(at)):
-        expected = standing(at, name)
-        found = digest_there(at.place(name))
-        if expected is not None and found != expected:
-            raise _mismatch(at, name, found, expected)
-        standing_now += _stack_of(at, name)[-1:]
-    return standing_now
+    standing = []
+    steps_of: dict[str, list[Step]] = {}
+    for step in history(at):
+        steps_of.setdefault(step.name, []).append(step)
+    for name, steps in steps_of.items():
+        _check_in_place(at, name, steps[-1].artifact)
+        standing += _stack(steps)[-1:]
+    return standing
 
 
-def _mismatch(at: Frozen, name: str, found: str, expected: str) -> DigestMismatch:
-    """What is in place is not what was ratified, and how to put that right."""
+def _check_in_place(at: Frozen, name: str, expected: str | None) -> str:
+    """The digest of what is in place, which must be the expected one, where one is."""
     place = at.place(name)
+    present = digest_there(place)
+    if expected is None or expected == present:
+        return present
     if expected == NONE:
-        return DigestMismatch(
+        raise DigestMismatch(
             f"{place} was taken back, and something that nobody ratified is in its place",
             hint="Move it away.",
         )
-    said = "is gone" if found == NONE else f"was changed: its digest is {short(found)}"
-    return DigestMismatch(
-        f"{place} {said}; {short(expected)} was ratified",
+    change = "is gone" if present == NONE else f"was changed: its digest is {short(present)}"
+    raise DigestMismatch(
+        f"{place} {change}; {short(expected)} was ratified",
         hint=f"What was ratified is kept: copy {at.kept(expected)} to {place}. If a command was cut"
         " off, the next one here finishes it.",
     )
 
 
-def standing(at: Frozen, name: str) -> str | None:
-    """The digest that must be in place under a name; None where nothing was ever noted of it."""
-    steps = [step for step in history(at) if step.name == name]
-    return steps[-1].artifact if steps else None
-
-
-def _stack_of(at: Frozen, name: str) -> list[Step]:
-    return _stack([step for step in history(at) if step.name == name])
-
-
 def _stack(steps: Sequence[Step]) -> list[Step]:
     """The ratifications that were not taken back, oldest first."""
-    found: list[Step] = []
+    stack: list[Step] = []
     for step in steps:
         if step.kind == "ratify":
-            found.append(step)
-        elif found:
-            found.pop()
-    return found
+            stack.append(step)
+        elif stack:
+            stack.pop()
+    return stack

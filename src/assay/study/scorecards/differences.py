@@ -22,19 +22,19 @@ def card_difference(stored: Judgement, again: Judgement) -> str | None:
     and so must what is said of the run itself, or a stated version would be a licence to leave out.
     """
     if stored.scorecard is None and again.scorecard is None:
-        kinds = [str(one.error).partition(":")[0] for one in (stored, again)]
+        kinds = [str(judgement.error).partition(":")[0] for judgement in (stored, again)]
         return None if kinds[0] == kinds[1] else f"error is {kinds[0]}, and comes to {kinds[1]}"
     if stored.scorecard is None or again.scorecard is None:
         return record_difference(stored, again)
     if _version(stored.scorecard) == _version(again.scorecard):
         return record_difference(stored, again)
-    before, after = (msgspec.to_builtins(one.scorecard) for one in (stored, again))
+    before, after = (msgspec.to_builtins(each.scorecard) for each in (stored, again))
     for name in _FIGURES:
-        found = _difference(before[name], after[name], name)
-        if found is not None:
-            return f"{found} (made by {_version(stored.scorecard)})"
-    said, comes = _of_the_run(stored.scorecard), _of_the_run(again.scorecard)
-    return None if said == comes else f"caveats are {said}, and come to {comes}"
+        difference = _difference(before[name], after[name], name)
+        if difference is not None:
+            return f"{difference} (made by {_version(stored.scorecard)})"
+    old, new = _of_the_run(stored.scorecard), _of_the_run(again.scorecard)
+    return None if old == new else f"caveats are {old}, and come to {new}"
 
 
 def _of_the_run(card: Scorecard) -> list[str]:

@@ -26,7 +26,7 @@ from assay.study.entries import (
 from assay.study.predictions.grade import Grade, grade
 from assay.study.predictions.spec import Prediction
 from assay.study.study import Study
-from assay.study.submissions.bars_in_force import task_of
+from assay.study.submissions.bars_in_force import read_seal
 
 Stored = TypeVar("Stored", Judgement, Grade)
 
@@ -78,7 +78,7 @@ def judge_missing(study: Study) -> list[tuple[str, Judgement]]:
     for record in records.submissions.values():
         if record.run is None:
             continue
-        versions = records.versions(task_of(study, record))
+        versions = records.versions(read_seal(study, record).task)
         missing = [version for version in versions if version.version not in record.scores]
         if not missing:
             continue

@@ -9,7 +9,7 @@ from assay.gauntlet.spec import BarSet, parse_bars
 from assay.study.entries import StudyRecords, SubmissionRecord
 from assay.study.predictions.spec import Predictable
 from assay.study.study import Study
-from assay.study.submissions.spec import parse_seal
+from assay.study.submissions.spec import Seal, parse_seal
 
 
 def bars_in_force(study: Study, records: StudyRecords, task: Task) -> BarSet:
@@ -24,10 +24,10 @@ def bars_in_force(study: Study, records: StudyRecords, task: Task) -> BarSet:
     return parse_bars(read_as(study.root, newest.path, newest.digest), where=newest.path)
 
 
-def task_of(study: Study, record: SubmissionRecord) -> Task:
-    """The task that a submission was sealed for."""
+def read_seal(study: Study, record: SubmissionRecord) -> Seal:
+    """The seal of a submission, which must be what the ledger says it is."""
     ((path, expected),) = record.seal.files.items()
-    return parse_seal(read_as(study.root, path, expected), where=path).task
+    return parse_seal(read_as(study.root, path, expected), where=path)
 
 
 def asks_second(bars: BarSet) -> bool:
@@ -59,6 +59,6 @@ def predictable(
         for record in records.submissions.values()
         if record.run is not None
         and (before is None or record.run.n < before)
-        and task_of(study, record) == bars.task
+        and read_seal(study, record).task == bars.task
     ]
     return Predictable(metrics=metrics, bars=len(asked), submissions=done)

@@ -19,7 +19,7 @@ from assay.errors import SpecError, StorageError, storage
 from assay.study.submissions.spec import Distribution
 
 OURS = "assay-eval"
-_HOME = Path(__file__).resolve().parents[2]
+HOME = Path(__file__).resolve().parents[2]
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
 
@@ -52,12 +52,9 @@ def our_requirements() -> set[str]:
 
 def modules_of(names: Iterable[str]) -> set[str]:
     """The top-level modules that distributions bring."""
-    wanted = set(names)
-    return {
-        module
-        for module, owners in _owners().items()
-        if wanted & {_plain(owner) for owner in owners}
-    }
+    brought_by = set(names)
+    owners = _owners().items()
+    return {module for module, own in owners if brought_by & {_plain(name) for name in own}}
 
 
 def _owners() -> Mapping[str, list[str]]:
@@ -81,7 +78,7 @@ def _describe(installed: metadata.Distribution) -> Distribution:
                 record = digest(path.read_bytes())
         elif path.suffix != ".pyc":
             listed.append((file.as_posix(), path))
-    listed = listed or list(_found(installed.metadata["Name"]))
+    listed = listed or list(_unlisted(installed.metadata["Name"]))
     if not listed:
         raise SpecError(
             f"{installed.metadata['Name']} lists no files, so it cannot be sealed",
@@ -90,7 +87,7 @@ def _describe(installed: metadata.Distribution) -> Distribution:
     return Distribution(version=installed.version, record=record, content=_content(listed))
 
 
-def _found(name: str) -> Iterator[tuple[str, Path]]:
+def _unlisted(name: str) -> Iterator[tuple[str, Path]]:
     """The files of a distribution that does not list them, by the modules it brings."""
     for module in sorted(modules_of({_plain(name)})):
         spec = PathFinder.find_spec(module, sys.path)
@@ -115,8 +112,8 @@ def _ours() -> Distribution:
         record = _describe(metadata.distribution(OURS)).record
     except metadata.PackageNotFoundError:
         record = None
-    files = (path for path in _HOME.rglob("*") if path.is_file() and path.suffix != ".pyc")
-    listed = [(path.relative_to(_HOME).as_posix(), path) for path in files]
+    files = (path for path in HOME.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    listed = [(path.relative_to(HOME).as_posix(), path) for path in files]
     return Distribution(version=__version__, record=record, content=_content(listed))
 
 

@@ -5,9 +5,8 @@ import math
 import msgspec
 
 from assay.arguments import checked
-from assay.benchmark.task import Task
 from assay.errors import DigestMismatch, NotHere
-from assay.runs.answers import Output, score_of
+from assay.runs.answers import score_of
 from assay.runs.result import Run
 from assay.runs.run_events import Listener
 from assay.study.entries import records_of
@@ -49,8 +48,7 @@ def rerun(study: Study, submission: str, *, listener: Listener | None = None) ->
             hint=f"Run it first: assay run {submission}",
         )
     stored = load_result(study, record)
-    listener = listener or Listener()
-    again = ask(sealed, listener)
+    again = ask(sealed, listener or Listener())
     return _compared(submission, stored, again, same=_same_installed(study, submission))
 
 
@@ -73,7 +71,9 @@ def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Rerun:
             unmatched += (output is None) is not (other is None)
             continue
         changed += output != other
-        difference = _difference(output, other, stored.task)
+        if stored.task != "detection":
+            continue
+        difference = math.fabs(score_of(output) - score_of(other))
         if difference > largest:
             largest, worst = difference, item
     return Rerun(
@@ -85,9 +85,3 @@ def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Rerun:
         item=worst,
         same_installed=same,
     )
-
-
-def _difference(output: Output, other: Output, task: Task) -> float:
-    if task != "detection":
-        return 0.0
-    return math.fabs(score_of(output) - score_of(other))

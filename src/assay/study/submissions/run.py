@@ -2,13 +2,14 @@
 
 Exactly once: one process at a time holds the seal, and the ledger holds what has happened. The
 entry `run-started` is on the disk before the method sees an item. A run that is cut off stays
-public as "started, no result"; it can be taken up again, and what it made is kept. When it ends
-otherwise than by a kill, the ledger also holds the digest of what it had written by then, and going
-on from anything else is refused.
+public as "started, no result"; it can be resumed, and its outputs are kept. Unless it was killed,
+the ledger also holds the digest of the outputs that it had written, and resuming from any others is
+refused.
 """
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
+from functools import partial
 
 from assay.arguments import checked
 from assay.digests import digest
@@ -36,7 +37,7 @@ _UNWITNESSED = "none"
 def run_sealed(
     study: Study, submission: str, *, unwitnessed: bool = False, listener: Listener | None = None
 ) -> Finished:
-    """Run a sealed submission once, or take up where its run was cut off; then judge and grade."""
+    """Run a sealed submission once, or resume its run; then judge and grade it."""
     sealed = load_sealed(study, submission)
     with _only_one(study, submission):
         record = records_of(study).submission(submission)
@@ -76,7 +77,7 @@ def _make(
     unwitnessed: bool,
     listener: Listener,
 ) -> None:
-    """Ask the method what has not been asked, and put the outputs into the ledger."""
+    """Ask the method about the remaining items, and enter the outputs into the ledger."""
     path = study.path(f"runs/{sealed.id}")
     made: tuple[Record, ...] = ()
     if record.started is None:
@@ -100,26 +101,13 @@ def _make(
     )
     with closing(folder):
         try:
-            run = _ask(study, sealed, folder, provenance, made, listener)
+            start = partial(_start, study, sealed, provenance, made)
+            run = ask(sealed, listener, folder, provenance=provenance, made=made, on_start=start)
             folder.finish(run)
         except BaseException:
             _stop(study, sealed, folder)
             raise
     _enter_result(study, sealed)
-
-
-def _ask(
-    study: Study,
-    sealed: SealedPrereg,
-    folder: RunFolder,
-    provenance: Provenance,
-    made: tuple[Record, ...],
-    listener: Listener,
-) -> Run:
-    def start() -> None:
-        _start(study, sealed, provenance, made)
-
-    return ask(sealed, listener, folder, provenance=provenance, made=made, on_start=start)
 
 
 def ask(

@@ -24,7 +24,7 @@ from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
 from assay.study.study import Study, bars_in, check_id
 from assay.study.submissions.bars_in_force import predictable
-from assay.study.submissions.distributions import OURS, distributions_of, modules_of
+from assay.study.submissions.distributions import HOME, OURS, distributions_of, modules_of
 from assay.study.submissions.sealed_files import SEAL, folder_contents
 from assay.study.submissions.spec import Prereg, Seal, parse_prereg, parse_seal
 
@@ -148,8 +148,7 @@ def _check_engine(sealed: Seal) -> None:
                 f" {present.get(name)}",
                 hint="Run it with what it was sealed with; or draft it again under another name.",
             )
-    modules = modules_of(set(sealed.distributions) - {OURS})
-    here = distributions_of(modules)
+    here = distributions_of(modules_of(set(sealed.distributions) - {OURS}))
     for name, expected in sealed.distributions.items():
         installed = here.get(name)
         if installed != expected:
@@ -177,9 +176,9 @@ def settings() -> dict[str, str | int | float | bool | tuple[str, ...]]:
 
 def foreign(modules: Modules, folder: Path) -> list[str]:
     """Files that were imported and are neither laid out here, nor installed, nor ours."""
-    ours = Path(__file__).resolve().parents[2]
+    known = (folder, HOME)
     return [
         file
         for file in modules.files
-        if not Path(file).is_relative_to(folder) and not Path(file).is_relative_to(ours)
+        if not any(Path(file).is_relative_to(place) for place in known)
     ]

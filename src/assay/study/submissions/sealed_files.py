@@ -45,9 +45,9 @@ def folder_contents(folder: Path) -> dict[str, bytes]:
     return contents
 
 
-def _check_case(found: Mapping[str, bytes], folder: Path) -> None:
+def _check_case(contents: Mapping[str, bytes], folder: Path) -> None:
     folded: dict[str, str] = {}
-    for name in found:
+    for name in contents:
         other = folded.setdefault(name.casefold(), name)
         if other != name:
             raise SpecError(
@@ -80,7 +80,6 @@ def sealed_worker(
     on_print: Callable[[bytes], None] | None = None,
 ) -> ProcessWorker:
     """A worker for a method that was laid out in a folder."""
-    limits = limits_of(prereg)
     reference = _reference(method, folder)
     source = Path(reference.target) if reference.kind == "file" else None
     with storage(source):
@@ -89,7 +88,7 @@ def sealed_worker(
         reference,
         method_digest=content,
         seed=derive(seed, "method"),
-        limits=limits,
+        limits=limits_of(prereg),
         passed=prereg.environment,
         on_print=on_print,
         folder=folder,
@@ -111,8 +110,8 @@ def _reference(method: str, folder: Path) -> MethodRef:
     except IntegrityError as error:
         raise SpecError(f"prereg.toml: method = {method!r:.80}: {error.message}") from None
     with storage(path):
-        there = path.is_file()
-    if not there or not attribute.isidentifier():
+        present = path.is_file()
+    if not present or not attribute.isidentifier():
         raise SpecError(
             f"prereg.toml: method = {method!r:.80}, and the folder has no such file and function"
         )

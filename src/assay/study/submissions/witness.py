@@ -44,32 +44,30 @@ def _ignored(study: Study, names: list[str]) -> str | None:
 def _lacking(study: Study, sealed: SealedPrereg) -> str | list[str]:
     """The commit that holds everything sealed, or what of it the last commit lacks."""
     repository = repository_of(study.root)
-    head = None if repository is None else repository.head()
     if repository is None:
         return []
-    names = [f"preregs/{sealed.id}/seal.json", *sealed.seal.files]
+    head = repository.head()
     if head is None:
         return [LEDGER]
     chain = study.chain()
-    held = (repository.read(head, LEDGER) or b"").split(b"\n")[:-1]
-    if chain.lines[: len(held)] != held:
+    committed = (repository.read(head, LEDGER) or b"").split(b"\n")[:-1]
+    if chain.lines[: len(committed)] != committed:
         raise BrokenChain(
             f"{LEDGER} does not continue what the last commit holds: some of it was changed or"
             " taken away",
             hint=f"Put it back: git checkout HEAD -- {os.path.relpath(study.root / LEDGER)}",
         )
     number = read_records(chain.entries).submissions[sealed.id].seal.n
-    missing = [] if number < len(held) else [LEDGER]
-    for name in names:
-        expected = sealed.digest if name == names[0] else sealed.seal.files[name].digest
-        held_bytes = repository.read(head, name)
-        if held_bytes is None or digest(held_bytes) != expected:
-            missing.append(name)
+    missing = [] if number < len(committed) else [LEDGER]
+    expected = [(f"preregs/{sealed.id}/seal.json", sealed.digest)]
+    expected += [(name, file.digest) for name, file in sealed.seal.files.items()]
     for corpus in (sealed.seal.benchmark, sealed.seal.second):
         place = None if corpus is None else corpus.origin.place
-        if corpus is None or place is None or place in BUNDLED or not repository.holds(place):
-            continue  # what lies outside no commit can hold; sealing says so
-        held_bytes = repository.read(head, place)
-        if held_bytes is None or digest(held_bytes) != corpus.digest:
-            missing.append(place)
+        # No commit can hold data outside the repository; sealing says so.
+        if corpus is not None and place and place not in BUNDLED and repository.holds(place):
+            expected.append((place, corpus.digest))
+    for name, sealed_digest in expected:
+        data = repository.read(head, name)
+        if data is None or digest(data) != sealed_digest:
+            missing.append(name)
     return missing or f"git:{head}"

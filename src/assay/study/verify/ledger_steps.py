@@ -13,13 +13,13 @@ from assay.ledger.file import reading
 from assay.study.entries import SubmissionRecord, read_records
 from assay.study.git import Repository
 from assay.study.locate import FILE, LEDGER
-from assay.study.verify.steps import Found, Verifying
+from assay.study.verify.steps import Finding, Verifying
 from assay.wording import counted
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-def check_chain(at: Verifying) -> Found:
+def check_chain(at: Verifying) -> Finding:
     """Step 1."""
     revisions = list(_revisions(at))  # before the ledger, which may grow meanwhile
     at.chain = at.study.chain()
@@ -34,7 +34,7 @@ def check_chain(at: Verifying) -> Found:
             summary += f", continuing the ledger of {name}"
     if at.chain.torn:
         notes.append(f"{counted(at.chain.torn, 'byte')} of a line that was cut off follow")
-    return Found("; ".join([summary, *notes]), noted=bool(notes))
+    return Finding("; ".join([summary, *notes]), noted=bool(notes))
 
 
 def _revisions(at: Verifying) -> Iterator[tuple[str, str]]:
@@ -57,9 +57,9 @@ def _revisions(at: Verifying) -> Iterator[tuple[str, str]]:
 def _ledger_in(at: Verifying, commit: str) -> bytes | None:
     """The ledger as a commit holds it: where it is now, or else where its study was then."""
     assert at.repository is not None  # noqa: S101 - only then are there revisions
-    held = at.repository.read(commit, LEDGER)
-    if held is not None:
-        return held
+    ledger = at.repository.read(commit, LEDGER)
+    if ledger is not None:
+        return ledger
     plan = read_inside(at.study.root, FILE)
     for place in Repository(at.repository.top, ".").folders(commit, LEDGER):
         if at.repository.read(commit, FILE, place=place) == plan:
@@ -80,30 +80,32 @@ def _check_continues(at: Verifying, old: bytes, name: str) -> None:
             raise BrokenChain(f"{LEDGER}, line {number + 1} is not what it was in {name}")
 
 
-def check_checkpoints(at: Verifying) -> Found:
+def check_checkpoints(at: Verifying) -> Finding:
     """Step 2."""
     kept = list(_kept_checkpoints(at))
     every = [*kept, *at.shown.checkpoints]
     check_extends(at.chain, every, origin=at.study.config.origin)
-    signed = 0
-    for checkpoint in every:
-        signed += any(key.signed(checkpoint.text, checkpoint.signatures) for key in at.shown.keys)
+    unsigned = [
+        checkpoint
+        for checkpoint in every
+        if not any(key.signed(checkpoint.text, checkpoint.signatures) for key in at.shown.keys)
+    ]
+    signed = len(every) - len(unsigned)
     names = " or ".join(key.name for key in at.shown.keys)
     for checkpoint in at.shown.checkpoints if at.shown.keys else ():
-        if not any(key.signed(checkpoint.text, checkpoint.signatures) for key in at.shown.keys):
-            raise IntegrityError(
-                f"the checkpoint of {checkpoint.size} entries is not signed by {names}"
-            )
+        if checkpoint in unsigned:
+            size = checkpoint.size
+            raise IntegrityError(f"the checkpoint of {size} entries is not signed by {names}")
     if at.shown.keys and not signed:
         raise IntegrityError(f"there is no checkpoint that is signed by {names}")
     if not every:
-        return Found(
+        return Finding(
             "none kept and none shown: a ledger that was rewritten as a whole would not be noticed",
             noted=True,
         )
     largest = max(checkpoint.size for checkpoint in every)
     by = f", {signed} signed by a key that was given" if signed else ""
-    return Found(f"{counted(len(every), 'checkpoint')}, up to {counted(largest, 'entry')}{by}")
+    return Finding(f"{counted(len(every), 'checkpoint')}, up to {counted(largest, 'entry')}{by}")
 
 
 def _kept_checkpoints(at: Verifying) -> Iterator[Checkpoint]:
@@ -115,7 +117,7 @@ def _kept_checkpoints(at: Verifying) -> Iterator[Checkpoint]:
         yield parse_checkpoint(data, where=f"checkpoints/{name}")
 
 
-def check_order(at: Verifying) -> Found:
+def check_order(at: Verifying) -> Finding:
     """Step 3."""
     with reading(at.study.root / LEDGER) as chain:
         if chain.lines[: len(at.chain.lines)] != at.chain.lines:
@@ -139,12 +141,12 @@ def check_order(at: Verifying) -> Found:
         )
     )
     if started and at.repository is None:
-        return Found(f"{summary}; not in git here, so no witness was checked", noted=True)
+        return Finding(f"{summary}; not in git here, so no witness was checked", noted=True)
     notes = [f"{counted(unwitnessed, 'run')} had no witness"] if unwitnessed else []
     open_ = [record.id for record in started if record.run is None]
     if open_:
         notes.append(f"{', '.join(open_)} started without a result")
-    return Found("; ".join([summary, *notes]), noted=bool(notes))
+    return Finding("; ".join([summary, *notes]), noted=bool(notes))
 
 
 def _check_strays(at: Verifying) -> None:
@@ -203,8 +205,8 @@ def _check_witness(at: Verifying, record: SubmissionRecord) -> bool:
         )
     place = record.started.said.get("place")
     for name, expected in record.seal.files.items():
-        held = at.repository.read(commit, name, place=place)
-        if held is None or digest(held) != expected:
+        data = at.repository.read(commit, name, place=place)
+        if data is None or digest(data) != expected:
             raise IntegrityError(f"{where} does not hold the seal that was run")
     lines = (at.repository.read(commit, LEDGER, place=place) or b"").split(b"\n")[:-1]
     between = record.seal.n < len(lines) <= record.started.n
@@ -219,10 +221,8 @@ def _stray_hint(path: Path) -> str | None:
     folder = path.parent.name
     if path.name == "seal.json":
         return f"Seal it: assay seal {folder}"
-    if folder == "scorecards":
-        return "If a command was cut off: assay score `all=True`"
-    if folder == "grades":
-        return f"If a command was cut off: assay run {path.stem}"
-    if folder == "bars":
-        return "If a command was cut off, revise again: assay bars revise"
-    return None
+    return {
+        "scorecards": "If a command was cut off: assay score `all=True`",
+        "grades": f"If a command was cut off: assay run {path.stem}",
+        "bars": "If a command was cut off, revise again: assay bars revise",
+    }.get(folder)

@@ -25,11 +25,11 @@ from assay.study.scorecards.store import (
 )
 from assay.study.submissions.run import is_running
 from assay.study.submissions.sealed import load_sealed
-from assay.study.verify.steps import Found, Verifying
+from assay.study.verify.steps import Finding, Verifying
 from assay.wording import counted
 
 
-def check_closures(at: Verifying) -> Found:
+def check_closures(at: Verifying) -> Finding:
     """Step 4."""
     opening = at.records.opening
     files = {} if opening is None else dict(opening.files)
@@ -43,7 +43,7 @@ def check_closures(at: Verifying) -> Found:
         at.sealed[name] = msgspec.structs.replace(sealed, contents={})  # they may be large
     frozen = _check_frozen(at)
     named = sum(len(sealed.seal.files) for sealed in at.sealed.values())
-    return Found(
+    return Finding(
         f"{named} files named by {counted(len(at.sealed), 'seal')}, all as they were sealed{frozen}"
     )
 
@@ -79,7 +79,7 @@ def _check_grounds(root: Path, name: str, entry: Entry) -> None:
         raise IntegrityError(f"{name}: entry {entry.n} rests on it, and it is of another artifact")
 
 
-def check_outputs(at: Verifying) -> Found:
+def check_outputs(at: Verifying) -> Finding:
     """Step 5."""
     finished = [record for record in at.records.submissions.values() if record.run is not None]
     for record in finished:
@@ -88,13 +88,13 @@ def check_outputs(at: Verifying) -> Found:
     summary = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
     killed = [record.id for record in finished if _was_killed(record)]
     if killed:
-        return Found(
+        return Finding(
             f"{summary}, all as they were entered; cut off by a kill, so that only their owner's"
             f" word vouches for what had been made by then: {', '.join(killed)}"
             " (`rerun=` compares)",
             noted=True,
         )
-    return Found(f"{summary}, all as they were made" if at.runs else "none yet")
+    return Finding(f"{summary}, all as they were made" if at.runs else "none yet")
 
 
 def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
@@ -102,20 +102,20 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
     where = f"runs/{record.id}"
     assert run.provenance is not None and record.started is not None  # noqa: S101 - read so
     second = None if run.second is None else run.second.digest
-    expected = None if sealed.seal.second is None else sealed.seal.second.digest
+    sealed_second = None if sealed.seal.second is None else sealed.seal.second.digest
     witness = record.started.said.get("witness", "none")
-    for what, got, wanted in (
+    for what, got, expected in (
         ("method", run.method, sealed.seal.method),
         ("task", run.task, sealed.seal.task),
         ("benchmark", run.benchmark.digest, sealed.seal.benchmark.digest),
-        ("second corpus", second, expected),
+        ("second corpus", second, sealed_second),
         ("seed", run.seed, sealed.seed),
         ("witness", run.provenance.witness or "none", witness),
         ("number of resumptions", run.provenance.resumed, len(record.resumed)),
         ("completeness", run.complete, True),
     ):
-        if got != wanted:
-            raise IntegrityError(f"{where}: {what} {got!r:.80}, expected {wanted!r:.80}")
+        if got != expected:
+            raise IntegrityError(f"{where}: {what} {got!r:.80}, expected {expected!r:.80}")
     _check_kept(at, record)
     items = sorted(key for key, _ in sealed.benchmark.keyed_items())
     if sorted(record.item for record in run.records) != items:
@@ -144,7 +144,7 @@ def _check_kept(at: Verifying, record: SubmissionRecord) -> None:
             )
 
 
-def check_scorecards(at: Verifying) -> Found:
+def check_scorecards(at: Verifying) -> Finding:
     """Step 6."""
     count = 0
     unfinished = []
@@ -163,8 +163,8 @@ def check_scorecards(at: Verifying) -> Found:
             _check_grade(at, record)
     summary = f"{counted(count, 'scorecard')}, judged again from the outputs; grades too"
     if unfinished:
-        return Found(f"{summary}; {', '.join(unfinished)} is being judged just now", noted=True)
-    return Found(summary if count else "none yet")
+        return Finding(f"{summary}; {', '.join(unfinished)} is being judged just now", noted=True)
+    return Finding(summary if count else "none yet")
 
 
 def _check_same(submission: str, stored: Judgement, again: Judgement) -> None:
@@ -190,7 +190,7 @@ def _check_grade(at: Verifying, record: SubmissionRecord) -> None:
         raise DigestMismatch(f"grades/{record.id}.json is not what the result gives: {difference}")
 
 
-def check_versions(at: Verifying) -> Found:
+def check_versions(at: Verifying) -> Finding:
     """Step 7."""
     for record in at.records.submissions.values():
         if record.run is None:
@@ -202,4 +202,4 @@ def check_versions(at: Verifying) -> Found:
                     f" entry {bars.entry.n} brought",
                     hint="Judge everything again: assay score `all=True`",
                 )
-    return Found(f"{counted(len(at.runs), 'result')} under every version of the bars")
+    return Finding(f"{counted(len(at.runs), 'result')} under every version of the bars")

@@ -18,10 +18,10 @@ from assay.study.submissions.sealed import SealedPrereg
 View = Callable[[Study, StudyRecords], str]
 
 
-class Found(NamedTuple):
+class Finding(NamedTuple):
     """The finding of a step; `noted` marks one that breaks nothing and that a reader must know."""
 
-    said: str
+    text: str
     noted: bool = False
 
 

@@ -37,10 +37,10 @@ from assay.study.verify.result_steps import (
     check_scorecards,
     check_versions,
 )
-from assay.study.verify.steps import Found, Shown, Verifying, View
+from assay.study.verify.steps import Finding, Shown, Verifying, View
 from assay.study.verify.view_steps import check_again, check_views
 
-PROCEDURE: Mapping[str, Callable[[Verifying], Found]] = {
+PROCEDURE: Mapping[str, Callable[[Verifying], Finding]] = {
     "chain": check_chain,
     "checkpoints": check_checkpoints,
     "seals before runs": check_order,
@@ -129,7 +129,7 @@ def verify_with(
     )
 
 
-def _outcome(check: Callable[[Verifying], Found], at: Verifying) -> tuple[StepOutcome, str]:
+def _outcome(check: Callable[[Verifying], Finding], at: Verifying) -> tuple[StepOutcome, str]:
     """Make one step: its outcome, and the finding in words."""
     try:
         finding = check(at)
@@ -137,4 +137,4 @@ def _outcome(check: Callable[[Verifying], Found], at: Verifying) -> tuple[StepOu
         text = error.message if error.hint is None else f"{error.message}. {error.hint}"
         missing = isinstance(error, (NotHere, StorageError))
         return StepOutcome.UNCHECKED if missing else StepOutcome.BREACH, text
-    return StepOutcome.NOTED if finding.noted else StepOutcome.OK, finding.said
+    return StepOutcome.NOTED if finding.noted else StepOutcome.OK, finding.text

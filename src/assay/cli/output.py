@@ -1,0 +1,74 @@
+"""Print or store what a verb made, and exit with the code of its verdict."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+import click
+
+from assay.errors import StorageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from assay.gauntlet.result import Scorecard
+    from assay.study.study import Study
+
+Record = TypeVar("Record")
+
+
+def print_json(record: object) -> None:
+    """Print a record with stable keys."""
+    from assay.report.json_output import as_json
+
+    click.echo(as_json(record))
+
+
+def show(record: Record, draw: Callable[[Record, "Console"], None], *, as_json: bool) -> None:
+    """Print a record as JSON, or draw it for people."""
+    if as_json:
+        print_json(record)
+    else:
+        from assay.report.terminal import console
+
+        draw(record, console())
+    sys.stdout.flush()
+
+
+def leave(*, favourable: bool) -> NoReturn:
+    """Exit with 0 on a favourable verdict and 1 on any other, once all output is written."""
+    sys.stdout.flush()
+    sys.exit(0 if favourable else 1)
+
+
+def show_scorecard(card: "Scorecard", *, as_json: bool) -> NoReturn:
+    """Print a scorecard; exit 0 only on a PASS."""
+    from assay.report.terminal import draw_scorecard
+
+    show(card, draw_scorecard, as_json=as_json)
+    leave(favourable=card.verdict.favourable)
+
+
+def keep(run: Path, card: "Scorecard") -> None:
+    """Store a scorecard beside its run; a folder that cannot be written to gives a warning."""
+    from assay.gauntlet.store import keep_scorecard
+
+    try:
+        keep_scorecard(run, card)
+    except StorageError as error:
+        from assay.report.terminal import printable
+
+        click.echo(printable(f"The scorecard could not be kept: {error.message}"), err=True)
+
+
+def write_page(study: "Study", name: str, *, as_json: bool) -> None:
+    """Write a page into the study, and name the file."""
+    from assay.report.study.views import write_view
+
+    place = os.path.relpath(write_view(study, name))
+    if as_json:
+        print_json({"wrote": place})
+    else:
+        click.echo(f"Wrote {place}.")
