@@ -13,13 +13,13 @@ from assay.ledger.file import reading
 from assay.study.entries import SubmissionRecord, read_records
 from assay.study.git import Repository
 from assay.study.locate import FILE, LEDGER
-from assay.study.verify.steps import Finding, Verifying
+from assay.study.verify.steps import StepFinding, Verifying
 from assay.wording import counted
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-def check_chain(at: Verifying) -> Finding:
+def check_chain(at: Verifying) -> StepFinding:
     """Step 1."""
     revisions = list(_revisions(at))  # before the ledger, which may grow meanwhile
     at.chain = at.study.chain()
@@ -34,7 +34,7 @@ def check_chain(at: Verifying) -> Finding:
             summary += f", continuing the ledger of {name}"
     if at.chain.torn:
         notes.append(f"{counted(at.chain.torn, 'byte')} of a line that was cut off follow")
-    return Finding("; ".join([summary, *notes]), noted=bool(notes))
+    return StepFinding("; ".join([summary, *notes]), noted=bool(notes))
 
 
 def _revisions(at: Verifying) -> Iterator[tuple[str, str]]:
@@ -80,7 +80,7 @@ def _check_continues(at: Verifying, old: bytes, name: str) -> None:
             raise BrokenChain(f"{LEDGER}, line {number + 1} is not what it was in {name}")
 
 
-def check_checkpoints(at: Verifying) -> Finding:
+def check_checkpoints(at: Verifying) -> StepFinding:
     """Step 2."""
     kept = list(_kept_checkpoints(at))
     every = [*kept, *at.shown.checkpoints]
@@ -99,13 +99,15 @@ def check_checkpoints(at: Verifying) -> Finding:
     if at.shown.keys and not signed:
         raise IntegrityError(f"there is no checkpoint that is signed by {names}")
     if not every:
-        return Finding(
+        return StepFinding(
             "none kept and none shown: a ledger that was rewritten as a whole would not be noticed",
             noted=True,
         )
     largest = max(checkpoint.size for checkpoint in every)
     by = f", {signed} signed by a key that was given" if signed else ""
-    return Finding(f"{counted(len(every), 'checkpoint')}, up to {counted(largest, 'entry')}{by}")
+    return StepFinding(
+        f"{counted(len(every), 'checkpoint')}, up to {counted(largest, 'entry')}{by}"
+    )
 
 
 def _kept_checkpoints(at: Verifying) -> Iterator[Checkpoint]:
@@ -117,7 +119,7 @@ def _kept_checkpoints(at: Verifying) -> Iterator[Checkpoint]:
         yield parse_checkpoint(data, where=f"checkpoints/{name}")
 
 
-def check_order(at: Verifying) -> Finding:
+def check_order(at: Verifying) -> StepFinding:
     """Step 3."""
     with reading(at.study.root / LEDGER) as chain:
         if chain.lines[: len(at.chain.lines)] != at.chain.lines:
@@ -141,12 +143,12 @@ def check_order(at: Verifying) -> Finding:
         )
     )
     if started and at.repository is None:
-        return Finding(f"{summary}; not in git here, so no witness was checked", noted=True)
+        return StepFinding(f"{summary}; not in git here, so no witness was checked", noted=True)
     notes = [f"{counted(unwitnessed, 'run')} had no witness"] if unwitnessed else []
     open_ = [record.id for record in started if record.run is None]
     if open_:
         notes.append(f"{', '.join(open_)} started without a result")
-    return Finding("; ".join([summary, *notes]), noted=bool(notes))
+    return StepFinding("; ".join([summary, *notes]), noted=bool(notes))
 
 
 def _check_strays(at: Verifying) -> None:

@@ -25,11 +25,11 @@ from assay.study.scorecards.store import (
 )
 from assay.study.submissions.run import is_running
 from assay.study.submissions.sealed import load_sealed
-from assay.study.verify.steps import Finding, Verifying
+from assay.study.verify.steps import StepFinding, Verifying
 from assay.wording import counted
 
 
-def check_closures(at: Verifying) -> Finding:
+def check_closures(at: Verifying) -> StepFinding:
     """Step 4."""
     opening = at.records.opening
     files = {} if opening is None else dict(opening.files)
@@ -43,7 +43,7 @@ def check_closures(at: Verifying) -> Finding:
         at.sealed[name] = msgspec.structs.replace(sealed, contents={})  # they may be large
     frozen = _check_frozen(at)
     named = sum(len(sealed.seal.files) for sealed in at.sealed.values())
-    return Finding(
+    return StepFinding(
         f"{named} files named by {counted(len(at.sealed), 'seal')}, all as they were sealed{frozen}"
     )
 
@@ -79,7 +79,7 @@ def _check_grounds(root: Path, name: str, entry: Entry) -> None:
         raise IntegrityError(f"{name}: entry {entry.n} rests on it, and it is of another artifact")
 
 
-def check_outputs(at: Verifying) -> Finding:
+def check_outputs(at: Verifying) -> StepFinding:
     """Step 5."""
     finished = [record for record in at.records.submissions.values() if record.run is not None]
     for record in finished:
@@ -88,13 +88,13 @@ def check_outputs(at: Verifying) -> Finding:
     summary = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
     killed = [record.id for record in finished if _was_killed(record)]
     if killed:
-        return Finding(
+        return StepFinding(
             f"{summary}, all as they were entered; cut off by a kill, so that only their owner's"
             f" word vouches for what had been made by then: {', '.join(killed)}"
             " (`rerun=` compares)",
             noted=True,
         )
-    return Finding(f"{summary}, all as they were made" if at.runs else "none yet")
+    return StepFinding(f"{summary}, all as they were made" if at.runs else "none yet")
 
 
 def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
@@ -144,7 +144,7 @@ def _check_kept(at: Verifying, record: SubmissionRecord) -> None:
             )
 
 
-def check_scorecards(at: Verifying) -> Finding:
+def check_scorecards(at: Verifying) -> StepFinding:
     """Step 6."""
     count = 0
     unfinished = []
@@ -163,8 +163,10 @@ def check_scorecards(at: Verifying) -> Finding:
             _check_grade(at, record)
     summary = f"{counted(count, 'scorecard')}, judged again from the outputs; grades too"
     if unfinished:
-        return Finding(f"{summary}; {', '.join(unfinished)} is being judged just now", noted=True)
-    return Finding(summary if count else "none yet")
+        return StepFinding(
+            f"{summary}; {', '.join(unfinished)} is being judged just now", noted=True
+        )
+    return StepFinding(summary if count else "none yet")
 
 
 def _check_same(submission: str, stored: Judgement, again: Judgement) -> None:
@@ -190,7 +192,7 @@ def _check_grade(at: Verifying, record: SubmissionRecord) -> None:
         raise DigestMismatch(f"grades/{record.id}.json is not what the result gives: {difference}")
 
 
-def check_versions(at: Verifying) -> Finding:
+def check_versions(at: Verifying) -> StepFinding:
     """Step 7."""
     for record in at.records.submissions.values():
         if record.run is None:
@@ -202,4 +204,4 @@ def check_versions(at: Verifying) -> Finding:
                     f" entry {bars.entry.n} brought",
                     hint="Judge everything again: assay score `all=True`",
                 )
-    return Finding(f"{counted(len(at.runs), 'result')} under every version of the bars")
+    return StepFinding(f"{counted(len(at.runs), 'result')} under every version of the bars")

@@ -18,7 +18,7 @@ from assay.study.submissions.sealed import SealedPrereg
 View = Callable[[Study, StudyRecords], str]
 
 
-class Finding(NamedTuple):
+class StepFinding(NamedTuple):
     """The finding of a step; `noted` marks one that breaks nothing and that a reader must know."""
 
     text: str

@@ -37,10 +37,10 @@ from assay.study.verify.result_steps import (
     check_scorecards,
     check_versions,
 )
-from assay.study.verify.steps import Finding, Shown, Verifying, View
+from assay.study.verify.steps import StepFinding, Shown, Verifying, View
 from assay.study.verify.view_steps import check_again, check_views
 
-PROCEDURE: Mapping[str, Callable[[Verifying], Finding]] = {
+PROCEDURE: Mapping[str, Callable[[Verifying], StepFinding]] = {
     "chain": check_chain,
     "checkpoints": check_checkpoints,
     "seals before runs": check_order,
@@ -129,7 +129,7 @@ def verify_with(
     )
 
 
-def _outcome(check: Callable[[Verifying], Finding], at: Verifying) -> tuple[StepOutcome, str]:
+def _outcome(check: Callable[[Verifying], StepFinding], at: Verifying) -> tuple[StepOutcome, str]:
     """Make one step: its outcome, and the finding in words."""
     try:
         finding = check(at)

@@ -3,11 +3,11 @@
 from assay.errors import IntegrityError, NotHere
 from assay.files import read_inside
 from assay.study.submissions.rerun import rerun
-from assay.study.verify.steps import Finding, Verifying
+from assay.study.verify.steps import StepFinding, Verifying
 from assay.wording import counted
 
 
-def check_views(at: Verifying) -> Finding:
+def check_views(at: Verifying) -> StepFinding:
     """Step 8."""
     present = [name for name in at.views if (at.study.root / name).exists()]
     stale = [
@@ -25,10 +25,10 @@ def check_views(at: Verifying) -> Finding:
             else f"{stale[0]} is not what the records give",
             hint=f"Pages are made from records, never by hand: {again}",
         )
-    return Finding(f"{', '.join(present)}: as the records give" if present else "none written")
+    return StepFinding(f"{', '.join(present)}: as the records give" if present else "none written")
 
 
-def check_again(at: Verifying) -> Finding:
+def check_again(at: Verifying) -> StepFinding:
     """Step 9."""
     submissions = at.shown.rerun or tuple(at.runs)
     for name in submissions:
@@ -44,4 +44,6 @@ def check_again(at: Verifying) -> Finding:
                 f"{name}: {again.differ} of {again.items} outputs came out differently{by}:"
                 f" it is not deterministic{installed}, or its outputs were changed"
             )
-    return Finding(f"{counted(len(submissions), 'submission')} run again, every output the same")
+    return StepFinding(
+        f"{counted(len(submissions), 'submission')} run again, every output the same"
+    )
