@@ -29,7 +29,7 @@ def command(
 
     Refused unless it is sealed, unchanged, and its seal is in a commit (--unwitnessed runs it all
     the same, and the result says so). It runs from a copy of the sealed bytes, with seeds that
-    come from the seal. A run that was cut off is taken up where it stopped. Then it is judged
+    come from the seal. A run that was cut off is resumed where it stopped. Then it is judged
     under every version of the bars, and its prediction is graded. The exit code is that of the
     verdict, so a FAIL is 1 although everything went well.
 

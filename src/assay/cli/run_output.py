@@ -27,7 +27,7 @@ class RunOutput(Listener):
     def total(self, items: int, made: int) -> None:
         """Begin a bar."""
         if made:
-            click.echo(f"Taken up again after {made} of {items} items.", err=True)
+            click.echo(f"Resumed after {made} of {items} items.", err=True)
         self.made = made
         self._bar.close()
         self._advance = self._bar.enter_context(progress("items", items - made))

@@ -4,7 +4,7 @@
     size                    how many entries it had
     base64(root)            the RFC 6962 root over them
 
-Whoever keeps a checkpoint can tell, for ever after, whether the entries it covers are still what
+The keeper of a checkpoint can tell, for ever after, whether the entries it covers are still what
 they were. Unsigned it is worth as much as the place where it was kept; signed, as much as the key.
 """
 

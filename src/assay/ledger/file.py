@@ -40,7 +40,7 @@ def read_ledger(path: Path) -> Chain:
 
 @contextmanager
 def reading(path: Path) -> Iterator[Chain]:
-    """Every entry of a ledger, while nobody appends: what is written in one go is seen as one."""
+    """Every entry of a ledger, read while no other process appends."""
     with locked(path, busy=None, create=False, shared=True):
         yield read_ledger(path)
 
@@ -48,8 +48,7 @@ def reading(path: Path) -> Iterator[Chain]:
 class LedgerFile:
     """A ledger opened for appending; for one thread at a time.
 
-    Within `with ledger:` nobody else appends: what is there has been read and checked, and can be
-    looked at in `entries` before one decides to append.
+    Within `with ledger:` no other process appends, and `entries` has been read and checked.
     """
 
     def __init__(self, path: Path) -> None:
@@ -88,7 +87,7 @@ class LedgerFile:
     def close(self) -> None:
         """Let go of the file; it is opened again when it is needed, and read anew."""
         self._locked = False
-        self._node = None  # a file that nobody holds open can lose its number to another
+        self._node = None  # the number of a closed file can pass to another
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None

@@ -106,7 +106,7 @@ class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def new_key(name: str) -> SignerKey:
-    """A key that nobody has had before."""
+    """A new random key."""
     _check_name(name)
     key = _ed25519().Ed25519PrivateKey.generate()
     return SignerKey(name=name, seed=key.private_bytes_raw())

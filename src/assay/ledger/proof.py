@@ -12,7 +12,7 @@ from assay.ledger.checkpoint import Checkpoint
 from assay.ledger.tree import leaf_hash, verify_consistency, verify_inclusion
 
 FORMAT = "assay-proof/1"
-_LONGEST = 64  # hashes: two for every level of a tree that nobody can fill
+_LONGEST = 64  # hashes: two for every level of the largest tree
 
 
 class Proof(msgspec.Struct, frozen=True, kw_only=True):

@@ -57,7 +57,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     """What a sealed run can show for itself.
 
     `seal` is the digest of its seal, `witness` the commit that held the seal before the run began,
-    where there was one. `resumed` says how often the run was taken up again after it had been cut
+    where there was one. `resumed` says how often the run was resumed after it had been cut
     off, `unsealed_code` which code it loaded that the seal does not name.
     """
 

@@ -12,7 +12,7 @@ _PLACE = re.compile(r"\{(\w*)\}")
 
 
 def check_places(words: Sequence[str], where: str, *, allowed: Sequence[str]) -> None:
-    """Refuse a word with a place of a name that nobody knows."""
+    """Refuse a word with an unknown placeholder."""
     for word in words:
         for name in _PLACE.findall(word):
             if name not in allowed:

@@ -5,9 +5,9 @@ The copy and production change places for the length of a run. Beside the state 
     .STATE.assay/journal.json    where production is, known by its inode and its digest
     .STATE.assay/state           the copy before the run, production during it
     .STATE.assay/copy            a mark: `state` is only a copy, and may be thrown away
-    .STATE.assay/lock            held by whoever is at work, and by the warden that works for it
+    .STATE.assay/lock            held by the evaluation at work, and by its warden
 
-The journal is durable before the first name changes. Whoever comes next puts production back first
+The journal is durable before the first name changes. The next evaluation puts production back first
 (`put_back`), which may be done any number of times. What is not what the journal says it is, is
 left where it is, and said.
 """
@@ -57,7 +57,7 @@ def held(root: Path) -> Iterator[int]:
             put_back(root)
             with storage(place):
                 (place / _LOCK).unlink(missing_ok=True)
-            with suppress(OSError):  # whoever comes next may be in there already
+            with suppress(OSError):  # the next evaluation may be in there already
                 place.rmdir()
 
 

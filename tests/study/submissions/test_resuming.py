@@ -401,7 +401,7 @@ def test_the_command_is_killed_and_takes_up_again(tmp_path):
     (tmp_path / "go").touch()
     done = subprocess.run(words, cwd=study.root, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
-    assert "Taken up again after 4 of 24 items" in done.stderr
+    assert "Resumed after 4 of 24 items" in done.stderr
     found = asked(home)
     assert sum(found.values()) == ITEMS + 1
     assert before["runs/001/outputs.jsonl"] in (study.root / "runs/001/outputs.jsonl").read_bytes()

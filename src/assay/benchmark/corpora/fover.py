@@ -2,7 +2,7 @@
 
 One item a step. The question is the problem with the steps before, the response is the step.
 In FoVer's `error_labels` **true means that the step is correct**, in spite of the name; null means
-that nobody knows. Where a record also holds the conversation that its labels were written into,
+unknown. Where a record also holds the conversation that its labels were written into,
 both must say the same. ProcessBench has `steps` and the number of the first wrong one (-1: none);
 what comes after it was not judged.
 """

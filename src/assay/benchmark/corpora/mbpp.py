@@ -1,8 +1,8 @@
 """MBPP: small programming tasks in a sentence, each with a few asserts.
 
 `mbpp.jsonl` has `text` and `test_setup_code`, `sanitized-mbpp.json` `prompt` and `test_imports`.
-The question is the sentence and the asserts, without which nobody could know the function's name.
-The setup may use what the solution defines, and comes after it.
+The question is the sentence and the asserts, which name the function. The
+setup may use what the solution defines, and comes after it.
 """
 
 from collections.abc import Sequence

@@ -37,7 +37,7 @@ def main() -> None:
         calling.seed_everything(int(seed))
         loaded = calling.load(kind, target, attribute)
         if loaded.learner:
-            raise MethodNotLoaded(f"{target}:{attribute} learns from labels, which nobody has here")
+            raise MethodNotLoaded(f"{target}:{attribute} learns from labels; there are none")
         calling.seed_everything(int(seed))
         _ask(loaded, Path(items), Path(outputs))
     except AssayError as error:

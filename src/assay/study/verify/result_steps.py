@@ -124,7 +124,7 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
 
 
 def _was_killed(record: SubmissionRecord) -> bool:
-    """Whether a run was taken up again without the ledger knowing what it had made."""
+    """Whether a run was resumed without the ledger knowing what it had made."""
     stops = {entry.n for entry in record.stopped}
     begun = [entry.n for entry in (record.started, *record.resumed) if entry is not None]
     spans = pairwise(begun)

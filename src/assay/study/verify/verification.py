@@ -37,7 +37,7 @@ from assay.study.verify.result_steps import (
     check_scorecards,
     check_versions,
 )
-from assay.study.verify.steps import StepFinding, Shown, Verifying, View
+from assay.study.verify.steps import Shown, StepFinding, Verifying, View
 from assay.study.verify.view_steps import check_again, check_views
 
 PROCEDURE: Mapping[str, Callable[[Verifying], StepFinding]] = {
