@@ -18,7 +18,7 @@ ORDER = (
 MOST_FILES = 15
 PURE = re.compile(
     r"(^|\.)(stats|judge|result|lint)(\.|$)|^(caveats|surface)(\.|$)"
-    r"|^gauntlet\.(?!(load|plans|proposal|store|rejudge)$)|^confounding\.(?!collect$)"
+    r"|^gauntlet\.(?!(load|plans|proposal|store|rejudge)$)|^confounding\.(?!own_features$)"
     r"|^comparison\.(adr_0031|power|spec)$"
     r"|^dual_condition\.(commit_gate|committed_file|evidence|matrix|result_file)$"
 )
@@ -320,8 +320,8 @@ def test_planted_violations_are_caught(tmp_path):
         ),
         "gauntlet.store": ast.parse("import os"),
         "gauntlet.metrics.auc": ast.parse("import time"),
-        "confounding.collect": ast.parse("import os"),
-        "confounding.balance": ast.parse("import assay.confounding.collect"),
+        "confounding.own_features": ast.parse("import os"),
+        "confounding.balance": ast.parse("import assay.confounding.own_features"),
         "surface.wrong": ast.parse("import pathlib"),
         "runs.a": ast.parse("def f():\n    from assay.runs import b"),
         "runs.b": ast.parse("import assay.runs.a"),
@@ -337,7 +337,7 @@ def test_planted_violations_are_caught(tmp_path):
         "gauntlet.judge calls np.load",
         "gauntlet.judge -> gauntlet.store imports os",
         "gauntlet.metrics.auc imports time",
-        "confounding.balance -> confounding.collect imports os",
+        "confounding.balance -> confounding.own_features imports os",
         "surface.wrong imports pathlib",
     ]
     assert unseeded(planted) == [f"gauntlet.judge, line {line}" for line in (2, 3, 4, 5)]

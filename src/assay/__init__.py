@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from assay.study.submissions.rerun import Rerun, rerun
     from assay.study.submissions.run import run_sealed
     from assay.study.submissions.seal import seal
-    from assay.study.verify.verification import Verification
+    from assay.study.verify.procedure import Verification
 
 _HOMES = {
     "benchmark.benchmark": "Benchmark Columns Item",
@@ -115,7 +115,7 @@ _HOMES = {
     "study.submissions.rerun": "Rerun rerun",
     "study.submissions.run": "run_sealed",
     "study.submissions.seal": "seal",
-    "study.verify.verification": "Verification",
+    "study.verify.procedure": "Verification",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -10,8 +10,8 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 import assay
-from assay.confounding.collect import measure_feature
 from assay.confounding.judge import confounds
+from assay.confounding.own_features import measure_feature
 from assay.confounding.result import ConfoundAudit
 from assay.report.confounding import draw_audit
 from assay.report.terminal import console

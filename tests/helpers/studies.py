@@ -26,9 +26,9 @@ from assay.study.study import open_study
 from assay.study.submissions.draft import draft
 from assay.study.submissions.run import run_sealed
 from assay.study.submissions.seal import seal
-from assay.study.verify.steps import Shown
-from assay.study.verify.verification import StepOutcome
-from assay.study.verify.verification import verify_with as verify
+from assay.study.verify.context import Shown
+from assay.study.verify.procedure import StepOutcome
+from assay.study.verify.procedure import verify_with as verify
 from helpers.fakes import detection_bars
 
 if os.environ.get("PYTHONPATH"):

@@ -4,7 +4,7 @@ import pytest
 
 import assay
 from assay.confounding import collect as features
-from assay.confounding.collect import measure_feature
+from assay.confounding.own_features import measure_feature
 from assay.errors import (
     BadOutput,
     MethodCrashed,

@@ -74,8 +74,8 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
     """
     benchmark = load_benchmark(file, columns=columns_from(flags))
     scores = _all_scores(flags["scores"], benchmark, flags["score_column"])
-    from assay.confounding.collect import measure_feature
     from assay.confounding.judge import confounds, steps
+    from assay.confounding.own_features import measure_feature
     from assay.report.confounding import draw_audit
 
     features = [measure_feature(reference, benchmark) for reference in flags["own_features"]]

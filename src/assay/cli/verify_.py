@@ -17,8 +17,8 @@ from assay.wording import as_flags
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from assay.study.verify.steps import Shown
-    from assay.study.verify.verification import Verification
+    from assay.study.verify.context import Shown
+    from assay.study.verify.procedure import Verification
 
 _EVERY = ""
 """The value of --rerun without an id."""
@@ -111,7 +111,7 @@ def _verified(
 def _shown(flags: dict[str, Any], output: Any) -> "Shown":  # noqa: ANN401 - imported late
     from assay.ledger.checkpoint import parse_checkpoint
     from assay.ledger.note import parse_verifier
-    from assay.study.verify.steps import Shown
+    from assay.study.verify.context import Shown
 
     return Shown(
         checkpoints=tuple(

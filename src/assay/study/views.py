@@ -10,7 +10,7 @@ from assay.study.predictions.calibration import Calibration, calibrate
 from assay.study.predictions.falsified import Falsified, falsified
 from assay.study.study import Study
 from assay.study.submission_reader import submissions_of, versions_of
-from assay.study.verify.steps import View
+from assay.study.verify.context import View
 
 
 def board_of(study: Study, records: StudyRecords | None = None) -> Board:

@@ -162,7 +162,7 @@ def test_a_byte_of_assay_itself_is_sealed(tmp_path, monkeypatch):
     ours = tmp_path / "assay"
     ours.mkdir()
     (ours / "other.py").write_text("")
-    monkeypatch.setattr("assay.study.submissions.distributions._HOME", ours)
+    monkeypatch.setattr("assay.study.submissions.distributions.HOME", ours)
     error = raised(run_sealed, study, "001", unwitnessed=True)
     assert isinstance(error, DigestMismatch)
     assert "sealed with assay-eval" in error.message

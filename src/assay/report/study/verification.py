@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.terminal import marked, styled
-from assay.study.verify.verification import StepOutcome, Verification
+from assay.study.verify.procedure import StepOutcome, Verification
 from assay.wording import counted
 
 if TYPE_CHECKING:

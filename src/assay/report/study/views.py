@@ -9,8 +9,8 @@ from assay.report.study.calibration import calibration_markdown
 from assay.report.study.falsified import falsified_markdown
 from assay.study.git import Repository
 from assay.study.study import Study
-from assay.study.verify.steps import Shown, View
-from assay.study.verify.verification import Verification, verify_with
+from assay.study.verify.context import Shown, View
+from assay.study.verify.procedure import Verification, verify_with
 from assay.study.views import board_of, calibration_of, falsified_of, refresh_pages, write_page
 
 VIEWS: Mapping[str, View] = {

@@ -13,7 +13,7 @@ from assay.ledger.file import reading
 from assay.study.entries import SubmissionRecord, read_records
 from assay.study.git import Repository
 from assay.study.locate import FILE, LEDGER
-from assay.study.verify.steps import StepFinding, Verifying
+from assay.study.verify.context import StepFinding, Verifying
 from assay.wording import counted
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

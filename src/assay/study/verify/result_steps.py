@@ -25,7 +25,7 @@ from assay.study.scorecards.store import (
 )
 from assay.study.submissions.run import is_running
 from assay.study.submissions.sealed import load_sealed
-from assay.study.verify.steps import StepFinding, Verifying
+from assay.study.verify.context import StepFinding, Verifying
 from assay.wording import counted
 
 

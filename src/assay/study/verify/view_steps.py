@@ -3,7 +3,7 @@
 from assay.errors import IntegrityError, NotHere
 from assay.files import read_inside
 from assay.study.submissions.rerun import rerun
-from assay.study.verify.steps import StepFinding, Verifying
+from assay.study.verify.context import StepFinding, Verifying
 from assay.wording import counted
 
 

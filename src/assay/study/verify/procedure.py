@@ -30,6 +30,7 @@ from assay.errors import AssayError, NotHere, SpecError, StorageError
 from assay.study.git import Repository, repository_of
 from assay.study.study import Study
 from assay.study.submissions.rerun import Rerun
+from assay.study.verify.context import Shown, StepFinding, Verifying, View
 from assay.study.verify.ledger_steps import check_chain, check_checkpoints, check_order
 from assay.study.verify.result_steps import (
     check_closures,
@@ -37,7 +38,6 @@ from assay.study.verify.result_steps import (
     check_scorecards,
     check_versions,
 )
-from assay.study.verify.steps import Shown, StepFinding, Verifying, View
 from assay.study.verify.view_steps import check_again, check_views
 
 PROCEDURE: Mapping[str, Callable[[Verifying], StepFinding]] = {
