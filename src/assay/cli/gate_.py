@@ -42,7 +42,7 @@ def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: b
     """
     if not files and not staged:
         raise SpecError("no files", hint="Name some, or look at what is staged: --staged.")
-    from assay.report.commit_gate import draw_checked_files
+    from assay.report.dual_condition import draw_checked_files
 
     checked_files = _staged(files) if staged else _look(files, skip_others=skip_others)
     checked_files = [_with_flags(checked) for checked in checked_files]

@@ -66,7 +66,7 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
       assay power --effect 0.05 --spread 0.3
       assay power --from 0.95 --margin 0.05
     """
-    from assay.report.power import draw_power
+    from assay.report.comparison import draw_power
 
     show(_answer(flags), draw_power, as_json=flags["as_json"])
 

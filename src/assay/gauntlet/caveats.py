@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from assay.benchmark.benchmark import Benchmark
 from assay.caveats import Caveat, Caveats, Codes
-from assay.gauntlet.metrics.part import Part
+from assay.gauntlet.metrics.metric import Part
 from assay.gauntlet.metrics.table import metric_of
 from assay.gauntlet.spec import BarSet
 from assay.runs.result import Run

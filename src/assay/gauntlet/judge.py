@@ -19,7 +19,7 @@ from assay.errors import BadOutput, DigestMismatch, IntegrityError, SpecError
 from assay.gauntlet.bar import Bar
 from assay.gauntlet.caveats import SMALL, caveats_of
 from assay.gauntlet.decision import holm, times_more
-from assay.gauntlet.metrics.part import Part, corpus_of, sides_of
+from assay.gauntlet.metrics.metric import Part, corpus_of, sides_of
 from assay.gauntlet.metrics.table import applies, metric_of
 from assay.gauntlet.result import BarResult, PartResult, PointVerdict, Scorecard, Verdict
 from assay.gauntlet.spec import BarSet

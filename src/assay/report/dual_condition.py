@@ -1,8 +1,10 @@
-"""A dual-condition result, for people."""
+"""Dual-condition results and the commit gate, for people."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.digests import short
+from assay.dual_condition.committed_file import CheckedFile
 from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
 from assay.report.terminal import draw_caveats, interval, marked, styled, table
 from assay.wording import counted
@@ -104,3 +106,21 @@ def _row(label: str, quantity: Quantity | None, *, sign: bool = False) -> list[s
     value = f"{quantity.value:{'+' if sign else ''}.4f}"
     over = quantity.t_interval
     return [label, value, interval(*quantity.interval), "" if over is None else interval(*over)]
+
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def draw_checked_files(files: Sequence[CheckedFile], out: "Console") -> None:
+    """Every fault of every file, and how many files are in order."""
+    checked = [file for file in files if file.kind is not None]
+    for file in checked:
+        for fault in file.faults:
+            out.print(marked(f"{file.file}: ", fault.kind, "red", f": {fault.message}"))
+    if not checked:
+        out.print(styled("no dual-condition results here, and no matrix of some"))
+        return
+    refused = sum(bool(file.faults) for file in checked)
+    passed = counted(len(checked) - refused, "file")
+    out.print(styled(f"{passed} in order" + (f", {refused} refused" if refused else "")))

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from assay.arguments import checked
 from assay.dual_condition.evidence import DualEvidence, subset_name
-from assay.dual_condition.judge.caveats import caveats_of
+from assay.dual_condition.judge.caveats import FEW_SEEDS, caveats_of, remarks_of
 from assay.dual_condition.judge.estimates import LEVEL, ConditionTable, table_of
 from assay.dual_condition.judge.preconditions import check_preconditions, reasons_of
 from assay.dual_condition.judge.regime import is_pilot, regime_of
-from assay.dual_condition.judge.remarks import FEW_SEEDS, remarks_of
 from assay.dual_condition.result import DualResult, LayerResult, PlaceboResult, RowState, Subset
 from assay.errors import OneSidedResult
 from assay.stats.arrays import coded

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from assay.benchmark.benchmark import Benchmark
 from assay.errors import SpecError
 from assay.gauntlet.bar import Bar, Control
-from assay.gauntlet.metrics.metric import Metric
-from assay.gauntlet.metrics.part import Asked, Part, Sides
+from assay.gauntlet.metrics.metric import Asked, Metric, Part, Sides
 from assay.runs.answers import score_of
 from assay.surface.features import ORACLES
 

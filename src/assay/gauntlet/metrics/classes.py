@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from assay.benchmark.benchmark import Benchmark
 from assay.errors import OneClassPartition
 from assay.gauntlet.bar import Bar
-from assay.gauntlet.metrics.metric import Metric
-from assay.gauntlet.metrics.part import Asked, Part, Sides, values_of
+from assay.gauntlet.metrics.metric import Asked, Metric, Part, Sides, values_of
 from assay.runs.answers import class_of
 
 

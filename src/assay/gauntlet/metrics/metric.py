@@ -4,10 +4,117 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.benchmark.benchmark import SECOND, Benchmark
+from assay.benchmark.benchmark import SECOND, Benchmark, Item
+from assay.errors import OneClassPartition, SpecError
 from assay.gauntlet.bar import Bar, Partition
-from assay.gauntlet.metrics.part import Asked, Part, Sides, corpus_of, sides_of
+from assay.gauntlet.decision import ConfidenceBounds, Interval
 from assay.runs.answers import Output
+from assay.stats.estimate import Estimate
+
+Sides = tuple[Sequence[Item], Sequence[Item]]
+"""Positives and negatives."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A bar on one partition, estimated.
+
+    `interval` gives the interval at any level. `control` is the AUC that was taken off;
+    `same_ranking` says that the method orders every record as the control does, `idle_control` that
+    the control is the same for every record, `unfit` that the data leave too little beside the
+    surface to tell, so that the bar cannot be passed on them.
+    """
+
+    bar: Bar
+    partition: str
+    estimate: Estimate
+    interval: Interval
+    control: float | None = None
+    same_ranking: bool = False
+    idle_control: bool = False
+    unfit: bool = False
+
+    @property
+    def bounds(self) -> ConfidenceBounds:
+        """The estimate against the bar's threshold."""
+        return ConfidenceBounds(
+            value=self.estimate.value, threshold=self.bar.at_least, interval=self.interval
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A bar asked of a corpus, with the outputs by item.
+
+    `sides` are the positives and negatives of a partition, scored or not, and `texts` their
+    expressions; both are empty where the bar is asked of all records.
+    """
+
+    bar: Bar
+    corpus: Benchmark
+    outputs: Mapping[str, Output]
+    texts: tuple[str, ...] = ()
+    sides: Sides = ((), ())
+
+    def scored_sides(self) -> Sides:
+        """The scored positives and negatives."""
+        above, below = ([item for item in side if item.id in self.outputs] for side in self.sides)
+        for text, side, scored in zip(self.texts, self.sides, (above, below), strict=True):
+            if not scored:
+                raise OneClassPartition(
+                    f"bar {self.bar.id}: no scored record with {text} in {self.corpus.name},"
+                    f" and all {len(side)} failed"
+                )
+        return above, below
+
+    def groups(self, sides: Sides) -> tuple[list[str], list[str]] | None:
+        """The group of each positive and negative; None where every record stands alone."""
+        if not self.corpus.grouped:
+            return None
+        return [item.unit for item in sides[0]], [item.unit for item in sides[1]]
+
+
+def corpus_of(bar: Bar, benchmark: Benchmark) -> Benchmark:
+    """The corpus that a bar is about."""
+    if bar.corpus == "main":
+        return benchmark
+    if benchmark.second is None:
+        raise SpecError(
+            f"bar {bar.id} asks for a second corpus, and the run has none",
+            hint="Run it with a second corpus: `second=folklore-two`.",
+        )
+    return benchmark.second
+
+
+def sides_of(bar: Bar, partition: Partition, corpus: Benchmark) -> Sides:
+    """The positives and negatives of a partition."""
+    above, below = corpus.where(partition.positive), corpus.where(partition.negative)
+    for expression, side in ((partition.positive, above), (partition.negative, below)):
+        if not side:
+            raise OneClassPartition(
+                f"bar {bar.id}: no scored record with {expression.text} in {corpus.name};"
+                f" {values_of(corpus)}",
+                hint="Name the column that tells right from wrong (`label=`, `class=`), or say"
+                " which value is positive (`positive=`); or write bars for these data.",
+            )
+    both = {item.id for item in above} & {item.id for item in below}
+    if both:
+        key = min(both) if bar.corpus == "main" else SECOND + min(both)
+        raise SpecError(
+            f"bar {bar.id}: record {key} is positive and negative at once"
+            f" ({partition.positive.text}, {partition.negative.text})"
+        )
+    return above, below
+
+
+def values_of(corpus: Benchmark) -> str:
+    """The labels and classes of a corpus with their counts, as far as they fit on a line."""
+    labels = [item.label for item in corpus.items if item.label is not None]
+    values = [f"labels: 1 in {sum(labels)}, 0 in {len(labels) - sum(labels)}"] if labels else []
+    counts = [f"{name} {count}" for name, count in corpus.classes.items()]
+    if counts:
+        values.append(f"classes: {', '.join(counts[:8])}" + (", ..." if len(counts) > 8 else ""))
+    return "; ".join(values)
 
 
 def _accept(_bar: Bar, _corpus: Benchmark, _sides: Sequence[Sides]) -> None:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from assay.benchmark.benchmark import Benchmark, Item
 from assay.errors import OneClassPartition
 from assay.gauntlet.bar import Bar
-from assay.gauntlet.metrics.metric import Metric
-from assay.gauntlet.metrics.part import Asked, Part, Sides
+from assay.gauntlet.metrics.metric import Asked, Metric, Part, Sides
 from assay.runs.answers import score_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from assay.errors import SpecError
 from assay.gauntlet.bar import Bar
 from assay.gauntlet.metrics.auc import AUC, MARGIN
 from assay.gauntlet.metrics.classes import ACCURACY, F1
-from assay.gauntlet.metrics.metric import Metric
-from assay.gauntlet.metrics.part import corpus_of
+from assay.gauntlet.metrics.metric import Metric, corpus_of
 from assay.gauntlet.metrics.surface import BEYOND, WITHIN
 
 METRICS: tuple[Metric, ...] = (AUC, MARGIN, BEYOND, WITHIN, F1, ACCURACY)

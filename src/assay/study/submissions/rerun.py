@@ -7,8 +7,8 @@ import msgspec
 from assay.arguments import checked
 from assay.errors import DigestMismatch, NotHere
 from assay.runs.answers import score_of
+from assay.runs.recording import Listener
 from assay.runs.result import Run
-from assay.runs.run_events import Listener
 from assay.study.entries import records_of
 from assay.study.scorecards.store import load_result
 from assay.study.study import Study

@@ -18,9 +18,8 @@ from assay.files import read_inside
 from assay.journal import whole_lines
 from assay.lock import locked
 from assay.runs.collect import Sealed
-from assay.runs.recording import record_run
+from assay.runs.recording import Listener, record_run
 from assay.runs.result import Provenance, Record, Run
-from assay.runs.run_events import Listener
 from assay.runs.store import RunFolder
 from assay.study.entries import SubmissionRecord, enter, read_records, records_of
 from assay.study.git import repository_of

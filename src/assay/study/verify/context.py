@@ -7,8 +7,8 @@ from typing import NamedTuple
 from assay.ledger.chain import Chain
 from assay.ledger.checkpoint import Checkpoint
 from assay.ledger.note import VerifierKey
+from assay.runs.recording import Listener
 from assay.runs.result import Run
-from assay.runs.run_events import Listener
 from assay.study.entries import StudyRecords
 from assay.study.git import Repository
 from assay.study.study import Study
