@@ -225,6 +225,16 @@ def flags(trees: dict[str, ast.Module]) -> list[str]:
     return list(dict.fromkeys(places))
 
 
+def shared_names(trees: dict[str, ast.Module]) -> list[str]:
+    """Class names that stand for two things."""
+    homes: dict[str, list[str]] = {}
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(name)
+    return [f"{kind}: {', '.join(where)}" for kind, where in homes.items() if len(where) > 1]
+
+
 OURS = modules(SOURCE)
 
 
@@ -265,6 +275,12 @@ def test_a_planted_flag_is_caught():
         "study.git": ast.parse("run('git', 'log', '--format')"),
     }
     assert flags(planted) == [f"gauntlet.wrong, line {line}" for line in (2, 3, 4)]
+
+
+def test_no_class_name_stands_for_two_things():
+    assert shared_names(OURS) == []
+    planted = {"runs.a": ast.parse("class Kept: pass"), "study.b": ast.parse("class Kept: pass")}
+    assert shared_names(planted) == ["Kept: runs.a, study.b"]
 
 
 def test_no_folder_is_crowded():
