@@ -3,7 +3,8 @@
 import io
 
 import assay
-from assay.report.terminal import console, draw_scorecard, printable
+from assay.report.scorecard import draw_scorecard
+from assay.report.terminal import console, printable
 
 EXPECTED = """\
 oracle:word_length on darkcore, detection bars v2

@@ -55,7 +55,7 @@ def revise_file(base: str | None, flags: dict[str, Any]) -> None:
 def revise_in_study(study: "Study", base: str | None, flags: dict[str, Any]) -> None:
     """Revise the bars in force, and show every result under the new version."""
     from assay.cli.study_commits import how_to_commit
-    from assay.report.rejudged import draw_rejudged
+    from assay.report.scorecard import draw_rejudged
     from assay.report.study.views import refresh_views
     from assay.report.terminal import console
     from assay.study.scorecards.rejudge import judge_study

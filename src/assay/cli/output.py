@@ -45,7 +45,7 @@ def leave(*, favourable: bool) -> NoReturn:
 
 def show_scorecard(card: "Scorecard", *, as_json: bool) -> NoReturn:
     """Print a scorecard; exit 0 only on a PASS."""
-    from assay.report.terminal import draw_scorecard
+    from assay.report.scorecard import draw_scorecard
 
     show(card, draw_scorecard, as_json=as_json)
     leave(favourable=card.verdict.favourable)

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.comparison.adr_0031 import SourceComparison
-from assay.comparison.power import Power
 from assay.comparison.result import BETTER, WORSE, Comparison, DimensionResult, Flip, NetVerdict
 from assay.report.terminal import marked, styled, table
 from assay.wording import as_flags, counted, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from assay.comparison.power import Power
 
 _STYLE = {
     NetVerdict.RATIFY: "green",
@@ -165,11 +166,7 @@ def _p(p: float | None) -> str:
     return "" if p is None else ("<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0"))
 
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-
-def draw_power(power: Power, out: "Console") -> None:
+def draw_power(power: "Power", out: "Console") -> None:
     """The answer in a sentence, and a small table."""
     out.print(styled(_sentence(power)))
     out.print()
@@ -189,7 +186,7 @@ def draw_power(power: Power, out: "Console") -> None:
     out.print(styled(f"{power.how}, level {percent(power.level)}", style="dim"))
 
 
-def _sentence(power: Power) -> str:
+def _sentence(power: "Power") -> str:
     if power.pairs is None:
         return f"{power.question}: more pairs than anyone makes"
     if power.question.endswith("show"):

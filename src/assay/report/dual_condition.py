@@ -108,10 +108,6 @@ def _row(label: str, quantity: Quantity | None, *, sign: bool = False) -> list[s
     return [label, value, interval(*quantity.interval), "" if over is None else interval(*over)]
 
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-
 def draw_checked_files(files: Sequence[CheckedFile], out: "Console") -> None:
     """Every fault of every file, and how many files are in order."""
     checked = [file for file in files if file.kind is not None]

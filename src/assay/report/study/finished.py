@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from assay.report.terminal import draw_scorecard, printable, styled, table
+from assay.report.scorecard import draw_scorecard
+from assay.report.terminal import printable, styled, table
 from assay.study.predictions.grade import Grade
 from assay.study.predictions.spec import Prediction
 from assay.study.submissions.conclude import Finished

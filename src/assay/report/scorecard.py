@@ -1,0 +1,110 @@
+"""Scorecards for people: one, and several runs judged again with what changed."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.gauntlet.metrics.table import titled
+from assay.gauntlet.result import Scorecard, Verdict
+from assay.report.terminal import draw_caveats, interval, marked, styled, table
+from assay.wording import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from assay.gauntlet.rejudge import Rejudged
+    from assay.gauntlet.store import KeptScorecard
+
+_STYLE = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.UNRESOLVED: "yellow"}
+_MEANING = {
+    Verdict.PASS: "every bar's lower bound (95 %, one-sided) reaches its threshold",
+    Verdict.FAIL: "some bar is shown to be missed",
+    Verdict.UNRESOLVED: "the records cannot tell",
+}
+
+
+def draw_scorecard(card: Scorecard, out: "Console") -> None:
+    """A scorecard: what was judged, each bar, the two verdicts, and what to know about them."""
+    out.print(styled(f"{card.method} on {card.benchmark}, {card.task} bars {card.bars_version}"))
+    out.print()
+    _draw_bars(card, out)
+    out.print()
+    point = card.point
+    met = f"{point.passed}/{point.total} bars at the point estimates"
+    out.print(styled(f"point verdict  {point.verdict.upper()}  {met}"))
+    style = f"bold {_STYLE[card.verdict]}"
+    out.print(marked("verdict        ", card.verdict.upper(), style, f"  {_meaning(card)}"))
+    out.print()
+    draw_caveats(card.caveats, out)
+    unscored = f"{card.unscored} unscored · " if card.unscored else ""
+    out.print(styled(f"{unscored}{card.signature}", style="dim"))
+
+
+def _draw_bars(card: Scorecard, out: "Console") -> None:
+    """Each bar on a line of its own, its parts below it in columns: fits 72 characters."""
+    longest = max(len(part.partition) for bar in card.bars for part in bar.parts)
+    wide = min(max(longest, 20), 30)
+    out.print(styled(f"{'':{wide + 4}}  value  95 % interval     lower bound"))
+    for bar in card.bars:
+        asked = f"{bar.id:<3} {titled(bar.metric)} at least {bar.threshold:.2f}  "
+        out.print(marked(asked, bar.outcome.value, _STYLE[bar.outcome]))
+        for part in bar.parts:
+            ends = interval(part.low, part.high)
+            figures = f"{part.value:>6.3f}  {ends:<16}  {part.lower_bound:>11.3f}"
+            out.print(styled(f"    {part.partition:<{wide}} {figures}"))
+
+
+def _meaning(card: Scorecard) -> str:
+    if card.unscored:
+        return "items are unscored, so there is no verdict"
+    meaning = _MEANING[card.verdict]
+    if card.records_needed is not None:
+        meaning += f"; about {card.records_needed:,} like these would"
+    return meaning
+
+
+def draw_rejudged(runs: "Sequence[Rejudged]", out: "Console", *, kept: str) -> None:
+    """A line a run, old beside new, and below it what changed."""
+    now = next((run.scorecard.bars_version for run in runs if run.scorecard is not None), "")
+    rows = []
+    for run in runs:
+        card = run.scorecard
+        before = "; ".join(_short(kept.scorecard, named=True) for kept in _others(run)) or "-"
+        after = "not judged" if card is None else _short(card, named=False)
+        rows.append((run.run, run.method or "?", before, after, _changed(run)))
+    out.print(table(("run", "method", "before", f"now ({now})", "what changed"), rows))
+    out.print()
+    passed = sum(run.scorecard is not None and run.scorecard.verdict == "pass" for run in runs)
+    remark = "" if any(run.error for run in runs) else kept
+    out.print(styled(f"{passed} of {counted(len(runs), 'run')} passed.{remark}"))
+
+
+def _others(run: "Rejudged") -> "list[KeptScorecard]":
+    """The earlier scorecards under other bars."""
+    if run.scorecard is None:
+        return list(run.earlier)
+    mine = run.scorecard.digests["bars"]
+    return [kept for kept in run.earlier if kept.scorecard.digests["bars"] != mine]
+
+
+def _short(card: Scorecard, *, named: bool) -> str:
+    version = f"{card.bars_version} " if named else ""
+    return f"{version}{card.verdict.upper()} {card.point.passed}/{card.point.total}"
+
+
+def _changed(run: "Rejudged") -> str:
+    """What the new bars say that the last scorecard did not."""
+    if run.scorecard is None or run.error is not None:
+        return run.error or ""
+    others = _others(run)
+    if not others:
+        return "judged as before" if run.earlier else "judged for the first time"
+    old = {bar.id: bar for bar in others[-1].scorecard.bars}
+    changes = []
+    for bar in run.scorecard.bars:
+        was = old.get(bar.id)
+        now = bar.threshold, bar.metric, bar.outcome
+        if was is None or (was.threshold, was.metric, was.outcome) != now:
+            new = "new " if was is None else ""
+            changes.append(f"{new}{bar.id} {bar.value:.3f} {bar.outcome.value}")
+    changes += [f"{name} dropped" for name in old if name not in {b.id for b in run.scorecard.bars}]
+    return ", ".join(changes) or "nothing"
