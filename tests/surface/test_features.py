@@ -3,7 +3,7 @@ from functools import partial
 import pytest
 
 import assay
-from assay.confounding import collect as features
+from assay.confounding import own_features as features
 from assay.confounding.own_features import measure_feature
 from assay.errors import (
     BadOutput,
