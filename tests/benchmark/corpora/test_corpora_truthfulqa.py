@@ -35,7 +35,7 @@ def test_each_answer_is_an_item_of_its_question_s_group(tmp_path):
     assert found.items[0].question == "Why red, of all?"
     assert sorted(one.id for one in found.items) == ["1#1", "1#2", "1#3", "1#4", "2#1", "2#2"]
     with pytest.raises(
-        SpecError, match="line 2: no field 'Best Incorrect Answer', which `best=True`"
+        SpecError, match="line 2: no field 'Best Incorrect Answer', which `best=True` needs"
     ):
         gathered("truthfulqa", path, best=True)
 
@@ -73,7 +73,8 @@ def test_the_fullest_set_of_choices_is_taken(tmp_path, targets):
     assert told(gathered("truthfulqa", path, best=True)) == {"Nobody": False, "Kings": True}
     del row["mc0_targets"]
     path.write_text(json.dumps([row]), encoding="utf-8")
-    with pytest.raises(SpecError, match="no field 'mc0_targets', which `best=True` needs"):
+    refused = "record 1: no field 'mc0_targets', which `best=True` needs"
+    with pytest.raises(SpecError, match=refused):
         gathered("truthfulqa", path, best=True)
 
 
