@@ -6,18 +6,24 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from typing import get_args
 
 import click
+import msgspec
 import pytest
 from generate import PAGES
 from helpers.command import command
 from helpers.scale import scale
+from msgspec.inspect import is_struct_type as is_struct
 
 from assay.benchmark.benchmark import BUNDLED
 from assay.benchmark.load import load_benchmark
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
+from assay.comparison.trials.spec import _TrialsFile
+from assay.dual_condition.spec_tables import DualFile
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -54,6 +60,42 @@ def blocks(text: str, language: str) -> list[str]:
 def test_the_reference_is_what_the_code_gives(name):
     """If this fails: make docs."""
     assert (ROOT / "docs/reference" / name).read_text(encoding="utf-8") == PAGES[name]()
+
+
+def keys_of(table: type, path: str = "") -> set[str]:
+    """Every key that a spec file may have, a table's name before it; free tables as one key."""
+    keys = set()
+    for field in msgspec.structs.fields(table):
+        inner = [kind for kind in (field.type, *get_args(field.type)) if is_struct(kind)]
+        name = f"{path}{field.encode_name}"
+        keys |= keys_of(inner[0], f"{name}.") if inner else {name}
+    return keys
+
+
+def keys_in(written: dict, known: set[str], path: str = "") -> set[str]:
+    """The keys of a parsed spec file in the same form; the names of layers are left out."""
+    keys = set()
+    for name, value in written.items():
+        here = f"{path}{name}"
+        if isinstance(value, dict) and here not in known:
+            inner = value["memory"] if name == "layers" else value
+            keys |= keys_in(inner, known, f"{here}.")
+        else:
+            keys.add(here)
+    return keys
+
+
+@pytest.mark.parametrize(
+    ("guide", "table"),
+    [("prove-a-skill", _TrialsFile), ("tell-capability-from-memory", DualFile)],
+)
+def test_a_guide_shows_every_key_of_its_spec_file(guide, table):
+    text = (ROOT / f"docs/how-to/{guide}.md").read_text(encoding="utf-8")
+    known = keys_of(table)
+    written = blocks(text.partition("## Every key")[2], "toml")[0]
+    assert keys_in(tomllib.loads(written), known) == known
+    planted = re.sub(r"^seconds = .*\n", "typo = 1\n", written, flags=re.MULTILINE)
+    assert known ^ keys_in(tomllib.loads(planted), known) == {"system.seconds", "system.typo"}
 
 
 def test_every_verb_has_a_file_and_a_line_in_the_help():

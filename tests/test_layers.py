@@ -8,8 +8,8 @@ import assay
 
 SOURCE = Path(assay.__file__).parent
 ORDER = (
-    *("_version", "errors", "arguments", "caveats", "wording", "seeds", "digests", "differences"),
-    *("clock", "files", "journal", "lock", "manifest", "folders"),
+    *("_version", "errors", "arguments", "caveats", "wording", "digests", "differences"),
+    *("clock", "files", "journal", "lock", "folders"),
     *("stats", "ledger", "sandbox", "benchmark", "logs", "surface", "methods", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study", "report", "cli"),
     *("__main__", "__init__"),
@@ -18,7 +18,7 @@ ORDER = (
 MOST_FILES = 15
 PURE = re.compile(
     r"(^|\.)(stats|judge|result|lint)(\.|$)|^(caveats|surface)(\.|$)"
-    r"|^gauntlet\.(?!(load|plans|proposal|store|rejudge)$)|^confounding\.(?!own_features$)"
+    r"|^gauntlet\.(?!(collect|load|proposal|store|rejudge)$)|^confounding\.(?!own_features$)"
     r"|^comparison\.(adr_0031|power|spec)$"
     r"|^dual_condition\.(commit_gate|committed_file|evidence|matrix|result_file)$"
 )

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.manifest import FileEntry, manifest_digest
+from assay.digests import FileEntry, manifest_digest
 
 ENTRIES = st.lists(
     st.builds(

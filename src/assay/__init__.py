@@ -11,6 +11,7 @@ Names are imported when they are first used, so that importing the package costs
 """
 
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from assay._version import __version__
@@ -69,10 +70,9 @@ if TYPE_CHECKING:
     from assay.stats.estimate import Estimate
     from assay.study.create import new_study
     from assay.study.study import Study, open_study
-    from assay.study.submissions.conclude import Finished
     from assay.study.submissions.draft import draft
     from assay.study.submissions.rerun import Rerun, rerun
-    from assay.study.submissions.run import run_sealed
+    from assay.study.submissions.run import Finished, run_sealed
     from assay.study.submissions.seal import seal
     from assay.study.verify.procedure import Verification
 
@@ -110,10 +110,9 @@ _HOMES = {
     "stats.estimate": "Estimate",
     "study.create": "new_study",
     "study.study": "Study open_study",
-    "study.submissions.conclude": "Finished",
     "study.submissions.draft": "draft",
     "study.submissions.rerun": "Rerun rerun",
-    "study.submissions.run": "run_sealed",
+    "study.submissions.run": "Finished run_sealed",
     "study.submissions.seal": "seal",
     "study.verify.procedure": "Verification",
 }
@@ -137,6 +136,8 @@ def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
     value = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)
+    if isinstance(value, FunctionType):
+        value = import_module("assay.arguments").checked(value)
     globals()[name] = value
     return value
 

@@ -14,10 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from assay.digests import digest
+from assay.digests import FileEntry, digest, listing_digest, manifest_digest
 from assay.errors import SpecError, storage
 from assay.files import stamp, sync
-from assay.manifest import FileEntry, listing_digest, manifest_digest
 
 MOST_ARTIFACT_FILES = 10_000
 MOST_ARTIFACT_BYTES = 1 << 30

@@ -5,7 +5,7 @@ import polars
 import pytest
 
 import assay
-from assay.benchmark.write import subset_bytes
+from assay.benchmark.rows import subset_bytes
 from assay.errors import DigestMismatch, SpecError
 
 ROWS = [

@@ -7,7 +7,7 @@ import pytest
 from helpers.corpora import HALUEVAL_QA, HUMANEVAL, MBPP, lines
 
 from assay.benchmark.corpora.execute import Program, execute
-from assay.benchmark.corpora.formats import FORMATS
+from assay.benchmark.corpora.table import FORMATS
 
 KEYS = {
     "format",

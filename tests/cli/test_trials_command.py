@@ -9,8 +9,8 @@ from helpers.command import command
 from helpers.trial_systems import HONEST, READ, SCORE, journal, plan
 
 from assay.comparison.trials.collect import Trials
+from assay.report.comparison import draw_trials
 from assay.report.terminal import console
-from assay.report.trials import draw_trials
 
 USELESS = f"{READ}\ns=1\n{SCORE}\n"
 

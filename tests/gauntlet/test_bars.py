@@ -1,7 +1,7 @@
 import pytest
 from helpers.fakes import detection_bars
 
-from assay.benchmark.task import TASKS
+from assay.benchmark.benchmark import TASKS
 from assay.errors import SpecError
 from assay.gauntlet.load import bundled_versions, load_bars
 from assay.gauntlet.spec import parse_bars

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import assay
-from assay.benchmark.task import TASKS
+from assay.benchmark.benchmark import TASKS
 from assay.errors import SpecError
 from assay.gauntlet.bar import Bar, Control
 from assay.gauntlet.load import bundled_versions

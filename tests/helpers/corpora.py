@@ -6,7 +6,7 @@ from pathlib import Path
 from assay.benchmark.corpora.collected_items import Gathered
 from assay.benchmark.corpora.corpus_files import read_sources
 from assay.benchmark.corpora.format import Wishes
-from assay.benchmark.corpora.formats import read_items
+from assay.benchmark.corpora.table import read_items
 
 
 def lines(path: Path, rows: list) -> Path:

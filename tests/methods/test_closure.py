@@ -8,7 +8,7 @@ import pytest
 from assay.errors import SpecError, StorageError
 from assay.methods import closure
 from assay.methods.closure import closure_of, is_installed, is_standard
-from assay.methods.reference import parse_method
+from assay.methods.registry import parse_method
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import io
 
 import assay
-from assay.report.scorecard import draw_scorecard
+from assay.report.gauntlet import draw_scorecard
 from assay.report.terminal import console, printable
 
 EXPECTED = """\

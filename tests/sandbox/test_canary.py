@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.sandbox.canary import send_canary
 from assay.sandbox.job import Outcome
-from assay.sandbox.warden_client import WardenClient, can_observe
+from assay.sandbox.warden_client import WardenClient, can_observe, send_canary
 
 
 class Blind:

@@ -4,7 +4,7 @@ import pytest
 from helpers.studies import a_study, breach, kinds
 
 from assay.errors import IntegrityError
-from assay.runs.recording import Listener
+from assay.runs.collect import Listener
 from assay.study.entries import enter
 from assay.study.submissions.run import run_sealed
 

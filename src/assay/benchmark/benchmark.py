@@ -10,12 +10,12 @@ import msgspec
 from assay.benchmark.expression import Expression
 from assay.errors import SpecError
 
+Task = Literal["detection", "classification"]
+TASKS: tuple[Task, ...] = ("detection", "classification")
 SECOND = "second/"
 """What stands before the ids of a second corpus's items in a run."""
-
 FEWEST_QUESTIONS = 10
 """With fewer different questions than this, equal ones are no natural groups (a fixed prompt)."""
-
 BUNDLED: Mapping[str, str] = {
     "darkcore": (
         "108 questions in four classes, flawed on purpose: truths are short, misconceptions are"

@@ -10,7 +10,6 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from assay.arguments import checked
 from assay.benchmark.benchmark import (
     BUNDLED,
     BUNDLED_COLUMNS,
@@ -31,7 +30,6 @@ _YES, _NO = frozenset({"1", "true", "1.0"}), frozenset({"0", "false", "0.0"})
 _FLAGS = {"cls": "class"}
 
 
-@checked
 def load_benchmark(
     name_or_path: str | Path, *, columns: Columns | None = None, second: str | Path | None = None
 ) -> Benchmark:

@@ -48,10 +48,10 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     benchmark = load_benchmark(file, columns=columns_from(flags))
     if out.exists():
         raise SpecError(f"{out} is there already", hint="Nothing is overwritten: name another.")
-    from assay.benchmark.write import subset_bytes
+    from assay.benchmark.rows import subset_bytes
     from assay.confounding.balance import MOST_STEPS, balance
     from assay.files import write_new
-    from assay.report.balance import draw_balanced
+    from assay.report.confounding import draw_balanced
 
     subset_bytes(benchmark, (), out.suffix)
     with progress("fitting", MOST_STEPS) as advance:

@@ -1,17 +1,23 @@
 """`assay bars`: show a version, compare two, or make the next one."""
 
+import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.benchmark.task import TASKS, Task
-from assay.cli.bars_revision import bars_record, revise_file, revise_in_study
-from assay.cli.options import PATH, column_flags, json_flag
+from assay.benchmark.benchmark import TASKS, Task
+from assay.cli.options import PATH, column_flags, columns_from, json_flag
 from assay.cli.output import print_json, show
 from assay.errors import SpecError
 from assay.gauntlet.load import bundled_versions, load_bars
+from assay.gauntlet.proposal import Proposal, propose
 from assay.gauntlet.spec import BarSet
+
+if TYPE_CHECKING:
+    from assay.gauntlet.revision import Revision
+    from assay.study.study import Study
+
 
 _task = click.option("--task", type=click.Choice(TASKS), help="Default: detection.")
 
@@ -42,7 +48,7 @@ def show_bars(version: str | None, task: Task | None, as_json: bool) -> None:
     Example:
       assay bars show v4
     """
-    from assay.report.bars import draw_bars
+    from assay.report.gauntlet import draw_bars
     from assay.report.terminal import console, table
 
     if version is not None:
@@ -70,7 +76,7 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
     Example:
       assay bars diff v3 v4
     """
-    from assay.report.bars import changes, draw_difference
+    from assay.report.gauntlet import changes, draw_difference
     from assay.report.terminal import console
 
     before, after = _load(old, task), _load(new, task)
@@ -152,3 +158,101 @@ def _load(version: str, task: Task | None) -> BarSet:
         if own is not None:
             return own
     return load_bars(version, task=task)
+
+
+def proposal_from(flags: dict[str, Any]) -> Proposal:
+    """The bar that the flags propose."""
+    return Proposal(
+        id=flags["identity"],
+        control=flags["control"],
+        margin=flags["margin"],
+        because=flags["because"],
+        cheat=flags["regression"],
+    )
+
+
+def revise_file(base: str | None, flags: dict[str, Any]) -> None:
+    """Revise bars, and write the new version to a new file."""
+    from assay.benchmark.load import load_benchmark
+    from assay.files import write_new
+    from assay.gauntlet.revision import next_version
+
+    if flags["after"] is not None:
+        raise SpecError("--after names a submission, and this is no study")
+    bars = load_bars(base or "v4", task=flags["task"])
+    version = flags["version"] or next_version(bars.version)
+    out = flags["out"] or Path(f"{version}.toml")
+    if out.exists():
+        raise SpecError(f"{out} is there already", hint="Name another file: --out FILE.")
+    benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
+    revision = propose(bars, proposal_from(flags), benchmark, version=version)
+    write_new(out, revision.text.encode())
+    next_step = [
+        f"{out} holds {revision.bars.name}. Judge everything again:",
+        f"  assay score --all --bars {out}",
+    ]
+    _show(revision, out, next_step, as_json=flags["as_json"])
+
+
+def revise_in_study(study: "Study", base: str | None, flags: dict[str, Any]) -> None:
+    """Revise the bars in force, and show every result under the new version."""
+    from assay.cli.study_commits import how_to_commit
+    from assay.report.gauntlet import draw_rejudged
+    from assay.report.study.views import refresh_views
+    from assay.report.terminal import console
+    from assay.study.scorecards.rejudge import judge_study
+    from assay.study.scorecards.revise import revise_study
+
+    revision = revise_study(
+        study,
+        proposal_from(flags),
+        task=flags["task"],
+        base=base,
+        version=flags["version"],
+        after=flags["after"],
+    )
+    out = Path(f"bars/{revision.bars.name}.toml")
+    next_step = [f"{out} is in force. Every result, judged again:"]
+    _show(revision, out, next_step, as_json=flags["as_json"])
+    views = refresh_views(study)
+    if not flags["as_json"]:
+        draw_rejudged(judge_study(study), console(), kept="")
+        names = ["bars", "scorecards", *views]
+        message = f"Bars {revision.bars.version}"
+        click.echo(f"Publish it:\n  {how_to_commit(study, names, message)}")
+
+
+def _show(revision: "Revision", out: Path, next_step: list[str], *, as_json: bool) -> None:
+    from assay.report.terminal import console, styled
+
+    if as_json:
+        cards = {"before": revision.before, "after": revision.after}
+        print_json({"out": str(out), "bars": bars_record(revision.bars), **cards})
+    else:
+        shown = console()
+        for card in (revision.before, revision.after):
+            bars = ", ".join(f"{bar.id} {bar.value:.3f}" for bar in card.bars)
+            point = f"{card.point.passed}/{card.point.total}"
+            shown.print(styled(f"{card.method} under {card.bars_version}: {point} ({bars})"))
+        shown.print()
+        for line in next_step:
+            shown.print(styled(line))
+    sys.stdout.flush()
+
+
+def bars_record(bars: BarSet) -> dict[str, Any]:
+    """Bars as JSON, partitions as they are written."""
+    return {
+        "task": bars.task,
+        "version": bars.version,
+        "supersedes": bars.supersedes,
+        "because": bars.because,
+        "digest": bars.digest,
+        "partitions": {
+            name: {"positive": part.positive.text, "negative": part.negative.text}
+            for name, part in bars.partitions.items()
+        },
+        "bars": bars.bars,
+        "regressions": bars.regressions,
+        "second": bars.second,
+    }

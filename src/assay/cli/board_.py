@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag, study_flag
-from assay.cli.output import show, write_page
+from assay.cli.output import show_page
 from assay.study.study import find_study
 
 
@@ -30,11 +30,6 @@ def command(form: str | None, write: bool, folder: Path, as_json: bool) -> None:
     from assay.study.views import board_of
 
     study = find_study(folder)
-    if write:
-        write_page(study, "BOARD.md", as_json=as_json)
-        return
     board = board_of(study)
-    if form is not None and not as_json:
-        click.echo((board_csv if form == "csv" else board_markdown)(board), nl=False)
-    else:
-        show(board, draw_board, as_json=as_json)
+    text = {"markdown": board_markdown, "csv": board_csv}[form](board) if form else None
+    show_page(study, "BOARD.md", board, draw_board, text=text, write=write, as_json=as_json)

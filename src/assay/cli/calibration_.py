@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag, study_flag
-from assay.cli.output import show, write_page
+from assay.cli.output import show_page
 from assay.study.study import find_study
 
 
@@ -24,15 +24,11 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
     Example:
       assay calibration
     """
-    from assay.report.study.calibration import calibration_markdown, draw_calibration
+    from assay.report.study.predictions import calibration_markdown, draw_calibration
     from assay.study.views import calibration_of
 
     study = find_study(folder)
-    if write:
-        write_page(study, "CALIBRATION.md", as_json=as_json)
-        return
     calibration = calibration_of(study)
-    if markdown and not as_json:
-        click.echo(calibration_markdown(study.config.name, calibration), nl=False)
-    else:
-        show(calibration, draw_calibration, as_json=as_json)
+    text = calibration_markdown(study.config.name, calibration) if markdown else None
+    flags = {"write": write, "as_json": as_json}
+    show_page(study, "CALIBRATION.md", calibration, draw_calibration, text=text, **flags)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from assay.benchmark.task import TASKS, Task
+from assay.benchmark.benchmark import TASKS, Task
 from assay.cli.options import json_flag, study_flag, typed
 from assay.cli.output import print_json
 from assay.study.study import find_study

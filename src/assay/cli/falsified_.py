@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag, study_flag
-from assay.cli.output import show, write_page
+from assay.cli.output import show_page
 from assay.study.study import find_study
 
 
@@ -24,15 +24,11 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
     Example:
       assay falsified
     """
-    from assay.report.study.falsified import draw_falsified, falsified_markdown
+    from assay.report.study.predictions import draw_falsified, falsified_markdown
     from assay.study.views import falsified_of
 
     study = find_study(folder)
-    if write:
-        write_page(study, "FALSIFIED.md", as_json=as_json)
-        return
     misses = falsified_of(study)
-    if markdown and not as_json:
-        click.echo(falsified_markdown(study.config.name, misses), nl=False)
-    else:
-        show(misses, draw_falsified, as_json=as_json)
+    text = falsified_markdown(study.config.name, misses) if markdown else None
+    flags = {"write": write, "as_json": as_json}
+    show_page(study, "FALSIFIED.md", misses, draw_falsified, text=text, **flags)

@@ -98,6 +98,8 @@ def _fail(error: AssayError) -> NoReturn:
 
 
 def _print_json(error: AssayError) -> None:
-    from assay.report.json_output import error_as_json
+    """The error in the same channel as the result it replaces."""
+    from assay.cli.output import print_json
 
-    click.echo(error_as_json(error))
+    told = {"message": error.message, "hint": error.hint, "exit_code": error.exit_code}
+    print_json({"error": {"type": type(error).__name__, **told}})

@@ -106,9 +106,9 @@ def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_jso
     Example:
       assay ledger prove 0
     """
+    from assay.digests import pretty_json
     from assay.files import write_new
     from assay.ledger.checkpoint import checkpoint_of
-    from assay.report.json_output import as_json as written
 
     study = find_study(folder)
     chain = study.chain()
@@ -129,11 +129,10 @@ def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_jso
         "hashes": [base64.b64encode(step).decode() for step in proof],
         "checkpoint": str(now),
     }
-    text = written(record)
     if out is not None:
-        write_new(out, text.encode() + b"\n")
+        write_new(out, pretty_json(record))
     if as_json or out is None:
-        click.echo(text)
+        print_json(record)
     else:
         click.echo(f"{out}: {record['kind']} of {number}, {len(proof)} hashes.")
 

@@ -7,8 +7,8 @@ from typing import Any
 import click
 import msgspec
 
+from assay.benchmark.benchmark import TASKS
 from assay.benchmark.load import load_benchmark
-from assay.benchmark.task import TASKS
 from assay.cli.options import PATH, column_flags, columns_from, json_flag
 from assay.cli.output import print_json
 from assay.gauntlet.load import DEFAULT_BARS, load_bars

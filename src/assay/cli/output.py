@@ -21,9 +21,9 @@ Record = TypeVar("Record")
 
 def print_json(record: object) -> None:
     """Print a record with stable keys."""
-    from assay.report.json_output import as_json
+    from assay.digests import pretty_json
 
-    click.echo(as_json(record))
+    click.echo(pretty_json(record), nl=False)
 
 
 def show(record: Record, draw: Callable[[Record, "Console"], None], *, as_json: bool) -> None:
@@ -45,7 +45,7 @@ def leave(*, favourable: bool) -> NoReturn:
 
 def show_scorecard(card: "Scorecard", *, as_json: bool) -> NoReturn:
     """Print a scorecard; exit 0 only on a PASS."""
-    from assay.report.scorecard import draw_scorecard
+    from assay.report.gauntlet import draw_scorecard
 
     show(card, draw_scorecard, as_json=as_json)
     leave(favourable=card.verdict.favourable)
@@ -63,12 +63,29 @@ def keep(run: Path, card: "Scorecard") -> None:
         click.echo(printable(f"The scorecard could not be kept: {error.message}"), err=True)
 
 
-def write_page(study: "Study", name: str, *, as_json: bool) -> None:
-    """Write a page into the study, and name the file."""
-    from assay.report.study.views import write_view
+def show_page(
+    study: "Study",
+    page: str,
+    record: Record,
+    draw: Callable[[Record, "Console"], None],
+    *,
+    text: str | None,
+    write: bool,
+    as_json: bool,
+) -> None:
+    """Print a view of a study: as JSON, as the text that was asked for, or drawn for people.
 
-    place = os.path.relpath(write_view(study, name))
-    if as_json:
-        print_json({"wrote": place})
+    With `write` the page goes into the study, and its file is named.
+    """
+    if write:
+        from assay.report.study.views import write_view
+
+        place = os.path.relpath(write_view(study, page))
+        if as_json:
+            print_json({"wrote": place})
+        else:
+            click.echo(f"Wrote {place}.")
+    elif text is not None and not as_json:
+        click.echo(text, nl=False)
     else:
-        click.echo(f"Wrote {place}.")
+        show(record, draw, as_json=as_json)

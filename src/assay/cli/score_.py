@@ -88,7 +88,7 @@ def _show_all(
     kept: str = " Every scorecard is kept in its run.",
 ) -> None:
     """Print runs judged again; exit 0 only where every one passes."""
-    from assay.report.scorecard import draw_rejudged
+    from assay.report.gauntlet import draw_rejudged
 
     show(rejudged, partial(draw_rejudged, kept=kept), as_json=as_json)
     leave(favourable=all(judged.favourable for judged in rejudged))

@@ -59,7 +59,7 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
             again = "Type the same command to go on."
             click.echo(f"\n{made} more of {total} runs were made. {again}", err=True)
             raise
-    from assay.report.trials import draw_trials
+    from assay.report.comparison import draw_trials
 
     show(trials, draw_trials, as_json=as_json)
     leave(favourable=trials.comparison is not None and trials.comparison.verdict.favourable)

@@ -9,18 +9,15 @@ from typing import Any
 
 import click
 
+from assay.benchmark.benchmark import TASKS
 from assay.benchmark.load import load_benchmark
-from assay.benchmark.task import TASKS, Task
 from assay.cli.options import EXIT_CODES, PATH, column_flags, columns_from, json_flag
 from assay.cli.output import keep, show_scorecard
-from assay.cli.run_output import RunOutput, kept_in
+from assay.cli.progress import RunOutput
 from assay.errors import AssayError, MethodError
+from assay.gauntlet.collect import try_method
 from assay.gauntlet.load import DEFAULT_BARS
-from assay.gauntlet.plans import judging_plans
-from assay.runs.recording import close_run, record_run
 from assay.runs.result import Limits
-from assay.runs.store import RunFolder
-from assay.runs.worker import default_task, start_worker
 
 _LONGEST = 7 * 24 * 3600.0
 
@@ -68,49 +65,24 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
       assay try oracle:word_length --bars v1
       assay try my_method.py:detect --benchmark answers.csv --response answer
     """
-    # Everything is read before the method is: what it does to a file then changes nothing.
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
-    plans = judging_plans(benchmark, bars=flags["bars"], second=flags["second"])
-    folder = None if flags["save"] is None else RunFolder(flags["save"])
-    limits = Limits(item_seconds=flags["item_seconds"], load_seconds=flags["load_seconds"])
     output = RunOutput()
-    started = start_worker(
-        method,
-        seed=flags["seed"],
-        limits=limits,
-        environment=flags["env"],
-        on_print=output.printed,
-    )
-    # Imported while the worker boots: numpy takes as long.
-    from assay.gauntlet.judge import check_judgeable, score
-
-    with started as worker:
-        task: Task = flags["task"] or default_task(worker, benchmark)
-        plan = plans[task]
-        if isinstance(plan, AssayError):
-            raise plan
-        check_judgeable(plan.benchmark, plan.bars)
-        with _advice(output, flags):
-            run = record_run(
-                worker,
-                plan.benchmark,
-                folder,
-                task=task,
-                seed=flags["seed"],
-                limits=limits,
-                keep_going=flags["keep_going"],
-                listener=output,
-            )
-    if folder is not None:
-        close_run(run, folder)
-    try:
-        card = score(run, plan.benchmark, plan.bars)
-    except AssayError as error:
-        path = close_run(run, None) if folder is None else folder.path
-        error.hint = " ".join(filter(None, (error.hint, kept_in(output.made, path))))
-        raise
-    if folder is not None:
-        keep(folder.path, card)
+    with _advice(output, flags):
+        card = try_method(
+            method,
+            benchmark,
+            bars=flags["bars"],
+            second=flags["second"],
+            task=flags["task"],
+            seed=flags["seed"],
+            limits=Limits(item_seconds=flags["item_seconds"], load_seconds=flags["load_seconds"]),
+            environment=flags["env"],
+            keep_going=flags["keep_going"],
+            save=flags["save"],
+            listener=output,
+        )
+    if flags["save"] is not None:
+        keep(flags["save"], card)
     show_scorecard(card, as_json=flags["as_json"])
 
 
@@ -119,9 +91,11 @@ def _advice(output: RunOutput, flags: dict[str, Any]) -> Iterator[None]:
     """Say where the outputs of an interrupted run are, and what may help."""
     try:
         yield
-    except MethodError as error:
-        kept = output.kept or "No output had been made."
-        error.hint = " ".join(filter(None, (_remedy(error, output, flags), kept)))
+    except AssayError as error:
+        hint, kept = error.hint, output.kept
+        if output.begun and isinstance(error, MethodError):
+            hint, kept = _remedy(error, output, flags), kept or "No output had been made."
+        error.hint = " ".join(filter(None, (hint, kept))) or None
         raise
     except KeyboardInterrupt:
         click.echo(f"\n{output.kept or 'No output had been made.'}", err=True)

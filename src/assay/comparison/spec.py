@@ -30,7 +30,7 @@ import msgspec
 
 from assay.digests import decode_utf8
 from assay.errors import SpecError
-from assay.logs.dimension_names import SOURCE_NAMES, is_cost, is_fault
+from assay.logs.trial import SOURCE_NAMES, is_cost, is_fault
 
 Policy = Literal["fail", "exclude"]
 Better = Literal["higher", "lower"]

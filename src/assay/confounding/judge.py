@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay._version import __version__
-from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.expression import parse_expression
 from assay.caveats import Caveats
@@ -35,7 +34,6 @@ from assay.surface.joint_model import (
 )
 
 
-@checked
 def confounds(
     benchmark: Benchmark,
     *,

@@ -16,16 +16,14 @@ from typing import Any
 
 import msgspec
 
-from assay.arguments import checked
 from assay.clock import now
 from assay.digests import digest, short
 from assay.dual_condition.condition_run import DualRuns, NoMoreRuns, Turns
 from assay.dual_condition.evidence import DualEvidence, DualRun, LayerEvidence, Scores
-from assay.dual_condition.journal import Made, begin_journal, note_run
+from assay.dual_condition.journal import Made, begin_journal, note_run, plan_of, run_order
 from assay.dual_condition.judge.coherence import check_coherence
 from assay.dual_condition.judge.preconditions import shows_a_leak
 from assay.dual_condition.observations import Observations, evidence_from
-from assay.dual_condition.plan import plan_of, run_order
 from assay.dual_condition.result import DualResult
 from assay.dual_condition.result_file import checksum, result_bytes, result_record
 from assay.dual_condition.spec import DualSpec
@@ -36,9 +34,8 @@ from assay.errors import IntegrityError, MethodError, SpecError, storage
 from assay.files import write_whole
 from assay.folders import state_digest
 from assay.lock import alone
-from assay.sandbox.canary import send_canary
 from assay.sandbox.in_place import beside, held
-from assay.sandbox.warden_client import WardenClient
+from assay.sandbox.warden_client import WardenClient, send_canary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +49,6 @@ class Dual:
     planned: int
 
 
-@checked
 def run_dual(
     spec: DualSpec,
     out: str | Path,

@@ -8,6 +8,7 @@ from collections.abc import Sequence, Set
 from pathlib import Path
 from threading import Semaphore
 
+from assay.digests import FileEntry, derive, manifest_digest
 from assay.dual_condition.evidence import DualRun, Route, Scores
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.conditions import Built
@@ -16,13 +17,10 @@ from assay.dual_condition.system.file_access import Reached, RunPaths, Sorter
 from assay.dual_condition.system.item_files import AskedItems, items_bytes
 from assay.errors import IntegrityError, MethodError, SpecError, StateNotIsolated, storage
 from assay.folders import manifest
-from assay.manifest import FileEntry, manifest_digest
-from assay.sandbox.command_template import fill_in
 from assay.sandbox.environment import check_passed, job_environment
 from assay.sandbox.in_place import put_back, take_place
-from assay.sandbox.job import Job, View
+from assay.sandbox.job import Job, View, fill_in
 from assay.sandbox.warden_client import WardenClient
-from assay.seeds import derive
 
 _SHOWN = 20
 

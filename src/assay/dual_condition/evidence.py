@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.manifest import FileEntry
+from assay.digests import FileEntry
 
 Metric = Literal["auroc", "accuracy", "f1", "average-precision"]
 Route = Literal["parameter", "environment", "namespace", "in-place"]

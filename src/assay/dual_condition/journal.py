@@ -1,4 +1,4 @@
-"""The folder of a dual-condition evaluation, and its results beside it.
+"""The folder of a dual-condition evaluation: its plan, its runs in order, its results beside it.
 
     OUT/CORPUS-PLAN.json          the result file
     OUT/runs/CORPUS-PLAN/         plan.json, and runs.jsonl: a run a line, with all its scores,
@@ -8,15 +8,20 @@ PLAN is the beginning of a digest over all that decides what is run: the spec, t
 the benchmark. Where one of these changes, a new result stands beside the old one.
 """
 
+import random
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from assay.digests import parse_object, pretty_json
+from assay.digests import derive, parse_object, pretty_json
 from assay.dual_condition.evidence import DualRun, Scores
+from assay.dual_condition.spec import DualSpec
+from assay.dual_condition.state.conditions import Condition, Conditions
+from assay.dual_condition.system.code_files import FileDigests, code_files, code_name
 from assay.errors import IntegrityError, storage
 from assay.files import write_whole
+from assay.folders import state_digest
 from assay.journal import append, cut_torn
 
 JOURNAL = "runs.jsonl"
@@ -59,3 +64,37 @@ def note_run(folder: Path, run: DualRun, scores: Scores) -> None:
     """Enter a run that has ended, durably."""
     with storage(folder):
         append(folder / JOURNAL, msgspec.json.encode(_Line(run=run, scores=scores)))
+
+
+def plan_of(spec: DualSpec, conditions: Conditions) -> dict[str, object]:
+    """Everything that decides what is run, by digest."""
+    known = FileDigests()
+    placebo = None
+    if spec.placebo is not None and spec.placebo.state is not None:
+        with storage(spec.placebo.state):
+            placebo = state_digest(spec.home / spec.placebo.state)
+    reads = {}
+    for path in spec.reads:
+        with storage(path):
+            reads[path.name] = state_digest(path) if path.is_dir() else known.of(str(path))
+    return {
+        "format": "assay-dual-plan/1",
+        "spec": spec.digest,
+        "benchmark": spec.benchmark.digest,
+        "state": conditions.digest,
+        "initial": conditions.initial_digest,
+        "code": {code_name(str(path), spec.home): known.of(str(path)) for path in code_files(spec)},
+        "reads": reads,
+        "placebo": placebo,
+    }
+
+
+def run_order(spec: DualSpec, asked: list[Condition]) -> list[tuple[Condition, int]]:
+    """Seed by seed, the conditions of each in random order."""
+    cells: list[tuple[Condition, int]] = []
+    for seed in spec.seeds:
+        mixed = list(asked)
+        order = derive(seed, "conditions", spec.digest)
+        random.Random(order).shuffle(mixed)  # noqa: S311 - a seeded order, not a secret
+        cells += [(condition, seed) for condition in mixed]
+    return cells

@@ -32,12 +32,11 @@ from typing import Any
 import msgspec
 
 from assay._version import __version__
-from assay.digests import digest
+from assay.digests import digest, manifest_digest
 from assay.dual_condition.evidence import DualEvidence
 from assay.dual_condition.judge.coherence import check_coherence
 from assay.dual_condition.result import DualResult, Quantity
 from assay.errors import IntegrityError
-from assay.manifest import manifest_digest
 
 FORMAT = "assay-dual/1"
 DIGEST = "artifact_digest"

@@ -1,45 +1,6 @@
 """The plan of a dual-condition evaluation: a system, its state, a benchmark, and conditions.
 
-    [system]
-    command = ["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]
-    # or: method = "file.py:function", which finds its state in the variable ASSAY_STATE
-    folder = "."                 # where it runs; default: the spec's folder
-    reads = ["model.bin"]        # files and folders beside its code, which no run may change
-    environment = ["API_KEY"]    # variables to pass on, by name
-    seconds = 600                # for one run; default: 600
-    jobs = 1                     # runs at a time; default: 2, where there are two cores
-
-    [state]
-    root = "state"               # production: copied, never touched
-    variable = "AGENT_HOME"      # the variable that names the folder, where no {state} does
-    route = "in-place"           # only where the path is fixed and no private view can be had
-    fixed = ["README.md"]        # files of the folder that are part of the system
-    forget = ["python", "forget.py", "{state}", "{items}"]   # makes C; default: the layers' rules
-
-    [state.layers.memory]        # see `assay.dual_condition.state.layers`
-    files = ["memory.jsonl"]
-    provenance = "item"
-
-    [placebo]
-    state = "other-state"        # the state of another corpus; or shuffle = ["verdict"]
-
-    [evaluation]
-    benchmark = "bench.jsonl"
-    positive = "label == 1"      # and columns: id, question, response, label, class, group, source
-    corpus = "bench"             # its name in the matrix; default: the file's
-    seeds = [1, 2, 3]
-    conditions = ["A", "B", "C"] # also: layers, shapley, placebo; default: all but these that can
-    metric = "auroc"             # or accuracy, f1, average-precision
-    threshold = 0.5              # at which a score means positive, for accuracy and f1
-
-    [thresholds]                 # of the regimes
-    polish = 0.02
-    memory_gap = 0.05
-    memory_floor = 0.65
-    dependent = 0.02
-
-In commands `{items}` is a JSONL file (`id`, `question`, `response`), `{outputs}` the file to write
-(`id`, `score`), `{seed}` and `{state}` what they say.
+docs/how-to/tell-capability-from-memory.md shows every key.
 """
 
 import os
@@ -48,12 +9,16 @@ from pathlib import Path
 
 import msgspec
 
-from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark, Columns
 from assay.benchmark.load import load_benchmark
 from assay.digests import is_name
 from assay.dual_condition.evidence import Metric, Thresholds
-from assay.dual_condition.spec_checks import (
+from assay.dual_condition.spec_tables import (
+    Asked,
+    DualFile,
+    EvaluationTable,
+    Placebo,
+    StatefulSystem,
     check_apart,
     check_evaluation,
     check_ids,
@@ -61,13 +26,6 @@ from assay.dual_condition.spec_checks import (
     check_placebo,
     check_system,
     check_thresholds,
-)
-from assay.dual_condition.spec_tables import (
-    Asked,
-    DualFile,
-    EvaluationTable,
-    Placebo,
-    StatefulSystem,
     parse_tables,
     plan_digest,
     state_route,
@@ -115,7 +73,6 @@ class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(self.home / name for name in self.system.reads)
 
 
-@checked
 def load_dual_spec(path: str | Path, *, metric: Metric | None = None) -> DualSpec:
     """A spec file, every part checked."""
     path = Path(path)

@@ -1,19 +1,24 @@
-"""The tables of a spec file, as they are written.
+"""The tables of a spec file as they are written, and checks of their values against each other.
 
-Every key is known and typed; what the values mean together is checked elsewhere.
+Every key is known and typed. Files that the tables name must be there.
 """
 
+import math
 import re
 import tomllib
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import msgspec
 
+from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.rows import rows_of
 from assay.digests import decode_utf8, digest
 from assay.dual_condition.evidence import Metric, Route, Thresholds
-from assay.dual_condition.state.layers import InC, Layer, Match
-from assay.errors import SpecError
-from assay.sandbox.command_template import has_place
+from assay.dual_condition.state.layers import InC, Layer, Match, matches
+from assay.errors import SpecError, storage
+from assay.files import stays_inside
+from assay.sandbox.job import check_places, has_place
 
 Asked = Literal["A", "B", "C", "layers", "shapley", "placebo"]
 _AT = re.compile(r"(.*) - at `\$\.(.*)`", re.DOTALL)
@@ -25,6 +30,10 @@ _WORDS = {
     "route": ("in-place",),
 }
 _HINT = "docs/how-to/tell-capability-from-memory.md shows every key and its values."
+NAMES = ("items", "outputs", "seed", "state")
+_LONGEST = 7 * 24 * 3600.0
+_MOST_SEEDS = 10_000
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class StatefulSystem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -133,3 +142,148 @@ def state_route(written: DualFile) -> Route:
     if written.state.variable is not None or written.system.method is not None:
         return "environment"
     return "namespace"
+
+
+def check_system(written: DualFile, where: str) -> None:
+    """Refuse a command or method that cannot be run or be given its state."""
+    system, state = written.system, written.state
+    if bool(system.command) == (system.method is not None):
+        raise SpecError(
+            f"{where}: [system] needs a command or a method, and not both",
+            hint='command = ["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]',
+        )
+    if not 0.0 < system.seconds <= _LONGEST:
+        raise SpecError(
+            f"{where}: system.seconds = {system.seconds:g}, expected over 0, at most {_LONGEST:g}"
+        )
+    if system.jobs is not None and not 1 <= system.jobs <= 1000:
+        raise SpecError(f"{where}: system.jobs = {system.jobs}, expected 1 to 1,000")
+    if any("\0" in word for word in (*system.command, *state.forget)):
+        raise SpecError(f"{where}: a word of a command holds a NUL")
+    check_places(system.command, f"{where}: system.command", allowed=NAMES)
+    check_places(state.forget, f"{where}: state.forget", allowed=("items", "state"))
+    for name in ("items", "outputs"):
+        if system.command and not has_place(system.command, name):
+            raise SpecError(
+                f"{where}: system.command has no {{{name}}}",
+                hint="{items} is the file that it reads, {outputs} the file that it writes.",
+            )
+    if state.variable is not None and not _VARIABLE.fullmatch(state.variable):
+        raise SpecError(f"{where}: state.variable = {state.variable!r} names no variable")
+    variable = state_variable(written)
+    if variable in system.environment:
+        raise SpecError(f"{where}: system.environment has {variable}, which is to name the state")
+
+
+def check_initial(state: StateTable, home: Path, root: Path, where: str) -> None:
+    """Refuse production as the initial state: B would be A."""
+    for name, layer in state.layers.items():
+        begun = (home / (layer.initial or ".")).resolve()
+        if layer.initial is None or not begun.is_relative_to(root.resolve()):
+            continue
+        inner = begun.relative_to(root.resolve()).as_posix()
+        owned = [owner for owner, other in state.layers.items() if matches(inner, other.patterns)]
+        if owned or inner == ".":
+            raise SpecError(
+                f"{where}: state.layers.{name}.initial: {layer.initial} is state of production",
+                hint="Keep what a layer begins with outside the state folder, or leave it out.",
+            )
+
+
+def check_ids(written: DualFile, home: Path, benchmark: Benchmark, where: str) -> None:
+    """Refuse line numbers as ids where a layer names items by id."""
+    path = home / written.evaluation.benchmark
+    layers = written.state.layers.items()
+    naming = [name for name, layer in layers if layer.provenance is not None or "id" in layer.match]
+    numbered = [item.id for item in benchmark.items[:2]] == ["1", "2"][: len(benchmark.items)]
+    if not naming or not numbered or written.evaluation.id is not None or not path.is_file():
+        return
+    with storage(path):
+        first = next(iter(rows_of(path, path.read_bytes())), ("", {}))[1]
+    if "id" not in first:
+        raise SpecError(
+            f"{where}: {written.evaluation.benchmark} has no column 'id', so items would be called"
+            f" 1, 2, 3; and layer {naming[0]} names items",
+            hint="Say which column holds the ids: evaluation.id = ...; the columns are"
+            f" {', '.join(map(str, first))[:200]}",
+        )
+
+
+def check_evaluation(written: EvaluationTable, where: str) -> None:
+    """Refuse seeds and a threshold that cannot be used."""
+    seeds = written.seeds
+    if not seeds or len(set(seeds)) < len(seeds):
+        twice = next((seed for seed in seeds if seeds.count(seed) > 1), None)
+        got = "none" if twice is None else f"{twice} twice"
+        raise SpecError(f"{where}: evaluation.seeds: got {got}, expected numbers, each once")
+    if any(abs(seed) >= 1 << 63 for seed in seeds) or len(seeds) > _MOST_SEEDS:
+        raise SpecError(
+            f"{where}: evaluation.seeds: expected at most {_MOST_SEEDS:,}, each within 64 bits"
+        )
+    if not math.isfinite(written.threshold):
+        raise SpecError(f"{where}: evaluation.threshold = {written.threshold}, expected a number")
+
+
+def check_thresholds(written: Thresholds, where: str) -> None:
+    """Refuse thresholds of the regimes outside 0 to 1."""
+    for name in written.__struct_fields__:
+        value = getattr(written, name)
+        if not 0.0 <= value <= 1.0:
+            raise SpecError(f"{where}: thresholds.{name} = {value}, expected 0 to 1")
+
+
+def check_placebo(written: DualFile, home: Path, where: str) -> None:
+    """Refuse a placebo that is asked for and not described, or overlaps production."""
+    placebo = written.placebo
+    asked = written.evaluation.conditions
+    if placebo is not None and asked and "placebo" not in asked:
+        raise SpecError(
+            f"{where}: there is a [placebo], and evaluation.conditions does not ask for it",
+            hint='conditions = [..., "placebo"]',
+        )
+    if placebo is None:
+        if "placebo" in written.evaluation.conditions:
+            raise SpecError(
+                f"{where}: a placebo is asked for, and [placebo] does not say which",
+                hint='[placebo] state = "other-state", or shuffle = ["FIELD"]',
+            )
+        return
+    if (placebo.state is None) == (not placebo.shuffle):
+        raise SpecError(
+            f"{where}: [placebo] needs a state or fields to shuffle, and not both",
+            hint='state = "other-state", or shuffle = ["FIELD"]',
+        )
+    if placebo.state is not None:
+        folder, root = ((home / name).resolve() for name in (placebo.state, written.state.root))
+        if not folder.is_dir():
+            raise SpecError(f"{where}: placebo.state: there is no folder {placebo.state!r}")
+        if folder.is_relative_to(root) or root.is_relative_to(folder):
+            raise SpecError(
+                f"{where}: placebo.state: {placebo.state} and the state folder overlap",
+                hint="A placebo is the state of another corpus.",
+            )
+
+
+def check_apart(written: DualFile, home: Path, where: str) -> None:
+    """Refuse overlaps of the state, the system's files and the labels."""
+    root = (home / written.state.root).resolve()
+    labels = (home / written.evaluation.benchmark).resolve()
+    if labels.is_relative_to(root):
+        raise SpecError(
+            f"{where}: evaluation.benchmark: {written.evaluation.benchmark} lies in the state"
+            " folder, labels and all",
+            hint="Keep it elsewhere: what is in the state folder is given to every run.",
+        )
+    for name in written.system.reads:
+        path = (home / name).resolve()
+        if not path.exists():
+            raise SpecError(f"{where}: system.reads: there is no {name}")
+        if root.is_relative_to(path) or path.is_relative_to(root):
+            raise SpecError(f"{where}: system.reads: {name} and the state folder overlap")
+        if labels.is_relative_to(path):
+            raise SpecError(f"{where}: system.reads: {name} holds the benchmark, labels and all")
+    for name in written.state.fixed:
+        if not stays_inside(name.rstrip("/")):
+            raise SpecError(f"{where}: state.fixed: {name!r} is no path inside the state folder")
+    if not (home / written.system.folder).is_dir():
+        raise SpecError(f"{where}: system.folder: there is no folder {written.system.folder!r}")

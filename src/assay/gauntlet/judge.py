@@ -12,13 +12,12 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assay._version import __version__
-from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import short
 from assay.errors import BadOutput, DigestMismatch, IntegrityError, SpecError
 from assay.gauntlet.bar import Bar
+from assay.gauntlet.bounds import holm, times_more
 from assay.gauntlet.caveats import SMALL, caveats_of
-from assay.gauntlet.decision import holm, times_more
 from assay.gauntlet.metrics.metric import Part, corpus_of, sides_of
 from assay.gauntlet.metrics.table import applies, metric_of
 from assay.gauntlet.result import BarResult, PartResult, PointVerdict, Scorecard, Verdict
@@ -30,7 +29,6 @@ ALPHA = 0.05
 POWER = 0.80
 
 
-@checked
 def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
     """Judge stored outputs, on the data they were made on, under one version of the bars."""
     _check_same(run, benchmark, bars)

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from assay.arguments import checked
-from assay.benchmark.benchmark import Benchmark
-from assay.benchmark.task import TASKS, Task
+from assay.benchmark.benchmark import TASKS, Benchmark, Task
 from assay.errors import SpecError, storage
 from assay.gauntlet.spec import BarSet, parse_bars
 
@@ -25,7 +23,6 @@ def fitting_bars(benchmark: Benchmark, task: Task) -> str:
     return DEFAULT_BARS if ours or task == "classification" else "plain"
 
 
-@checked
 def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSet:
     """A bundled version of a task's bars (detection by default), or a TOML file."""
     of_task = task or "detection"

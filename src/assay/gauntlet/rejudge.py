@@ -4,9 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from assay.benchmark.benchmark import Benchmark, Columns
+from assay.benchmark.benchmark import TASKS, Benchmark, Columns
 from assay.benchmark.load import load_benchmark
-from assay.benchmark.task import TASKS
 from assay.errors import AssayError, IntegrityError, SpecError
 from assay.gauntlet.judge import score
 from assay.gauntlet.load import fitting_bars, load_bars

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from assay.benchmark.task import Task
+from assay.benchmark.benchmark import Task
 from assay.caveats import Caveat
 
 

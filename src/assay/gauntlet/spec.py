@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
+from assay.benchmark.benchmark import Task
 from assay.benchmark.expression import parse_expression
-from assay.benchmark.task import Task
 from assay.digests import decode_utf8, digest, is_name
 from assay.errors import SpecError
 from assay.gauntlet.bar import Bar, Partition

@@ -11,8 +11,7 @@ from assay.digests import digest, parse_object
 from assay.errors import SpecError, storage
 from assay.files import read_bounded
 from assay.folders import walk
-from assay.logs.dimension_names import SOURCE_NAMES, is_cost
-from assay.logs.trial import Trial
+from assay.logs.trial import SOURCE_NAMES, Trial, is_cost
 
 SCORES, MANIFEST = "eval.json", "manifest.json"
 MOST_BYTES = 16 << 20

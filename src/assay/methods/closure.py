@@ -16,7 +16,7 @@ from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 from pathlib import Path
 
 from assay.errors import SpecError, storage
-from assay.methods.reference import MethodRef, source_file
+from assay.methods.registry import MethodRef, source_file
 
 _MAX_FILES = 10_000
 _MAX_BYTES = 16 << 20

@@ -1,15 +1,100 @@
-"""The names under which our own methods can be tried."""
+"""Names of methods: `file.py:function`, `package.module:function`, or one that we ship.
 
-from collections.abc import Iterator, Mapping
+A reference is only read here. Importing what it names is running someone else's code, and
+happens in a worker.
+"""
+
+import sys
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
+from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
-from assay.benchmark.task import Task
-from assay.methods.baselines import Majority, constant, hash_random, question_length
-from assay.methods.overlap import auxiliary_copy, token_overlap
-from assay.methods.surface_model import SurfaceModel
-from assay.methods.tfidf import CharTfidf, WordTfidf
+from assay.benchmark.benchmark import Task
+from assay.errors import SpecError, storage
+from assay.methods.baselines import (
+    CharTfidf,
+    Majority,
+    SurfaceModel,
+    WordTfidf,
+    auxiliary_copy,
+    constant,
+    hash_random,
+    question_length,
+    token_overlap,
+)
 from assay.surface.features import ORACLES, Pair
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodRef:
+    """What names a method: a file and a function, a module and a function, or a name of ours."""
+
+    text: str
+    kind: Literal["registered", "file", "module", "callable"]
+    target: str
+    attribute: str
+
+
+def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
+    """Read a reference; `registered` are the names that need no file."""
+    if text in registered:
+        return MethodRef(text=text, kind="registered", target=text, attribute="")
+    target, _, attribute = text.rpartition(":")
+    if text.endswith(".py") or not target:
+        if text.endswith(".py"):
+            raise SpecError(
+                f"method {text!r} names a file and no function",
+                hint=f"Name the function too, for example {text}:detect",
+            )
+        raise _unknown(text, registered)
+    if not attribute.isidentifier():
+        raise _unknown(text, registered)
+    if target.endswith(".py"):
+        path = Path(target)
+        with storage(target):
+            exists = path.is_file()
+        if not exists or not target.isprintable():
+            raise SpecError(f"method {text!r:.200}: there is no file {target!r:.200}")
+        return MethodRef(text=text, kind="file", target=str(path.resolve()), attribute=attribute)
+    if not all(part.isidentifier() for part in target.split(".")):
+        raise _unknown(text, registered)
+    if target in {name.partition(":")[0] for name in registered}:
+        raise _unknown(text, registered)
+    return MethodRef(text=text, kind="module", target=target, attribute=attribute)
+
+
+def source_file(method: MethodRef) -> Path | None:
+    """The file that a reference names, found without importing anything of it."""
+    if method.kind == "file":
+        return Path(method.target)
+    if method.kind != "module":
+        return None
+    places: list[str] | None = [str(Path.cwd()), *sys.path]
+    spec = None
+    for part in method.target.split("."):
+        spec = PathFinder.find_spec(part, places) if places is not None else None
+        if spec is None:
+            return None
+        locations = spec.submodule_search_locations
+        places = None if locations is None else list(locations)
+    return Path(spec.origin) if spec is not None and spec.origin is not None else None
+
+
+def _unknown(text: str, registered: Collection[str]) -> SpecError:
+    import difflib
+
+    near = difflib.get_close_matches(text, registered, n=3)
+    hint = f"Did you mean {' or '.join(near)}? " if near else ""
+    if not near and ":" not in text and "." in text:
+        hint = f"Perhaps {':'.join(text.rsplit('.', 1))}? "
+    return SpecError(
+        f"no method {text!r}: not a registered name, file.py:function or package.module:function",
+        hint=hint + "`assay methods` lists the registered ones.",
+    )
+
 
 _DETECT: tuple[Task, ...] = ("detection",)
 _CLASSIFY: tuple[Task, ...] = ("classification",)
@@ -33,71 +118,51 @@ def inverse(oracle: Pair) -> Pair:
 def _oracles() -> Iterator[Registered]:
     for name, oracle in ORACLES.items():
         about = (oracle.__doc__ or "").splitlines()[0]
-        for suffix, method, text in (
-            ("", oracle, about),
-            (":inverse", inverse(oracle), f"oracle:{name} the other way round."),
-        ):
-            yield Registered(
-                name=f"oracle:{name}{suffix}", tasks=_DETECT, about=text, method=method
-            )
+        name = f"oracle:{name}"
+        yield Registered(name=name, tasks=_DETECT, about=about, method=oracle)
+        about = f"{name} the other way round."
+        yield Registered(name=f"{name}:inverse", tasks=_DETECT, about=about, method=inverse(oracle))
 
 
-_OURS = (
-    Registered(
-        name="auxiliary-copy",
-        tasks=_DETECT,
-        about="The question opens with an auxiliary verb, plus the share of copied words.",
-        method=auxiliary_copy,
+_OURS: Mapping[str, tuple[tuple[Task, ...], object, str]] = {
+    "auxiliary-copy": (
+        _DETECT,
+        auxiliary_copy,
+        "The question opens with an auxiliary verb, plus the share of copied words.",
     ),
-    Registered(
-        name="constant",
-        tasks=_DETECT + _CLASSIFY,
-        about="The same answer to everything.",
-        method=constant,
+    "constant": (_DETECT + _CLASSIFY, constant, "The same answer to everything."),
+    "hash-random": (
+        _CLASSIFY + _DETECT,
+        hash_random,
+        "A score and a class from the hash of the question.",
     ),
-    Registered(
-        name="hash-random",
-        tasks=_CLASSIFY + _DETECT,
-        about="A score and a class from the hash of the question.",
-        method=hash_random,
+    "majority": (_CLASSIFY, Majority, "The most frequent class of the training folds."),
+    "question-length": (
+        _CLASSIFY,
+        question_length,
+        "A class from the number of words in the question.",
     ),
-    Registered(
-        name="majority",
-        tasks=_CLASSIFY,
-        about="The most frequent class of the training folds.",
-        method=Majority,
+    "surface-model": (_DETECT, SurfaceModel, "All surface features together, learnt out of fold."),
+    "tfidf:word": (
+        _CLASSIFY + _DETECT,
+        WordTfidf,
+        "Word TF-IDF and logistic regression, out of fold.",
     ),
-    Registered(
-        name="question-length",
-        tasks=_CLASSIFY,
-        about="A class from the number of words in the question.",
-        method=question_length,
+    "tfidf:char": (
+        _CLASSIFY + _DETECT,
+        CharTfidf,
+        "Character TF-IDF and logistic regression, out of fold.",
     ),
-    Registered(
-        name="surface-model",
-        tasks=_DETECT,
-        about="All surface features together, learnt out of fold.",
-        method=SurfaceModel,
+    "token-overlap": (
+        _DETECT,
+        token_overlap,
+        "(1 - hedge density) x (1 - novelty density): restating is suspicious.",
     ),
-    Registered(
-        name="tfidf:word",
-        tasks=_CLASSIFY + _DETECT,
-        about="Word TF-IDF and logistic regression, out of fold.",
-        method=WordTfidf,
-    ),
-    Registered(
-        name="tfidf:char",
-        tasks=_CLASSIFY + _DETECT,
-        about="Character TF-IDF and logistic regression, out of fold.",
-        method=CharTfidf,
-    ),
-    Registered(
-        name="token-overlap",
-        tasks=_DETECT,
-        about="(1 - hedge density) x (1 - novelty density): restating is suspicious.",
-        method=token_overlap,
-    ),
+}
+_SHIPPED = (
+    Registered(name=name, tasks=tasks, about=about, method=method)
+    for name, (tasks, method, about) in _OURS.items()
 )
 REGISTERED: Mapping[str, Registered] = MappingProxyType(
-    {method.name: method for method in (*_OURS, *_oracles())}
+    {method.name: method for method in (*_SHIPPED, *_oracles())}
 )

@@ -1,10 +1,11 @@
-"""A comparison for people: each dimension, the verdict and why, what flipped, what to know."""
+"""Comparisons, their power and paired trials, for people."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.comparison.adr_0031 import SourceComparison
 from assay.comparison.result import BETTER, WORSE, Comparison, DimensionResult, Flip, NetVerdict
+from assay.comparison.trials.collect import Trials
 from assay.report.terminal import marked, styled, table
 from assay.wording import as_flags, counted, percent
 
@@ -23,6 +24,15 @@ _SHOWN_FLIPS = 5
 _FIRST = frozenset({"assumed", "undirected"})
 """What to know before the table is read: what its columns were taken for."""
 _WIDEST = 28
+_SHOWN = 5
+_ENDED = {
+    "verdict": "stopped on a verdict",
+    "complete": "all pairs were run",
+    "crashes": "stopped: every run crashed",
+    "budget of runs": "stopped: the budget of runs is used up",
+    "budget of minutes": "stopped: the budget of minutes is used up",
+    "budget of money": "stopped: the budget of money is used up",
+}
 
 
 def draw_comparison(comparison: Comparison, out: "Console") -> None:
@@ -193,3 +203,38 @@ def _sentence(power: "Power") -> str:
         effect = "nothing" if power.effect is None else f"{power.effect:+.3f}"
         return f"{power.question}: {effect}, with {percent(power.power)} power"
     return f"{power.question}: {counted(power.pairs, 'pair')} for {percent(power.power)} power"
+
+
+def draw_trials(trials: Trials, out: "Console") -> None:
+    """Why they ended, what they took and saved, what is void; then the comparison."""
+    took = f"{counted(trials.runs, 'run')} in {trials.seconds:,.0f} s"
+    took += "" if trials.money is None or not trials.money else f" for {trials.money:,.2f}"
+    out.print(
+        styled(
+            f"{_ENDED[trials.ended]}: {trials.pairs} of {counted(trials.planned_pairs, 'pair')}"
+            f" compared, {took}"
+        )
+    )
+    if trials.saved_runs:
+        saved = f"{counted(trials.saved_runs, 'run')}, about {trials.saved_seconds:,.0f} s"
+        saved += f" and {trials.saved_money:,.2f}" if trials.saved_money else ""
+        out.print(styled(f"saved: {saved}"))
+    if trials.crashed:
+        out.print(styled(f"crashed: {counted(trials.crashed, 'run')}"))
+        _list(trials.crashes, out)
+    if trials.void_pairs:
+        out.print(styled(f"void: {counted(trials.void_pairs, 'pair')}", style="yellow"))
+        _list(trials.voids, out)
+    out.print()
+    if trials.comparison is None:
+        out.print(styled("no pair can be compared, so there is no verdict", style="yellow"))
+    else:
+        draw_comparison(trials.comparison, out)
+
+
+def _list(reasons: Sequence[str], out: "Console") -> None:
+    """The first few reasons, a line each."""
+    for reason in reasons[:_SHOWN]:
+        out.print(styled(f"  {reason}"))
+    if len(reasons) > _SHOWN:
+        out.print(styled(as_flags(f"  and {len(reasons) - _SHOWN} more; `json=` lists all")))

@@ -1,8 +1,9 @@
-"""A confound audit for people: what the surface gives away, and what is left of each method."""
+"""Confound audits and balanced benchmarks for people."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from assay.confounding.balance import HIGHEST, Balanced, Surfaces
 from assay.confounding.result import (
     ConfoundAudit,
     FeatureResult,
@@ -14,6 +15,7 @@ from assay.confounding.result import (
 )
 from assay.report.terminal import draw_caveats, interval, marked, styled, table
 from assay.surface.features import OF_QUESTION
+from assay.surface.joint_model import FEWEST
 from assay.wording import as_flags
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 FEW = 10
 _LISTED = 6
+_KEPT_LISTED = 8
 _STYLE = {
     Fitness.CLEAN: "green",
     Fitness.CONFOUNDED: "red",
@@ -133,3 +136,44 @@ def _draw_lint(findings: Sequence[Finding], out: "Console") -> None:
         remedy = f"  {finding.remedy}" + (f" ({ids})" if ids else "")
         out.print(styled(remedy, style="dim"))
     out.print()
+
+
+def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
+    """Before and after, what was lost, and where the subset is."""
+    rows = [
+        ("records", f"{balanced.n:,}", f"{balanced.kept:,}"),
+        ("positives", f"{balanced.positives:,}", f"{balanced.kept_positives:,}"),
+        ("joint surface AUC", _joint(balanced.before), _joint(balanced.after)),
+        ("worst feature alone", _worst(balanced.before), _worst(balanced.after)),
+    ]
+    tried = "balanced" if balanced.achieved else "last tried"
+    console.print(table(("", "before", tried), rows))
+    console.print()
+    if not balanced.achieved:
+        console.print(
+            styled(
+                "No subset was found in which no feature alone is over"
+                f" {HIGHEST:.2f} and all together tell nothing, with at least {FEWEST} of each"
+                " class. Nothing was written. Gather records whose surface does not tell."
+            )
+        )
+        return
+    for what, counts in balanced.lost.items():
+        if counts:
+            most = sorted(counts.items(), key=lambda pair: -pair[1])
+            listed = ", ".join(f"{name} {count}" for name, count in most[:_KEPT_LISTED])
+            more = ", ..." if len(most) > _KEPT_LISTED else ""
+            console.print(styled(f"lost by {what}: {listed}{more}"))
+    if balanced.kept == balanced.n:
+        console.print(styled(f"Nothing had to be dropped. {out} holds every record."))
+    else:
+        share = f"{balanced.kept / balanced.n:.0%}"
+        console.print(styled(f"{out} holds {balanced.kept:,} records, {share} of them."))
+
+
+def _joint(surfaces: Surfaces) -> str:
+    return f"{surfaces.joint:.3f} {interval(surfaces.low, surfaces.high)}"
+
+
+def _worst(surfaces: Surfaces) -> str:
+    return f"{surfaces.worst_auc:.3f} {surfaces.worst}"

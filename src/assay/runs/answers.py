@@ -8,7 +8,7 @@ be ranked is not a low answer.
 import math
 from collections.abc import Collection, Mapping
 
-from assay.benchmark.task import Task
+from assay.benchmark.benchmark import Task
 from assay.errors import BadOutput
 
 Output = float | str | dict[str, float | str]

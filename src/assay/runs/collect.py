@@ -1,4 +1,4 @@
-"""Running a method over a benchmark: one record per item, every output kept.
+"""Run a method over a benchmark: one record per item, stored before the next is asked.
 
 The method is asked in an order drawn from the seed and the benchmark's bytes, and is told a
 question and perhaps a response, never an id, a label, a class or a place in the file. A learner is
@@ -7,21 +7,41 @@ asked of a copy fitted to the whole first one.
 """
 
 import platform
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from assay._version import __version__
-from assay.arguments import checked
-from assay.benchmark.benchmark import Benchmark
-from assay.benchmark.task import Task
-from assay.errors import MethodError, SpecError
+from assay.benchmark.benchmark import Benchmark, Task
+from assay.errors import MethodError, SpecError, storage
 from assay.methods.registry import REGISTERED
 from assay.runs.item_loop import FOLDS, Asking
 from assay.runs.method_loader import FittedMethod, Modules
 from assay.runs.result import Limits, Provenance, Record, Run, Source
+from assay.runs.store import RunFolder, save_run
 from assay.runs.worker import Worker, default_task, start_worker
+
+
+class Listener:
+    """Receives the events of a run; this one ignores them."""
+
+    def total(self, items: int, made: int) -> None:
+        """The run has so many items, of which so many were asked before."""
+
+    def started(self) -> None:
+        """The ledger says that the run begins, and the method has seen nothing yet."""
+
+    def record(self, record: Record) -> None:
+        """An item was asked."""
+
+    def printed(self, data: bytes) -> None:
+        """The method printed something."""
+
+    def interrupted(self, made: int, folder: Path) -> None:
+        """The run ended early or cannot be judged; so many outputs are stored in the folder."""
 
 
 class Sealed:
@@ -58,7 +78,6 @@ class Sealed:
         return replace(self.provenance, unsealed_code=tuple(sorted(self._unsealed)))
 
 
-@checked
 def run(
     method: str | Callable[..., Any] | FittedMethod,
     benchmark: Benchmark,
@@ -90,18 +109,26 @@ def run(
 def collect(
     worker: Worker,
     benchmark: Benchmark,
+    folder: RunFolder | None = None,
     *,
     task: Task,
     seed: int,
     limits: Limits,
     keep_going: bool = False,
-    sealed: "Sealed | None" = None,
-    on_start: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 - the default
-    on_record: Callable[[Record], None] = lambda record: None,  # noqa: ARG005 - the default
+    sealed: Sealed | None = None,
+    listener: Listener | None = None,
+    on_start: Callable[[], None] | None = None,
 ) -> Run:
-    """Ask a started worker about every item, telling of the start and of each record."""
+    """Ask a started worker about every item; each record is stored before the next is asked.
+
+    `sealed` holds the records of a sealed run to resume. An unsealed run that the method or the
+    user ends early is closed, and the listener is told where its outputs are. The caller closes a
+    complete run, once the worker has ended.
+    """
     check_answerable(worker, benchmark, task)
-    sealed = sealed or Sealed()
+    is_sealed, sealed = sealed is not None, sealed or Sealed()
+    hear = listener or Listener()
+    records = list(sealed.made)
     begun = Run(
         method=worker.method.text,
         method_digest=worker.method_digest,
@@ -120,8 +147,12 @@ def collect(
         records=sealed.made,
         provenance=sealed.provenance,
     )
-    on_start(begun)
-    records = list(sealed.made)
+    hear.total(sum(1 for _ in benchmark.keyed_items()), len(records))
+    if on_start is not None:
+        on_start()
+    hear.started()
+    if folder is not None:
+        folder.begin(begun)
     asking = Asking(
         worker,
         benchmark,
@@ -134,12 +165,30 @@ def collect(
     try:
         for record in asking.records():
             records.append(record)
-            on_record(record)
-    except MethodError as error:
-        error.run = replace(begun, printed=worker.printed, records=tuple(records))
+            if folder is not None:
+                folder.add(record)
+            hear.record(record)
+    except (MethodError, KeyboardInterrupt) as error:
+        partial = replace(begun, printed=worker.printed, records=tuple(records))
+        made = sum(record.error is None for record in records)
+        if isinstance(error, MethodError):
+            error.run = partial
+        if listener is not None and not is_sealed and made:
+            listener.interrupted(made, close_run(partial, folder))
         raise
     ended = replace(begun, printed=worker.printed, complete=True, records=tuple(records))
     return replace(ended, provenance=sealed.ended())
+
+
+def close_run(run: Run, folder: RunFolder | None) -> Path:
+    """Close the folder of a run; without one, store the run in a temporary folder."""
+    if folder is not None:
+        folder.finish(run)
+        return folder.path
+    with storage("a temporary folder"):
+        path = Path(tempfile.mkdtemp(prefix="assay-"))
+    save_run(run, path)
+    return path
 
 
 def check_answerable(worker: Worker, benchmark: Benchmark, task: Task) -> None:

@@ -4,14 +4,13 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterator
 
-from assay.benchmark.benchmark import SECOND, Benchmark, Item
+from assay.benchmark.benchmark import SECOND, Benchmark, Item, Task
 from assay.benchmark.folds import assign_folds, fold_units
-from assay.benchmark.task import Task
+from assay.digests import derive
 from assay.errors import MethodError
 from assay.runs.answers import check_output
 from assay.runs.result import Failure, Record
 from assay.runs.worker import Worker
-from assay.seeds import derive
 
 FOLDS = 5
 GIVE_UP_AFTER = 10

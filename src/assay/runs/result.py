@@ -5,8 +5,7 @@ from typing import Self
 
 import msgspec
 
-from assay.benchmark.benchmark import Benchmark, Origin
-from assay.benchmark.task import Task
+from assay.benchmark.benchmark import Benchmark, Origin, Task
 from assay.errors import SpecError
 from assay.runs.answers import Output
 from assay.sandbox.levels import Level

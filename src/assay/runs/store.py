@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from assay.arguments import checked
 from assay.benchmark.benchmark import BUNDLED
 from assay.clock import now
 from assay.digests import decode_utf8, digest, json_lines, parse_json, pretty_json
@@ -121,7 +120,6 @@ class RunFolder:
         return place if place in BUNDLED else os.path.relpath(place, self.path.resolve())
 
 
-@checked
 def save_run(run: Run, path: str | Path) -> None:
     """Keep a run that was made in memory in a new folder."""
     folder = RunFolder(path)
@@ -131,7 +129,6 @@ def save_run(run: Run, path: str | Path) -> None:
     folder.finish(run)
 
 
-@checked
 def load_run(path: str | Path) -> Run:
     """Read a run folder, checking the outputs against the digest in `run.json`."""
     folder = Path(path)

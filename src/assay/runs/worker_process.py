@@ -25,7 +25,7 @@ from assay.errors import (
     MethodRaised,
     MethodTimedOut,
 )
-from assay.methods.reference import MethodRef
+from assay.methods.registry import MethodRef
 from assay.runs.method_loader import Modules
 from assay.runs.result import Limits
 from assay.sandbox.environment import job_environment

@@ -1,4 +1,7 @@
-"""The client of the warden: sends it jobs, one at a time, and receives their outcomes."""
+"""The client of the warden: sends it jobs, one at a time, and receives their outcomes.
+
+A canary, a program that writes outside its folder on purpose, shows that the warden sees.
+"""
 
 import errno
 import json
@@ -13,7 +16,7 @@ from threading import Lock
 from typing import Any, Self
 
 from assay.errors import SpecError, StorageError, storage
-from assay.sandbox.job import Job, Outcome
+from assay.sandbox.job import Job, Outcome, View
 from assay.sandbox.observation.syscall_filter import known_machine
 from assay.sandbox.process import exit_trouble, interpreter
 from assay.sandbox.processes import end_strays, module_command
@@ -25,6 +28,15 @@ _SHORTAGES = frozenset(
     }
 )
 """Errors of a system that is short of something; they say nothing about the command."""
+_PROGRAM = """
+import os, sys
+try:
+    handle = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
+    os.write(handle, b"out")
+except OSError:
+    pass
+"""
+_SECONDS = 60.0
 
 
 def can_observe() -> bool:
@@ -185,3 +197,27 @@ def _outcome(message: Mapping[str, Any], program: str, log: Path) -> Outcome:
         connected=tuple(message["connected"]),
         full=bool(message["full"]),
     )
+
+
+def send_canary(warden: WardenClient, scratch: Path) -> tuple[bool, str]:
+    """Whether a write outside was seen and, where views are private, held back; and as text."""
+    root, outside = scratch / "canary", scratch / "outside"
+    with storage(scratch):
+        root.mkdir()
+        outside.mkdir()
+    target = outside / "file"
+    job = Job(
+        command=["python", "-I", "-S", "-c", _PROGRAM, str(target)],
+        folder=root,
+        environment={},
+        output=root / "log.txt",
+        seconds=_SECONDS,
+        view=View(writable=(root,)),
+    )
+    seen = str(target) in warden.run(job).written
+    held = not target.exists()
+    if not seen:
+        return False, "a program that wrote outside its folder was not seen"
+    if warden.private and not held:
+        return False, "a program that wrote outside its folder was seen, and not held back"
+    return True, f"a program that wrote outside its folder was seen{' and held back' * held}"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.benchmark.task import TASKS, Task
-from assay.study.submission import Status, Submission, Version
+from assay.benchmark.benchmark import TASKS, Task
+from assay.study.submissions.record import Status, Submission, Version
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from assay.arguments import checked
-from assay.benchmark.benchmark import BUNDLED, BUNDLED_COLUMNS, Benchmark, Columns
-from assay.benchmark.task import TASKS, Task
+from assay.benchmark.benchmark import BUNDLED, BUNDLED_COLUMNS, TASKS, Benchmark, Columns, Task
 from assay.digests import digest, is_name
 from assay.errors import AssayError, SpecError, storage
 from assay.files import write_new
@@ -27,7 +25,6 @@ _ATTRIBUTES = """\
 """
 
 
-@checked
 def new_study(
     root: str | Path,
     benchmark: Benchmark,

@@ -8,7 +8,7 @@ first. A new kind of entry takes a reader in this file.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.benchmark.task import Task
+from assay.benchmark.benchmark import Task
 from assay.clock import now
 from assay.digests import is_digest, is_name
 from assay.errors import IntegrityError

@@ -22,10 +22,8 @@ from pathlib import Path
 
 import msgspec
 
-from assay.arguments import checked
-from assay.benchmark.benchmark import BUNDLED, Benchmark, Columns, Origin
+from assay.benchmark.benchmark import BUNDLED, Benchmark, Columns, Origin, Task
 from assay.benchmark.load import load_benchmark
-from assay.benchmark.task import Task
 from assay.digests import decode_utf8, is_name, short
 from assay.errors import DigestMismatch, IntegrityError, NotHere, SpecError, storage
 from assay.files import inside, read_inside
@@ -138,7 +136,6 @@ def _columns(corpus: Corpus) -> Columns | None:
     return Columns(**corpus.columns) if corpus.columns else None
 
 
-@checked
 def open_study(root: str | Path) -> Study:
     """The study in a folder."""
     root = Path(root)

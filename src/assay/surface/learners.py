@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.stats.arrays import Floats
+from assay.stats.ranks import Floats
 
 ENSEMBLE = 2
 """How many of the label's models, from the first, make the joint surface model."""

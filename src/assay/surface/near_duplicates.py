@@ -15,14 +15,24 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.stats.arrays import Codes, coded
+from assay.stats.ranks import Codes, coded
+from assay.surface.features import bare
 
 HEADS = 4
 """A text is compared with the first so many of its bucket, and with as many more unlike ones."""
-
-_SHARED, _OF = 9, 10
 _FEWEST_THAT_MAY_DIFFER = 9
 _ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class _Words(dict[str, str]):
+    """The word in a token, worked out once per distinct token."""
+
+    def __missing__(self, token: str) -> str:
+        word = self[token] = bare(token.casefold())
+        return word
+
+
+_SHARED, _OF = 9, 10
 
 
 def nearly_equal(a: frozenset[object], b: frozenset[object]) -> bool:
@@ -142,3 +152,16 @@ def _runs(keys: NDArray[np.uint64]) -> Iterator[slice]:
     several = np.flatnonzero(np.diff(edges) > 1)
     for start, end in zip(edges[several].tolist(), edges[several + 1].tolist(), strict=True):
         yield slice(start, end)
+
+
+def normalised(texts: Sequence[str]) -> list[str]:
+    """Texts with case folded, white space collapsed and punctuation around words dropped.
+
+    A text of nothing but punctuation keeps it, since "?" and "!" are different answers.
+    """
+    words = _Words()
+    return [
+        " ".join(filter(None, map(words.__getitem__, text.split())))
+        or " ".join(text.casefold().split())
+        for text in texts
+    ]

@@ -11,8 +11,7 @@ import pytest
 
 import assay
 from assay.benchmark.corpora import execute as executing
-from assay.benchmark.corpora.execute import Bounds, Executor, Program, execute
-from assay.benchmark.corpora.program_verdicts import ProgramOutcome
+from assay.benchmark.corpora.execute import Bounds, Executor, Program, ProgramOutcome, execute
 from assay.errors import NotHere
 from assay.sandbox.guardian import Guardian
 

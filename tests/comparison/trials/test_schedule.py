@@ -1,7 +1,8 @@
 from collections import Counter
 from itertools import pairwise
 
-from assay.comparison.trials.schedule import MANY_INSTANCES, schedule
+from assay.comparison.trials.runner import MANY_INSTANCES
+from assay.comparison.trials.schedule import schedule
 
 
 def names(count):

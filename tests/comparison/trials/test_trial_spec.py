@@ -5,7 +5,7 @@ from helpers.trial_systems import plan
 
 from assay.comparison.trials.spec import load_trial_spec
 from assay.errors import AssayError, SpecError
-from assay.sandbox.command_template import fill_in
+from assay.sandbox.job import fill_in
 
 
 def refusal(path):

@@ -2,7 +2,7 @@ import io
 
 from helpers.graded import direction_grade, graded, outcome_grade, range_grade, submission, version
 
-from assay.report.study.falsified import draw_falsified, falsified_markdown
+from assay.report.study.predictions import draw_falsified, falsified_markdown
 from assay.report.terminal import console
 from assay.study.predictions.falsified import falsified
 

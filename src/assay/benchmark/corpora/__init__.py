@@ -1,1 +1,1 @@
-"""Published corpora, read as benchmarks: one file for each, and a table of them in `formats.py`."""
+"""Published corpora, read as benchmarks: one file for each, and a table of them in `table.py`."""

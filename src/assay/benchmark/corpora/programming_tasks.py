@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathered
 from assay.benchmark.corpora.corpus_files import CorpusRecord
-from assay.benchmark.corpora.execute import Program
-from assay.benchmark.corpora.program_verdicts import ProgramOutcome
+from assay.benchmark.corpora.execute import Program, ProgramOutcome
 from assay.errors import SpecError
 
 NO_SAMPLE = "task without a sample"

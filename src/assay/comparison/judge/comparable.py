@@ -1,7 +1,7 @@
-"""Whether two sides may be compared: what is refused, and what is a caveat.
+"""Whether two sides may be compared: what is refused, what is assumed, what is a caveat.
 
 Refused: different instances, different scorers, a run given twice. A different harness blocks
-unless it is allowed.
+unless it is allowed. Without a plan, names and values of the columns say what they are.
 """
 
 from collections import Counter
@@ -9,8 +9,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from assay.comparison.judge.caveats import Notes
+from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed
 from assay.digests import short
-from assay.errors import IncomparableRuns
+from assay.errors import IncomparableRuns, SpecError
 from assay.logs.trial import Trial
 from assay.wording import counted
 
@@ -137,3 +138,34 @@ def _some(words: Sequence[str]) -> str:
     shown = ", ".join(f"{word:.120}" for word in words[:_SHOWN])
     left = len(words) - _SHOWN
     return shown if left <= 0 else f"{shown} and {counted(left, 'other')}"
+
+
+def assumed_dimensions(
+    baseline: Sequence[Trial], candidate: Sequence[Trial], gated: Sequence[str], notes: Notes
+) -> Dimensions:
+    """Assume the dimensions from the columns, and note what was assumed."""
+    values: dict[str, list[float]] = {}
+    for trial in (*baseline, *candidate):
+        for name, value in trial.dimensions.items():
+            values.setdefault(name, []).extend([] if value is None else [value])
+    for name in gated:
+        if name not in values:
+            listed = ", ".join(list(values)[:12])
+            raise SpecError(
+                f"no run has a dimension {name!r:.60}, which is to be gated; there are {listed}"
+            )
+    dimensions = [assumed(name, known, gated=name in gated) for name, known in values.items()]
+    if not any(dimension.counts for dimension in dimensions):
+        raise SpecError(
+            "no column can be taken for a score from 0 to 1",
+            hint="Say what the columns are: `config=dims.toml`.",
+        )
+    known = {dimension.name for dimension in SOURCE_DIMENSIONS}
+    counting = [dimension.name for dimension in dimensions if dimension.counts]
+    guessed = [name for name in counting if name not in known]
+    if guessed:
+        notes.add("assumed", f"{', '.join(guessed)}.")
+    undirected = [dimension.name for dimension in dimensions if dimension.better is None]
+    if undirected:
+        notes.add("undirected", f"{', '.join(undirected)}.")
+    return Dimensions(dimensions=tuple(dimensions))

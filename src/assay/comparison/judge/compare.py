@@ -11,17 +11,23 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from assay.arguments import checked
-from assay.comparison.judge.assumptions import assumed_dimensions
-from assay.comparison.judge.caveats import Notes
-from assay.comparison.judge.comparable import check_comparable, harness_of, measured_artifact
-from assay.comparison.judge.costs import compare_costs
+from assay.comparison.judge.caveats import Notes, remark, signature_of
+from assay.comparison.judge.comparable import (
+    assumed_dimensions,
+    check_comparable,
+    harness_of,
+    measured_artifact,
+)
+from assay.comparison.judge.dimension_results import (
+    balance_of,
+    compare_costs,
+    empty_result,
+    find_flips,
+    result_of,
+)
 from assay.comparison.judge.effects import Evidence, weigh
-from assay.comparison.judge.flips import find_flips
 from assay.comparison.judge.needed_pairs import pairs_needed
 from assay.comparison.judge.pairing import By
-from assay.comparison.judge.remarks import remark, signature_of
-from assay.comparison.judge.rescale import balance_of, empty_result, result_of
 from assay.comparison.judge.sequential import watch
 from assay.comparison.judge.table import TrialTable, tabulate
 from assay.comparison.judge.verdict import decide
@@ -43,7 +49,6 @@ RESAMPLES = 9_999
 LEVEL = 0.95
 
 
-@checked
 def compare(
     *,
     baseline: Iterable[Trial],

@@ -30,11 +30,10 @@ from assay.folders import (
     tree_digest,
 )
 from assay.logs.trial import RESERVED, Trial
-from assay.sandbox.command_template import fill_in
 from assay.sandbox.environment import check_passed, job_environment
 from assay.sandbox.file_watch import Watch, can_watch
 from assay.sandbox.guardian import Guardian
-from assay.sandbox.job import Job, Outcome
+from assay.sandbox.job import Job, Outcome, fill_in
 from assay.sandbox.process import JobRunner
 
 _MOST_SCORES = 1 << 17

@@ -1,46 +1,7 @@
 """The plan of paired trials: which system, with and without what, on which instances.
 
-    instances = "tasks.jsonl"    # an object a line, named by `instance` or `id`; or a list of names
-    trials = 5                   # runs of each instance in each arm; default: 1
-    seed = 1                     # order of runs, and each run's own seed; default: 0
-    jobs = 2                     # runs at a time; default: 1
-
-    [system]
-    folder = "agent"             # copied afresh for every run; default: none
-    command = ["python", "agent.py", "{instance}", "{seed}", "{out}"]
-    environment = ["API_KEY"]    # variables to pass on, by name
-    seconds = 600                # for one run; default: 600
-
-    [artifact]                   # what is being tried out
-    path = "skill.md"
-    into = "skills/skill.md"     # where the candidate finds it in its copy of the folder
-    probe = ["python", "{home}/loaded.py", "{out}"]   # 0: loaded; 1: not; default: watch the file
-
-    [candidate]                  # and [baseline]: arguments of its own, or a command of its own
-    arguments = ["--skill", "{artifact}"]
-
-    [score]
-    command = ["python", "{home}/score.py", "{out}"]   # where the system does not score itself
-    file = "eval.json"           # where the scores are, in {out}
-
-    [budget]                     # nothing more is begun once one of these is used up
-    runs = 200
-    minutes = 60
-    money = 5.0
-    cost = "cost_usd"            # which score says what a run cost
-
-    [stop]
-    sequential = true            # stop on a verdict; default: true
-
-    [harness]                    # what runs are made with, for disclosure
-    model = "..."
-
-Dimensions and policies are as in `assay.comparison.spec`; a crashed run counts as a failed one
-unless the policy says otherwise.
-
-In commands `{instance}`, `{trial}`, `{seed}`, `{out}` (a folder to write to), `{item}` (the
-instance's object as a JSON file) and `{artifact}` (where the candidate has it) stand for what they
-name. Scorer and probe also have `{home}`, the folder of the spec, and do not know the arm.
+docs/how-to/prove-a-skill.md shows every key. Dimensions and policies are as in
+`assay.comparison.spec`; a crashed run counts as a failed one unless the policy says otherwise.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,7 +15,7 @@ from assay.comparison.spec import Dimensions, dimensions_table, parse_toml
 from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.files import stays_inside
-from assay.sandbox.command_template import check_places
+from assay.sandbox.job import check_places
 
 Arm = Literal["baseline", "candidate"]
 ARMS: tuple[Arm, Arm] = ("baseline", "candidate")

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Iterable, Iterator
 from itertools import pairwise
 from typing import TypeVar
 
+from assay.digests import manifest_digest
 from assay.dual_condition.evidence import DualEvidence, Past
 from assay.errors import IntegrityError
-from assay.manifest import manifest_digest
 
 T = TypeVar("T", bound=Hashable)
 

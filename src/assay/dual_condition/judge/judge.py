@@ -13,7 +13,6 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arguments import checked
 from assay.dual_condition.evidence import DualEvidence, subset_name
 from assay.dual_condition.judge.caveats import FEW_SEEDS, caveats_of, remarks_of
 from assay.dual_condition.judge.estimates import LEVEL, ConditionTable, table_of
@@ -21,11 +20,10 @@ from assay.dual_condition.judge.preconditions import check_preconditions, reason
 from assay.dual_condition.judge.regime import is_pilot, regime_of
 from assay.dual_condition.result import DualResult, LayerResult, PlaceboResult, RowState, Subset
 from assay.errors import OneSidedResult
-from assay.stats.arrays import coded
 from assay.stats.clusters import effective_groups
+from assay.stats.ranks import coded
 
 
-@checked
 def judge_dual(evidence: DualEvidence) -> DualResult:
     """The result that this evidence gives: the same evidence, the same result."""
     missing = [name for name in ("A", "B") if name not in evidence.conditions]

@@ -5,10 +5,9 @@ One that does not hold blocks the row.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from assay.digests import short
+from assay.digests import manifest_digest, short
 from assay.dual_condition.evidence import DualEvidence, DualRun, LayerEvidence
 from assay.dual_condition.result import Precondition
-from assay.manifest import manifest_digest
 from assay.wording import counted
 
 Finding = tuple[bool, str]

@@ -17,6 +17,7 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import Literal
 
+from assay.digests import FileEntry, manifest_digest
 from assay.dual_condition.evidence import subset_name
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.forgetting import Mentions, forget, mentions_of
@@ -24,7 +25,6 @@ from assay.dual_condition.state.layers import Layer, matches
 from assay.dual_condition.state.rows import kind_of_file, shuffle_rows
 from assay.errors import SpecError, StateNotIsolated, storage
 from assay.folders import file_digest, manifest
-from assay.manifest import FileEntry, manifest_digest
 
 LayerSource = Literal["production", "initial", "forgotten", "placebo"]
 

@@ -117,7 +117,7 @@ class _Known:
 
 def _by_text(items: Sequence[Item], texts: Sequence[str]) -> Mapping[str, frozenset[str]]:
     """For each text of the state that repeats items' words, those items."""
-    from assay.surface.normalised_text import normalised  # with numpy, which not all need
+    from assay.surface.near_duplicates import normalised  # with numpy, which not all need
 
     distinct = list(dict.fromkeys(texts))
     plain = normalised(distinct)

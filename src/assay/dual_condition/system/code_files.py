@@ -8,8 +8,7 @@ from assay.errors import storage
 from assay.files import stamp
 from assay.folders import file_digest
 from assay.methods.closure import closure_of
-from assay.methods.reference import MethodRef, parse_method
-from assay.methods.registry import REGISTERED
+from assay.methods.registry import REGISTERED, MethodRef, parse_method
 
 
 def words_of(spec: DualSpec) -> tuple[str, ...]:

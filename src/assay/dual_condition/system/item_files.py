@@ -8,12 +8,11 @@ import msgspec
 
 from assay.benchmark.benchmark import Benchmark, Item
 from assay.benchmark.rows import kind_of
-from assay.digests import digest, json_lines
+from assay.digests import derive, digest, json_lines
 from assay.dual_condition.evidence import Scores
 from assay.errors import MethodError, SpecError
 from assay.files import read_bounded
 from assay.runs.answers import score_of
-from assay.seeds import derive
 
 _MOST_OUTPUT = 1 << 30
 _FORM = 'Each line of {outputs} is {"id": ..., "score": a number}.'

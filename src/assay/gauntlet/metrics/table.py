@@ -2,14 +2,13 @@
 
 from collections.abc import Collection
 
-from assay.benchmark.benchmark import Benchmark
-from assay.benchmark.task import Task
+from assay.benchmark.benchmark import Benchmark, Task
 from assay.errors import SpecError
 from assay.gauntlet.bar import Bar
 from assay.gauntlet.metrics.auc import AUC, MARGIN
+from assay.gauntlet.metrics.beyond_surface import BEYOND, WITHIN
 from assay.gauntlet.metrics.classes import ACCURACY, F1
 from assay.gauntlet.metrics.metric import Metric, corpus_of
-from assay.gauntlet.metrics.surface import BEYOND, WITHIN
 
 METRICS: tuple[Metric, ...] = (AUC, MARGIN, BEYOND, WITHIN, F1, ACCURACY)
 _KEYS = tuple(dict.fromkeys(key for metric in METRICS for key in metric.keys))

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from assay.report.scorecard import draw_scorecard
+from assay.report.gauntlet import draw_scorecard
 from assay.report.terminal import printable, styled, table
 from assay.study.predictions.grade import Grade
 from assay.study.predictions.spec import Prediction
-from assay.study.submissions.conclude import Finished
+from assay.study.submissions.run import Finished
 from assay.wording import counted, percent
 
 if TYPE_CHECKING:

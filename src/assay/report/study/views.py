@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.arguments import checked
 from assay.report.study.board import board_markdown
-from assay.report.study.calibration import calibration_markdown
-from assay.report.study.falsified import falsified_markdown
+from assay.report.study.predictions import calibration_markdown, falsified_markdown
 from assay.study.git import Repository
 from assay.study.study import Study
 from assay.study.verify.context import Shown, View
@@ -25,7 +23,6 @@ VIEWS: Mapping[str, View] = {
 """The pages that may lie in a study, and what each must hold."""
 
 
-@checked
 def verify(
     study: Study, shown: Shown | None = None, *, repository: Repository | None = None
 ) -> Verification:

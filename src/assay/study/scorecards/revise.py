@@ -1,6 +1,6 @@
 """Revise the bars of a study: enter the new version, and judge every result under it."""
 
-from assay.benchmark.task import Task
+from assay.benchmark.benchmark import Task
 from assay.digests import digest
 from assay.errors import SpecError
 from assay.files import write_whole

@@ -1,7 +1,6 @@
 """The bars in force, and the metrics that a prediction under them may name."""
 
-from assay.benchmark.benchmark import Benchmark
-from assay.benchmark.task import Task
+from assay.benchmark.benchmark import Benchmark, Task
 from assay.errors import SpecError
 from assay.files import read_as
 from assay.gauntlet.metrics.table import applies, metric_of

@@ -4,8 +4,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from assay.arguments import checked
-from assay.benchmark.task import TASKS, Task
+from assay.benchmark.benchmark import TASKS, Task
 from assay.errors import AlreadySealed, SpecError, storage
 from assay.files import write_new, write_whole
 from assay.folders import members
@@ -13,8 +12,7 @@ from assay.gauntlet.metrics.table import metric_of
 from assay.gauntlet.revision import quoted
 from assay.gauntlet.spec import BarSet
 from assay.methods.closure import closure_of
-from assay.methods.reference import parse_method
-from assay.methods.registry import REGISTERED
+from assay.methods.registry import REGISTERED, parse_method
 from assay.runs.worker import default_task
 from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.spec import Predictable
@@ -24,7 +22,6 @@ from assay.study.submissions.sealed_files import laid_out, sealed_worker
 from assay.study.submissions.spec import Prereg
 
 
-@checked
 def draft(
     study: Study,
     submission: str,

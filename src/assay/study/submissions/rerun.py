@@ -4,10 +4,9 @@ import math
 
 import msgspec
 
-from assay.arguments import checked
 from assay.errors import DigestMismatch, NotHere
 from assay.runs.answers import score_of
-from assay.runs.recording import Listener
+from assay.runs.collect import Listener
 from assay.runs.result import Run
 from assay.study.entries import records_of
 from assay.study.scorecards.store import load_result
@@ -37,7 +36,6 @@ class Rerun(msgspec.Struct, frozen=True, kw_only=True):
         return self.changed + self.unmatched
 
 
-@checked
 def rerun(study: Study, submission: str, *, listener: Listener | None = None) -> Rerun:
     """Run a sealed submission again and compare with its result; nothing is stored."""
     sealed = load_sealed(study, submission, distributions=False)

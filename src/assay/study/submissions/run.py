@@ -11,20 +11,28 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from functools import partial
 
-from assay.arguments import checked
+import msgspec
+
 from assay.digests import digest
 from assay.errors import AlreadyRun, DigestMismatch, SpecError, storage
 from assay.files import read_inside
+from assay.gauntlet.result import Judgement
 from assay.journal import whole_lines
 from assay.lock import locked
-from assay.runs.collect import Sealed
-from assay.runs.recording import Listener, record_run
+from assay.runs.collect import Listener, Sealed, collect
 from assay.runs.result import Provenance, Record, Run
 from assay.runs.store import RunFolder
 from assay.study.entries import SubmissionRecord, enter, read_records, records_of
 from assay.study.git import repository_of
+from assay.study.predictions.grade import Grade
+from assay.study.scorecards.store import (
+    grade_of,
+    judge_missing,
+    keep_grade,
+    read_grade,
+    read_judgement,
+)
 from assay.study.study import Study
-from assay.study.submissions.conclude import Finished, conclude
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.submissions.sealed_files import laid_out, limits_of, sealed_worker
 from assay.study.submissions.witness import witness_of
@@ -32,7 +40,22 @@ from assay.study.submissions.witness import witness_of
 _UNWITNESSED = "none"
 
 
-@checked
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """A finished run: a judgement for each version of the bars, and the grade of its prediction."""
+
+    submission: str
+    original: str
+    judgements: tuple[Judgement, ...]
+    grade: Grade
+    resumed: int
+
+    @property
+    def favourable(self) -> bool:
+        """Whether it passes under the bars that were sealed with it."""
+        cards = (made.scorecard for made in self.judgements if made.bars == self.original)
+        return any(card is not None and card.verdict.favourable for card in cards)
+
+
 def run_sealed(
     study: Study, submission: str, *, unwitnessed: bool = False, listener: Listener | None = None
 ) -> Finished:
@@ -129,7 +152,7 @@ def ask(
             on_print=listener.printed,
         ) as worker,
     ):
-        return record_run(
+        return collect(
             worker,
             sealed.benchmark,
             folder,
@@ -195,3 +218,22 @@ def _enter_result(study: Study, sealed: SealedPrereg) -> None:
     files = {name: digest(read_inside(study.root, name)) for name in names}
     with study.ledger as ledger:
         enter(ledger, "run", sealed.id, files=files)
+
+
+def conclude(study: Study, sealed: SealedPrereg) -> Finished:
+    """Judge a result under every version of the bars and grade its prediction, once."""
+    judge_missing(study)
+    records = records_of(study)
+    record = records.submission(sealed.id)
+    made = grade_of(study, records, record, sealed.prediction, sealed.bars)
+    if record.grade is None:
+        keep_grade(study, sealed.id, made)
+    else:
+        made = read_grade(study, record.grade)
+    return Finished(
+        submission=sealed.id,
+        original=sealed.bars.version,
+        judgements=tuple(read_judgement(study, entry) for entry in record.scores.values()),
+        grade=made,
+        resumed=len(record.resumed),
+    )

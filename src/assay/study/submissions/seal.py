@@ -6,7 +6,6 @@ benchmark, the installed distributions that the method imports, and the settings
 
 from collections.abc import Mapping
 
-from assay.arguments import checked
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import digest, pretty_json
 from assay.errors import AlreadySealed, IntegrityError, MethodError, SpecError, storage
@@ -38,7 +37,6 @@ PROBE = ("Is this a question?", "It is one.")
 """What a method is asked before it is sealed, to see that it answers at all."""
 
 
-@checked
 def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
     """Seal a drafted submission: from here on nothing of it can change, and it can run once."""
     check_id(submission)

@@ -12,14 +12,13 @@ import msgspec
 
 from assay._version import __version__
 from assay.benchmark.benchmark import Benchmark
-from assay.digests import digest
+from assay.digests import derive, digest
 from assay.errors import DigestMismatch, IntegrityError, NotSealed
 from assay.files import read_as
 from assay.gauntlet.spec import BarSet, parse_bars
 from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
 from assay.sandbox.levels import Level
-from assay.seeds import derive
 from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
 from assay.study.study import Study, bars_in, check_id

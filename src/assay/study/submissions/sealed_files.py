@@ -9,15 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from assay.digests import digest
+from assay.digests import derive, digest
 from assay.errors import IntegrityError, SpecError, storage
 from assay.files import inside
 from assay.folders import regular_members
-from assay.methods.reference import MethodRef, parse_method
-from assay.methods.registry import REGISTERED
+from assay.methods.registry import REGISTERED, MethodRef, parse_method
 from assay.runs.result import Limits
 from assay.runs.worker_process import ProcessWorker
-from assay.seeds import derive
 from assay.study.submissions.spec import Prereg
 
 _MAX_FILES = 10_000

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from assay.benchmark.benchmark import Origin
-from assay.benchmark.task import Task
+from assay.benchmark.benchmark import Origin, Task
 from assay.digests import decode_utf8, parse_json
 from assay.errors import IntegrityError, SpecError
 

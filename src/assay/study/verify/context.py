@@ -7,7 +7,7 @@ from typing import NamedTuple
 from assay.ledger.chain import Chain
 from assay.ledger.checkpoint import Checkpoint
 from assay.ledger.note import VerifierKey
-from assay.runs.recording import Listener
+from assay.runs.collect import Listener
 from assay.runs.result import Run
 from assay.study.entries import StudyRecords
 from assay.study.git import Repository

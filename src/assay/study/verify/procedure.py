@@ -33,12 +33,13 @@ from assay.study.submissions.rerun import Rerun
 from assay.study.verify.context import Shown, StepFinding, Verifying, View
 from assay.study.verify.ledger_steps import check_chain, check_checkpoints, check_order
 from assay.study.verify.result_steps import (
+    check_again,
     check_closures,
     check_outputs,
     check_scorecards,
     check_versions,
+    check_views,
 )
-from assay.study.verify.view_steps import check_again, check_views
 
 PROCEDURE: Mapping[str, Callable[[Verifying], StepFinding]] = {
     "chain": check_chain,

@@ -1,4 +1,4 @@
-"""Steps 4 to 7: what was sealed, what came of it, and what that is worth."""
+"""Steps 4 to 9: what was sealed, what came of it, what that is worth; pages; runs made again."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -7,14 +7,14 @@ import msgspec
 
 from assay.comparison.result import NetVerdict
 from assay.digests import digest, short
-from assay.errors import DigestMismatch, IntegrityError
+from assay.errors import DigestMismatch, IntegrityError, NotHere
 from assay.files import inside, read_as, read_inside
 from assay.gauntlet.result import Judgement
 from assay.ledger.entry import Entry
 from assay.runs.result import Run
 from assay.study.entries import SubmissionRecord
 from assay.study.ratify.frozen import digest_there
-from assay.study.scorecards.differences import card_difference, record_difference
+from assay.study.scorecards.rejudge import card_difference, record_difference
 from assay.study.scorecards.store import (
     grade_of,
     judge,
@@ -23,6 +23,7 @@ from assay.study.scorecards.store import (
     read_grade,
     read_judgement,
 )
+from assay.study.submissions.rerun import rerun
 from assay.study.submissions.run import is_running
 from assay.study.submissions.sealed import load_sealed
 from assay.study.verify.context import StepFinding, Verifying
@@ -205,3 +206,45 @@ def check_versions(at: Verifying) -> StepFinding:
                     hint="Judge everything again: assay score `all=True`",
                 )
     return StepFinding(f"{counted(len(at.runs), 'result')} under every version of the bars")
+
+
+def check_views(at: Verifying) -> StepFinding:
+    """Step 8."""
+    present = [name for name in at.views if (at.study.root / name).exists()]
+    stale = [
+        name
+        for name in present
+        if read_inside(at.study.root, name) != at.views[name](at.study, at.records).encode()
+    ]
+    if stale:
+        again = " && ".join(
+            f"assay {name.removesuffix('.md').lower()} `write=True`" for name in stale
+        )
+        raise IntegrityError(
+            f"{' and '.join(stale)} are not what the records give"
+            if len(stale) > 1
+            else f"{stale[0]} is not what the records give",
+            hint=f"Pages are made from records, never by hand: {again}",
+        )
+    return StepFinding(f"{', '.join(present)}: as the records give" if present else "none written")
+
+
+def check_again(at: Verifying) -> StepFinding:
+    """Step 9."""
+    submissions = at.shown.rerun or tuple(at.runs)
+    for name in submissions:
+        if name not in at.runs:
+            raise NotHere(f"there is no result of {name} to compare with")
+        again = rerun(at.study, name, listener=at.shown.listener)
+        at.reruns.append(again)
+        if again.differ:
+            most = again.largest
+            by = f", by up to {most:.3g} on item {again.item}" if most else ""
+            installed = "" if again.same_installed else ", other code is installed than was sealed"
+            raise IntegrityError(
+                f"{name}: {again.differ} of {again.items} outputs came out differently{by}:"
+                f" it is not deterministic{installed}, or its outputs were changed"
+            )
+    return StepFinding(
+        f"{counted(len(submissions), 'submission')} run again, every output the same"
+    )

@@ -1,0 +1,148 @@
+"""Results of dimensions, each on its own scale; and which instances flipped.
+
+Costs and columns of unknown direction decide nothing. They have no range, so their intervals are
+Student's, and each p-value is its own. Runs without a value are left out of that dimension, as its
+`n` shows. A sequential comparison reports them without a test.
+"""
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from assay.comparison.judge.effects import DimensionEffect, Evidence, stratum_means
+from assay.comparison.judge.table import TrialTable
+from assay.comparison.result import Balance, Change, DimensionResult, Flip, Gate, Settings
+from assay.comparison.spec import Dimension
+from assay.stats import differences
+from assay.stats.permutation import flip_signs, shuffle_labels
+
+_NEAR = 1e-9
+
+
+def result_of(effect: DimensionEffect, units: int) -> DimensionResult:
+    """A dimension that counts, scaled back."""
+    dimension = effect.dimension
+    assert dimension.range is not None  # noqa: S101 - it counts
+    up = dimension.better == "higher"
+    turn = dimension.width if up else -dimension.width
+    base = dimension.range[0] if up else dimension.range[1]
+    ends = [None if end is None else end * turn for end in (effect.low, effect.high)]
+    low, high = ends if up else ends[::-1]
+    return replace(
+        empty_result(dimension, units),
+        baseline=base + turn * effect.baseline,
+        candidate=base + turn * effect.candidate,
+        delta=turn * effect.delta,
+        low=low,
+        high=high,
+        p=effect.p,
+        cls=effect.change,
+        gate=effect.gate,
+    )
+
+
+def empty_result(dimension: Dimension, n: int = 0) -> DimensionResult:
+    """A dimension without figures."""
+    return DimensionResult(
+        name=dimension.name,
+        gated=dimension.gated,
+        counts=dimension.counts,
+        better=dimension.better,
+        ideal=dimension.ideal,
+        margin=dimension.margin,
+        baseline=None,
+        candidate=None,
+        delta=None,
+        low=None,
+        high=None,
+        p=None,
+        cls=None,
+        gate=Gate.DOUBT if dimension.gated else None,
+        n=n,
+    )
+
+
+def balance_of(evidence: Evidence) -> Balance | None:
+    """All dimensions that count as one, where there are any."""
+    if (tilt := evidence.tilt) is None:
+        return None
+    return Balance(value=tilt.value, low=tilt.low, high=tilt.high, p=tilt.p)
+
+
+def compare_costs(table: TrialTable, settings: Settings) -> list[DimensionResult]:
+    """Each of them on both sides."""
+    return [_cost(table, index, settings) for index in range(len(table.others))]
+
+
+def _cost(table: TrialTable, index: int, settings: Settings) -> DimensionResult:
+    dimension = table.others[index]
+    columns = tuple(values[:, [index]] for values in table.raw)
+    present = [
+        rows & ~np.isnan(values[:, 0]) for rows, values in zip(table.included, columns, strict=True)
+    ]
+    kept = table.kept.design.keep(present[0], present[1])
+    if not kept.units:
+        return empty_result(dimension)
+    how = {"draws": settings.resamples, "seed": settings.seed}
+    if kept.design.unit == "run":
+        values, flags, strata = kept.stacked(*columns)
+        difference = differences.unpaired(values[:, 0], flags, strata, ends=None)
+        resampled = shuffle_labels(values, flags, strata, **how)
+        means = [float(side[0]) for side in stratum_means(values, flags, strata)]
+    else:
+        first, second = kept.sides(*columns)
+        difference = differences.paired((second - first)[:, 0], reach=None)
+        first_even, second_even = kept.evened().sides(*columns)
+        resampled = flip_signs(second_even - first_even, **how)
+        means = [float(first.mean()), float(second.mean())]
+    delta = means[1] - means[0] if difference is None else difference.value
+    described = replace(
+        empty_result(dimension, kept.units), baseline=means[0], candidate=means[1], delta=delta
+    )
+    if settings.sequential:  # a test of fixed size is not valid under looking
+        return described
+    p = float(resampled.p_values()[0])
+    low, high = (None, None) if difference is None else difference.interval(settings.level)
+    change = None
+    if dimension.better is not None:
+        # Differences that are all the same have no interval, and only the p-value to be rare by.
+        apart = delta != 0.0 if low is None or high is None else low > 0.0 or high < 0.0
+        shown = apart and p <= 1.0 - settings.level
+        gained = delta < 0.0 if dimension.better == "lower" else delta > 0.0
+        change = (Change.IMPROVEMENT if gained else Change.DECLINE) if shown else Change.UNCLEAR
+    return replace(described, low=low, high=high, p=p, cls=change)
+
+
+def find_flips(table: TrialTable) -> tuple[Flip, ...]:
+    """Instances that most runs of one side had at the ideal and most of the other had not."""
+    design = table.kept.design
+    totals = [
+        _counted(table, side, np.ones(len(table.values[side]), dtype=bool)) for side in (0, 1)
+    ]
+    flips = []
+    for index, dimension in enumerate(table.counting):
+        ideal = dimension.scaled_ideal
+        if ideal is None:
+            continue
+        at = [
+            _counted(table, side, table.values[side][:, index] >= ideal - _NEAR) for side in (0, 1)
+        ]
+        most = [2 * reached > total for reached, total in zip(at, totals, strict=True)]
+        flipped = (most[0] != most[1]) & (totals[0] > 0) & (totals[1] > 0)
+        flips += [
+            Flip(
+                instance=design.names[code],
+                dimension=dimension.name,
+                to="ideal" if most[1][code] else "short",
+                baseline=f"{at[0][code]}/{totals[0][code]}",
+                candidate=f"{at[1][code]}/{totals[1][code]}",
+            )
+            for code in np.flatnonzero(flipped)
+        ]
+    return tuple(flips)
+
+
+def _counted(table: TrialTable, side: int, flags: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """How many runs of each instance have a flag, of those that no policy leaves out."""
+    codes = table.kept.design.codes[side][table.included[side] & flags]
+    return np.bincount(codes, minlength=len(table.kept.design.names))

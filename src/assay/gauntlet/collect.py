@@ -1,0 +1,104 @@
+"""Try a method: run it on a benchmark and judge the run, without a seal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.benchmark.benchmark import TASKS, Benchmark, Task
+from assay.benchmark.load import load_benchmark
+from assay.errors import AssayError
+from assay.gauntlet.load import fitting_bars, load_bars
+from assay.gauntlet.result import Scorecard
+from assay.gauntlet.spec import BarSet
+from assay.runs.collect import Listener, close_run, collect
+from assay.runs.result import Limits
+from assay.runs.store import RunFolder
+from assay.runs.worker import default_task, start_worker
+
+
+def try_method(
+    method: str,
+    benchmark: Benchmark,
+    *,
+    bars: str | None = None,
+    second: str | None = None,
+    task: Task | None = None,
+    seed: int = 0,
+    limits: Limits | None = None,
+    environment: Sequence[str] = (),
+    keep_going: bool = False,
+    save: Path | None = None,
+    listener: Listener | None = None,
+) -> Scorecard:
+    """Run a method on a benchmark and judge it; `save` is a new folder that keeps the run.
+
+    Default bars fit the benchmark; the default second corpus is the one that the bars name. The
+    listener is told where the outputs are if the run ends early or cannot be judged.
+    """
+    # Everything is read before the method is: what it does to a file then changes nothing.
+    plans = judging_plans(benchmark, bars=bars, second=second)
+    folder = None if save is None else RunFolder(save)
+    limits, listener = limits or Limits(), listener or Listener()
+    started = start_worker(
+        method, seed=seed, limits=limits, environment=environment, on_print=listener.printed
+    )
+    # Imported while the worker boots: numpy takes as long.
+    from assay.gauntlet.judge import check_judgeable, score
+
+    with started as worker:
+        task = task or default_task(worker, benchmark)
+        plan = plans[task]
+        if isinstance(plan, AssayError):
+            raise plan
+        check_judgeable(plan.benchmark, plan.bars)
+        run = collect(
+            worker,
+            plan.benchmark,
+            folder,
+            task=task,
+            seed=seed,
+            limits=limits,
+            keep_going=keep_going,
+            listener=listener,
+        )
+    if folder is not None:
+        close_run(run, folder)
+    try:
+        return score(run, plan.benchmark, plan.bars)
+    except AssayError:
+        made = sum(record.error is None for record in run.records)
+        listener.interrupted(made, close_run(run, None) if folder is None else folder.path)
+        raise
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingPlan:
+    """Bars, and the benchmark with its second corpus where a bar needs one."""
+
+    bars: BarSet
+    benchmark: Benchmark
+
+
+def judging_plans(
+    benchmark: Benchmark, *, bars: str | None = None, second: str | None = None
+) -> dict[Task, JudgingPlan | AssayError]:
+    """A plan for each task, or the error that rules it out.
+
+    Default bars fit the benchmark; the default second corpus is the one that the bars name.
+    """
+    plans: dict[Task, JudgingPlan | AssayError] = {}
+    for task in TASKS:
+        try:
+            plans[task] = _plan(benchmark, task, bars, second)
+        except AssayError as error:
+            plans[task] = error
+    return plans
+
+
+def _plan(benchmark: Benchmark, task: Task, bars: str | None, second: str | None) -> JudgingPlan:
+    chosen = load_bars(bars or fitting_bars(benchmark, task), task=task)
+    if second is None and any(bar.corpus == "second" for bar in chosen.bars):
+        second = chosen.second
+    if second is not None:
+        benchmark = benchmark.with_second(load_benchmark(second))
+    return JudgingPlan(bars=chosen, benchmark=benchmark)
