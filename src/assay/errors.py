@@ -3,7 +3,7 @@
     AssayError                     exit code
     ├── SpecError                  2  what was handed in cannot be read, or makes no sense
     │   ├── OneClassPartition      2  a partition lacks positives or negatives
-    │   └── NotHere                2  what would be needed to tell is not here
+    │   └── NotHere                2  required data or history is missing
     ├── StorageError               2  the disk would not take or give a file
     ├── ProtocolError              3  the protocol does not allow this
     │   ├── NotSealed              3  there is no seal, and nothing runs without one
@@ -62,7 +62,7 @@ class OneClassPartition(SpecError):
 
 
 class NotHere(SpecError):
-    """What would be needed to tell is not here: data, or older commits."""
+    """Required data or history is missing: a file, or older commits."""
 
 
 class StorageError(AssayError):

@@ -351,7 +351,7 @@ CALLS = (
     *("sendfile", "copy_file_range", "chmod", "fchmod", "utimensat", "flock", "openat"),
     *("mount", "mount_setattr", "unshare", "clone", "sendmsg", "ioctl"),
 )
-STRIDE = {"openat": 11, "ioctl": 11}
+STRIDE = {"openat": 31, "ioctl": 31}  # some thousand calls each; odd: questions and answers
 FAULTS = {"killed": "signal=KILL", "full": "error=ENOSPC", "harmed": "error=EIO"}
 
 

@@ -89,7 +89,7 @@ with (state / "memory.jsonl").open("a") as file:
     file.write('{"item": "learnt-meanwhile", "verdict": 1}\\n')
 """
     other = subprocess.Popen([sys.executable, "-c", writer, str(tmp_path / "state")])
-    with pytest.raises(StateNotIsolated, match=r"somebody else wrote to memory\.jsonl"):
+    with pytest.raises(StateNotIsolated, match=r"another process wrote to memory\.jsonl"):
         evaluate(path, private=False)
     assert other.wait(timeout=30) == 0
     assert state_digest(tmp_path / "state") == before

@@ -262,7 +262,7 @@ def test_no_error_repeats_a_private_key(parse, name):
 def test_a_private_key_where_a_public_one_belongs_is_called_by_its_name(name):
     with pytest.raises(SpecError, match="that is a private key") as caught:
         parse_verifier(MISTAKEN[name])
-    assert "Show it to nobody" in caught.value.hint
+    assert "Keep it secret" in caught.value.hint
 
 
 def test_an_error_that_repeats_it_would_be_caught():

@@ -21,6 +21,7 @@ from helpers.trial_systems import alive, eventually
 import assay
 from assay.errors import StorageError
 from assay.sandbox.job import Job, View
+from assay.sandbox.processes import HOME
 from assay.sandbox.warden_client import WardenClient, can_observe
 
 pytestmark = pytest.mark.skipif(not can_observe(), reason="only Linux tells which files are opened")
@@ -513,6 +514,35 @@ def test_what_hears_no_signal_is_ended_at_its_time(bench):
     assert not alive("assay-deaf")
 
 
+DUMB = """
+import errno, fcntl, sys
+sys.path.append(sys.argv[1])
+real, sent = fcntl.ioctl, []
+def ioctl(descriptor, request, *more):
+    if request == 0xC0182101:
+        sent.append(request)
+        if len(sent) == 5:
+            raise OSError(errno.EIO, "planted")
+    return real(descriptor, request, *more)
+fcntl.ioctl = ioctl
+from assay.sandbox.warden import main
+main()
+"""
+
+
+def test_a_run_whose_call_cannot_be_answered_ends_at_once(tmp_path, monkeypatch):
+    (tmp_path / "scratch").mkdir()
+
+    def planted(module, *arguments):
+        return [sys.executable, "-I", "-S", "-c", DUMB, HOME, *arguments]
+
+    monkeypatch.setattr("assay.sandbox.warden_client.module_command", planted)
+    with WardenClient(tmp_path / "scratch") as warden:
+        found = Bench(tmp_path / "bench", warden).run("python", "-I", "-S", "-c", "1", seconds=600)
+        assert found.trouble == "the kernel took no answer to one of its calls"
+        assert found.code is None
+
+
 def test_a_flood_of_words_is_ended(bench):
     found = bench.run("python", "-c", "while True: print('x' * 4096)", log_bytes=1 << 20)
     assert found.trouble == "it printed more than 1,048,576 bytes"
@@ -569,6 +599,7 @@ elif who == "root without rights":
 sys.path.insert(0, source)
 from pathlib import Path
 from assay.sandbox.job import Job, View
+from assay.sandbox.processes import HOME
 from assay.sandbox.warden_client import WardenClient
 home = Path(home)
 for name in ("scratch", "own", "cover", "outside"):

@@ -108,7 +108,7 @@ def list_(as_json: bool) -> None:
     "--samples",
     multiple=True,
     type=PATH,
-    help="Samples of mbpp or humaneval: {task_id, completion} a line, or somebody's results.",
+    help="Samples of mbpp or humaneval: {task_id, completion} a line, or results of running them.",
 )
 @click.option(
     "--execute",

@@ -72,5 +72,5 @@ def _show(public: str, *, as_json: bool, file: Path | None) -> None:
         print_json({"public": public})
         return
     if file is not None:
-        click.echo(f"{file} holds the private key; show it to nobody. The public half is:")
+        click.echo(f"{file} holds the private key; keep it secret. The public half is:")
     click.echo(public)

@@ -188,7 +188,7 @@ class DualRuns:
         with storage(kept):
             shutil.copytree(root, kept)
         raise StateNotIsolated(
-            f"somebody else wrote to {foreign[0]} of {root} while a copy stood in its place",
+            f"another process wrote to {foreign[0]} of {root} while a copy stood in its place",
             hint=f"Stop the system while it is evaluated in place. What was written is in {kept}.",
         )
 

@@ -128,7 +128,7 @@ def parse_verifier(text: str) -> VerifierKey:
     if _PRIVATE in text:
         raise SpecError(
             "that is a private key, and a public one was expected",
-            hint="Show it to nobody. `assay key show FILE` prints the public half.",
+            hint="Keep it secret. `assay key show FILE` prints the public half.",
         )
     name, key_id, public = _parse_key(text.strip(), "a public key")
     key = VerifierKey(name=name, public=public)

@@ -46,7 +46,7 @@ def held(root: Path) -> Iterator[int]:
                 handle = acquire(place / _LOCK)
         if handle is None:
             raise ProtocolError(
-                f"{root}: somebody is at work on this state just now",
+                f"{root}: another process is working on this state",
                 hint="If that was cut off, wait a moment: it is being put back.",
             )
         stack.callback(os.close, handle)
@@ -142,7 +142,7 @@ def _swap(root: Path, place: Path) -> None:
 
 
 def _clear(root: Path, place: Path) -> None:
-    """Throw a copy away; what is not marked as one is somebody's state."""
+    """Throw a copy away; what is not marked as one is production."""
     left = [path for path in (place / _STATE, place / _BETWEEN) if _id(path) is not None]
     if left and _id(place / _MARK) is None:
         raise IntegrityError(
@@ -152,7 +152,7 @@ def _clear(root: Path, place: Path) -> None:
     for path in left:
         remove(path)
     if left:
-        _sync(place)  # a copy that came back without its mark would be somebody's state
+        _sync(place)  # a copy that came back without its mark would be production
     for name in (f".{_JOURNAL}", f".{_MARK}", _MARK):
         (place / name).unlink(missing_ok=True)
 

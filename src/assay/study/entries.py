@@ -183,8 +183,8 @@ def _resumed_or_stopped(records: StudyRecords, entry: Entry, where: str) -> None
     record = _submission(records, entry, where)
     resumed = entry.kind == "run-resumed"
     if record.started is None or record.run is not None:
-        action = "take up again" if resumed else "be stopped"
-        raise IntegrityError(f"{where}: there was no run to {action}")
+        action = "no interrupted run to resume" if resumed else "no run to stop"
+        raise IntegrityError(f"{where}: {action}")
     (record.resumed if resumed else record.stopped).append(entry)
 
 

@@ -1,8 +1,8 @@
 """Samples of programming tasks: matched with their tasks, and labelled by how they did.
 
 A sample is `{task_id, completion}`, as the evaluation of HumanEval wants it, or `{task_id,
-solution}`, the whole program. A file of results has `passed` as well (and `result`): then somebody
-ran them already.
+solution}`, the whole program. A file of results has `passed` as well (and `result`): those were
+run elsewhere.
 """
 
 import ast

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.benchmark.corpora.corpus_files import CorpusFile
 
 Labels = Literal["given", "results", "executed"]
-"""Where labels are from: the corpus, somebody's results of running samples, or our own."""
+"""Where labels are from: the corpus, results of running samples elsewhere, or our own."""
 
 
 class ReadFile(msgspec.Struct, frozen=True, kw_only=True):

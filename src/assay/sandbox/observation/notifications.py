@@ -65,13 +65,13 @@ class Notices:
         if self._resolver is not None:
             self._resolver.close()
 
-    def answer(self) -> None:
-        """Take one notice, record it, and let the call go on."""
+    def answer(self) -> bool:
+        """Take one notice, record it, and let the call go on; False if it must wait for ever."""
         self._buffer[:] = self._absent
         try:
             fcntl.ioctl(self.listener, _RECEIVE, self._buffer)
         except OSError:  # the process was killed meanwhile
-            return
+            return True
         number, pid, _, call, _, _, *arguments = _NOTICE.unpack(self._buffer)
         try:
             self._resolver = self._resolver or PathResolver(pid)
@@ -80,8 +80,11 @@ class Notices:
             self.noted.full = self.noted.full or error.errno not in _FAILS_TOO
         except Exception:  # no argument of a command may end the warden
             self.noted.full = True
-        with suppress(OSError):
+        try:
             fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(number, 0, 0, _GO_ON))
+        except OSError as error:
+            return error.errno == errno.ENOENT  # the process was killed meanwhile
+        return True
 
     def _note(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
         match name:

@@ -144,7 +144,7 @@ def _check_in_place(at: Frozen, name: str, expected: str | None) -> str:
         return present
     if expected == NONE:
         raise DigestMismatch(
-            f"{place} was taken back, and something that nobody ratified is in its place",
+            f"{place} was taken back, and something that was never ratified is in its place",
             hint="Move it away.",
         )
     change = "is gone" if present == NONE else f"was changed: its digest is {short(present)}"

@@ -91,7 +91,7 @@ def check_outputs(at: Verifying) -> StepFinding:
     if killed:
         return StepFinding(
             f"{summary}, all as they were entered; cut off by a kill, so that only their owner's"
-            f" word vouches for what had been made by then: {', '.join(killed)}"
+            f" word confirms what had been made by then: {', '.join(killed)}"
             " (`rerun=` compares)",
             noted=True,
         )
