@@ -1,7 +1,7 @@
 from collections import Counter
 from itertools import pairwise
 
-from assay.comparison.trials.runner import MANY_INSTANCES
+from assay.comparison.judge.pairing import MANY_INSTANCES
 from assay.comparison.trials.schedule import schedule
 
 
