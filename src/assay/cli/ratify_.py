@@ -102,7 +102,9 @@ def _confirm(question: str, flags: dict[str, Any]) -> None:
     if flags["yes"]:
         return
     if not sys.stdin.isatty():
-        raise NotRatified("there is no terminal to confirm it on", hint="Confirm it beforehand: --yes.")
+        raise NotRatified(
+            "there is no terminal to confirm it on", hint="Confirm it beforehand: --yes."
+        )
     if not click.confirm(printable(question), err=True):
         raise NotRatified("it was not confirmed, and nothing was changed")
 

@@ -46,7 +46,7 @@ def held(root: Path) -> Iterator[int]:
                 handle = acquire(place / _LOCK)
         if handle is None:
             raise ProtocolError(
-                f"{root}: another process is working on this state",
+                f"{root}: another process is at work on this state",
                 hint="If that was cut off, wait a moment: it is being put back.",
             )
         stack.callback(os.close, handle)
