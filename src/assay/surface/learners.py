@@ -11,6 +11,7 @@ products would need much memory.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -74,10 +75,16 @@ def few_threads(size: int) -> Iterator[None]:
     Trees on a thousand records are thousands of tiny parallel loops. On a machine that is busy with
     something else each of them waits for a thread that is not running, and seconds become minutes.
     """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1 if size <= _TREE_RECORDS else None):
+    with _thread_pools().limit(limits=1 if size <= _TREE_RECORDS else None):
         yield
+
+
+@cache
+def _thread_pools() -> Any:  # noqa: ANN401 - threadpoolctl has no types
+    """The thread pools of this process; looking for them takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def predict(model: Any, features: Floats) -> Floats:  # noqa: ANN401 - scikit-learn has no types
