@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from assay.gauntlet.bounds import ConfidenceBounds, holm, times_more
+from assay.gauntlet.holm import ConfidenceBounds, holm, times_more
 from assay.stats.quantiles import normal_quantile
 
 

@@ -1,9 +1,9 @@
-"""Records from the bytes of a file: JSONL, CSV, TSV, and Parquet where the extra is installed.
+"""Records from the bytes of a file and back: JSONL, CSV, TSV, Parquet where the extra is installed.
 
-Each record comes with its place (file and line), which every later error about it names.
+Each record comes with its place (file and line), which every later error about it names. Lines of
+JSONL that are written again are kept as they are, byte for byte.
 """
 
-import csv
 import io
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -135,6 +135,8 @@ def subset_bytes(benchmark: Benchmark, ids: Collection[str], suffix: str) -> byt
 
 
 def _csv(path: Path, data: bytes, keep: list[bool]) -> bytes:
+    import csv
+
     rows = [row for _, row in rows_of(path, data)]
     text = io.StringIO(newline="")
     odd = any("\r" in str(cell) for row in rows for cell in row.values())

@@ -1,6 +1,5 @@
 """Flags, exit codes and hints that several verbs share."""
 
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,5 +60,7 @@ def columns_from(flags: dict[str, str | None]) -> Columns:
 
 def typed(words: str, folder: Path) -> str:
     """A command to type next, from where the user is."""
+    import shlex
+
     beside = "" if str(folder) == "." else f" --study {shlex.quote(str(folder))}"
     return f"assay {words}{beside}"

@@ -16,8 +16,8 @@ from assay.benchmark.benchmark import Benchmark
 from assay.digests import short
 from assay.errors import BadOutput, DigestMismatch, IntegrityError, SpecError
 from assay.gauntlet.bar import Bar
-from assay.gauntlet.bounds import holm, times_more
 from assay.gauntlet.caveats import SMALL, caveats_of
+from assay.gauntlet.holm import holm, times_more
 from assay.gauntlet.metrics.metric import Part, corpus_of, sides_of
 from assay.gauntlet.metrics.table import applies, metric_of
 from assay.gauntlet.result import BarResult, PartResult, PointVerdict, Scorecard, Verdict

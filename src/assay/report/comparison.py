@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.adr_0031 import SourceComparison
 from assay.comparison.result import BETTER, WORSE, Comparison, DimensionResult, Flip, NetVerdict
-from assay.comparison.trials.collect import Trials
 from assay.report.terminal import marked, styled, table
 from assay.wording import as_flags, counted, percent
 
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.comparison.power import Power
+    from assay.comparison.trials.collect import Trials
 
 _STYLE = {
     NetVerdict.RATIFY: "green",
@@ -205,7 +205,7 @@ def _sentence(power: "Power") -> str:
     return f"{power.question}: {counted(power.pairs, 'pair')} for {percent(power.power)} power"
 
 
-def draw_trials(trials: Trials, out: "Console") -> None:
+def draw_trials(trials: "Trials", out: "Console") -> None:
     """Why they ended, what they took and saved, what is void; then the comparison."""
     took = f"{counted(trials.runs, 'run')} in {trials.seconds:,.0f} s"
     took += "" if trials.money is None or not trials.money else f" for {trials.money:,.2f}"

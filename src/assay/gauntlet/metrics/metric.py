@@ -7,7 +7,7 @@ from typing import Literal
 from assay.benchmark.benchmark import SECOND, Benchmark, Item
 from assay.errors import OneClassPartition, SpecError
 from assay.gauntlet.bar import Bar, Partition
-from assay.gauntlet.bounds import ConfidenceBounds, Interval
+from assay.gauntlet.holm import ConfidenceBounds, Interval
 from assay.runs.answers import Output
 from assay.stats.estimate import Estimate
 
