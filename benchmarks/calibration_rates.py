@@ -18,7 +18,7 @@ from error_rates import insert, markdown
 
 from assay.study.predictions.calibration import calibrate
 from assay.study.predictions.grade import Grade, RangeGrade
-from assay.study.submissions.record import Status, Submission
+from assay.study.submissions.submission import Status, Submission
 
 SEED = 20_261_117
 DRAWS = 1000

@@ -1,4 +1,5 @@
 import inspect
+import pickle
 import subprocess
 import sys
 
@@ -84,6 +85,12 @@ def foreign(function, arguments):
 def test_a_wrong_argument_raises_an_error_of_ours(name, arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert foreign(getattr(assay, name), arguments) == []
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_public_function_can_be_sent_to_another_process(name):
+    function = getattr(assay, name)
+    assert pickle.loads(pickle.dumps(function)) is function  # noqa: S301 - our own
 
 
 def test_a_planted_foreign_exception_is_caught(arguments):

@@ -22,6 +22,7 @@ from assay.benchmark.benchmark import BUNDLED
 from assay.benchmark.load import load_benchmark
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
+from assay.comparison.spec import _PolicyTable, _Written
 from assay.comparison.trials.spec import _TrialsFile
 from assay.dual_condition.spec_tables import DualFile
 
@@ -62,23 +63,28 @@ def test_the_reference_is_what_the_code_gives(name):
     assert (ROOT / "docs/reference" / name).read_text(encoding="utf-8") == PAGES[name]()
 
 
+PARSED_LATER = {"dimensions": _Written, "policy": _PolicyTable}
+NAMED_BY_USERS = {"layers": "memory", "dimensions": "correct"}
+
+
 def keys_of(table: type, path: str = "") -> set[str]:
     """Every key that a spec file may have, a table's name before it; free tables as one key."""
     keys = set()
     for field in msgspec.structs.fields(table):
         inner = [kind for kind in (field.type, *get_args(field.type)) if is_struct(kind)]
+        inner = inner or [PARSED_LATER[name] for name in (field.name,) if name in PARSED_LATER]
         name = f"{path}{field.encode_name}"
         keys |= keys_of(inner[0], f"{name}.") if inner else {name}
     return keys
 
 
 def keys_in(written: dict, known: set[str], path: str = "") -> set[str]:
-    """The keys of a parsed spec file in the same form; the names of layers are left out."""
+    """The keys of a parsed spec file in the same form; names that users choose are left out."""
     keys = set()
     for name, value in written.items():
         here = f"{path}{name}"
         if isinstance(value, dict) and here not in known:
-            inner = value["memory"] if name == "layers" else value
+            inner = value[NAMED_BY_USERS[name]] if name in NAMED_BY_USERS else value
             keys |= keys_in(inner, known, f"{here}.")
         else:
             keys.add(here)

@@ -170,7 +170,7 @@ def derive(seed: int, purpose: str, *context: str) -> int:
     """A seed for one purpose from a common one: knowing it tells nothing of the others.
 
     The order of items takes the benchmark's digest as context too: a method that guesses the seed
-    (0, mostly) still cannot work out where in the file an item stood.
+    (0, mostly) still cannot work out where in the file an item stood, unless it knows the file.
     """
     text = "\n".join([str(seed), purpose, *context])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")

@@ -3,7 +3,7 @@
 from assay.caveats import Caveat
 from assay.gauntlet.result import BarResult, Judgement, PartResult, PointVerdict, Scorecard, Verdict
 from assay.study.predictions.grade import DirectionGrade, Grade, OutcomeGrade, RangeGrade
-from assay.study.submissions.record import Status, Submission, Version
+from assay.study.submissions.submission import Status, Submission, Version
 
 
 def bar(name, value, *parts):

@@ -9,7 +9,7 @@ from assay.report.study.views import verify
 from assay.study.entries import records_of
 from assay.study.git import repository_of
 from assay.study.study import open_study
-from assay.study.submissions.record import submissions_of
+from assay.study.submissions.submission import submissions_of
 
 GAUNTLET = Path(__file__).parents[2] / "examples/gauntlet"
 

@@ -8,7 +8,7 @@ from helpers.graded import bar, judged, submission, unjudged, version
 from assay.report.study.board import board_csv, board_markdown, draw_board
 from assay.report.terminal import console
 from assay.study.board import board
-from assay.study.submissions.record import Status
+from assay.study.submissions.submission import Status
 
 V1, V2 = version("v1"), version("v2", entry=20, supersedes="v1")
 

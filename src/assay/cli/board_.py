@@ -26,10 +26,11 @@ def command(form: str | None, write: bool, folder: Path, as_json: bool) -> None:
     Example:
       assay board
     """
-    from assay.report.study.board import board_csv, board_markdown, draw_board
+    from assay.report.study.board import board_csv, draw_board
     from assay.study.views import board_of
 
-    study = find_study(folder)
-    board = board_of(study)
-    text = {"markdown": board_markdown, "csv": board_csv}[form](board) if form else None
-    show_page(study, "BOARD.md", board, draw_board, text=text, write=write, as_json=as_json)
+    study, flags = find_study(folder), {"write": write, "as_json": as_json}
+    if form == "csv" and not any(flags.values()):
+        click.echo(board_csv(board_of(study)), nl=False)
+    else:
+        show_page(study, "BOARD.md", board_of, draw_board, markdown=form == "markdown", **flags)

@@ -14,7 +14,7 @@ from assay.study.study import find_study
 @click.option("--write", is_flag=True, help="Write CALIBRATION.md; `verify` checks it.")
 @study_flag
 @json_flag
-def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
+def command(folder: Path, **flags: bool) -> None:
     """Show how good the predictions of a study are.
 
     How many ranges hold, at each level they were stated at; whether what was given 30 % happened
@@ -24,11 +24,7 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
     Example:
       assay calibration
     """
-    from assay.report.study.predictions import calibration_markdown, draw_calibration
+    from assay.report.study.predictions import draw_calibration
     from assay.study.views import calibration_of
 
-    study = find_study(folder)
-    calibration = calibration_of(study)
-    text = calibration_markdown(study.config.name, calibration) if markdown else None
-    flags = {"write": write, "as_json": as_json}
-    show_page(study, "CALIBRATION.md", calibration, draw_calibration, text=text, **flags)
+    show_page(find_study(folder), "CALIBRATION.md", calibration_of, draw_calibration, **flags)

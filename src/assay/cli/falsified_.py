@@ -14,7 +14,7 @@ from assay.study.study import find_study
 @click.option("--write", is_flag=True, help="Write FALSIFIED.md; `verify` checks it.")
 @study_flag
 @json_flag
-def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
+def command(folder: Path, **flags: bool) -> None:
     """List what was predicted and turned out otherwise.
 
     Each line is a commitment that did not hold: what was said, what came, and which version of the
@@ -24,11 +24,7 @@ def command(markdown: bool, write: bool, folder: Path, as_json: bool) -> None:
     Example:
       assay falsified
     """
-    from assay.report.study.predictions import draw_falsified, falsified_markdown
+    from assay.report.study.predictions import draw_falsified
     from assay.study.views import falsified_of
 
-    study = find_study(folder)
-    misses = falsified_of(study)
-    text = falsified_markdown(study.config.name, misses) if markdown else None
-    flags = {"write": write, "as_json": as_json}
-    show_page(study, "FALSIFIED.md", misses, draw_falsified, text=text, **flags)
+    show_page(find_study(folder), "FALSIFIED.md", falsified_of, draw_falsified, **flags)

@@ -66,26 +66,26 @@ def keep(run: Path, card: "Scorecard") -> None:
 def show_page(
     study: "Study",
     page: str,
-    record: Record,
+    make: Callable[["Study"], Record],
     draw: Callable[[Record, "Console"], None],
     *,
-    text: str | None,
+    markdown: bool,
     write: bool,
     as_json: bool,
 ) -> None:
-    """Print a view of a study: as JSON, as the text that was asked for, or drawn for people.
+    """Print a view of a study: as JSON, as Markdown, or drawn for people.
 
     With `write` the page goes into the study, and its file is named.
     """
-    if write:
-        from assay.report.study.views import write_view
+    from assay.report.study.views import view_text, write_view
 
+    if write:
         place = os.path.relpath(write_view(study, page))
         if as_json:
             print_json({"wrote": place})
         else:
             click.echo(f"Wrote {place}.")
-    elif text is not None and not as_json:
-        click.echo(text, nl=False)
+    elif markdown and not as_json:
+        click.echo(view_text(study, page), nl=False)
     else:
-        show(record, draw, as_json=as_json)
+        show(make(study), draw, as_json=as_json)

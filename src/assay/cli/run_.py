@@ -8,7 +8,7 @@ import msgspec
 
 from assay.cli.options import EXIT_CODES, json_flag, study_flag, typed
 from assay.cli.output import leave, print_json
-from assay.cli.progress import RunOutput
+from assay.cli.run_output import RunOutput
 from assay.cli.study_commits import commit, committable, how_to_commit
 from assay.errors import MethodError
 from assay.study.study import Study, find_study

@@ -13,7 +13,7 @@ from assay.benchmark.benchmark import TASKS
 from assay.benchmark.load import load_benchmark
 from assay.cli.options import EXIT_CODES, PATH, column_flags, columns_from, json_flag
 from assay.cli.output import keep, show_scorecard
-from assay.cli.progress import RunOutput
+from assay.cli.run_output import RunOutput
 from assay.errors import AssayError, MethodError
 from assay.gauntlet.collect import try_method
 from assay.gauntlet.load import DEFAULT_BARS
@@ -94,14 +94,18 @@ def _advice(output: RunOutput, flags: dict[str, Any]) -> Iterator[None]:
     except AssayError as error:
         hint, kept = error.hint, output.kept
         if output.begun and isinstance(error, MethodError):
-            hint, kept = _remedy(error, output, flags), kept or "No output had been made."
+            hint, kept = _remedy(error, output, flags), kept or _nothing(output)
         error.hint = " ".join(filter(None, (hint, kept))) or None
         raise
     except KeyboardInterrupt:
-        click.echo(f"\n{output.kept or 'No output had been made.'}", err=True)
+        click.echo(f"\n{output.kept or _nothing(output)}", err=True)
         raise
     finally:
         output.close()
+
+
+def _nothing(output: RunOutput) -> str:
+    return "" if output.made else "No output had been made."
 
 
 def _remedy(error: MethodError, output: RunOutput, flags: dict[str, Any]) -> str | None:

@@ -69,7 +69,7 @@ def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - 
       assay verify --checkpoint kept-elsewhere.txt
       assay verify --all --since origin/main
     """
-    from assay.cli.progress import RunOutput
+    from assay.cli.run_output import RunOutput
 
     output = RunOutput()
     try:

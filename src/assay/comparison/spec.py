@@ -2,22 +2,8 @@
 
 A dimension that counts has a range, a better end, and a margin: differences inside the margin do
 not matter. A gated one must be shown not to have become worse by more than that. Dimensions that do
-not count (tokens, money, time) are compared and shown, and decide nothing.
-
-    [dimensions.grounded]
-    gated = true            # default: false
-    better = "higher"       # or "lower"; default: higher
-    ideal = 1.0             # default: the better end of the range
-    range = [0.0, 1.0]      # default: [0, 1]
-    margin = 0.05           # default: a twentieth of the range
-    weight = 1.0            # in the balance; default: 1
-    counts = true           # default: true
-
-    [policy]
-    missing = "fail"        # or "exclude": what a missing value is; default: it blocks
-    crashed = "fail"        # or "exclude": what a crashed or lost run is; default: it blocks
-    allow = ["harness"]     # differences that are meant
-    gates = "strict"        # a spotless record does not do where the margin is not shown
+not count (tokens, money, time) are compared and shown, and decide nothing. The guide
+docs/how-to/prove-a-skill.md shows every key.
 """
 
 import math

@@ -21,7 +21,8 @@ from assay.benchmark.benchmark import Benchmark, Item
 from assay.confounding.judge import labelled
 from assay.confounding.single_features import feature_results, source_result
 from assay.errors import OneClassPartition
-from assay.stats.ranks import Floats, Levels, levels, placements
+from assay.stats.arrays import Floats
+from assay.stats.ranks import Levels, levels, placements
 from assay.surface.crossfit import Step
 from assay.surface.feature_table import Feature, feature_table
 from assay.surface.joint_model import (

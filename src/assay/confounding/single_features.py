@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from assay.benchmark.benchmark import Item
 from assay.confounding.result import FeatureResult
 from assay.stats import auc
-from assay.stats.ranks import Codes, coded, levels, rank_correlation
+from assay.stats.arrays import Codes, coded
+from assay.stats.ranks import levels, rank_correlation
 from assay.stats.stratified_auc import fit_within
 from assay.surface.feature_table import Feature
 from assay.surface.joint_model import FOLDS, SOURCE, deal_folds

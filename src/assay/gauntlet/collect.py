@@ -38,9 +38,13 @@ def try_method(
     # Everything is read before the method is: what it does to a file then changes nothing.
     plans = judging_plans(benchmark, bars=bars, second=second)
     folder = None if save is None else RunFolder(save)
-    limits, listener = limits or Limits(), listener or Listener()
+    limits = limits or Limits()
     started = start_worker(
-        method, seed=seed, limits=limits, environment=environment, on_print=listener.printed
+        method,
+        seed=seed,
+        limits=limits,
+        environment=environment,
+        on_print=None if listener is None else listener.printed,
     )
     # Imported while the worker boots: numpy takes as long.
     from assay.gauntlet.judge import check_judgeable, score
@@ -65,9 +69,10 @@ def try_method(
         close_run(run, folder)
     try:
         return score(run, plan.benchmark, plan.bars)
-    except AssayError:
-        made = sum(record.error is None for record in run.records)
-        listener.interrupted(made, close_run(run, None) if folder is None else folder.path)
+    except (AssayError, KeyboardInterrupt):
+        if listener is not None:
+            made = sum(record.error is None for record in run.records)
+            listener.interrupted(made, close_run(run, None) if folder is None else folder.path)
         raise
 
 

@@ -107,7 +107,7 @@ def _draw_verdict(comparison: Comparison, out: "Console") -> None:
     verdict = comparison.verdict.upper()
     out.print(marked("verdict  ", verdict, style, f"  {comparison.because}"))
     if comparison.verdict is NetVerdict.INCONCLUSIVE and not comparison.blocked:
-        outlook = "too few runs to forecast how many more would settle it"
+        outlook = "no number of further runs can be forecast to settle it"
         if comparison.needed_pairs is not None:
             more = counted(comparison.needed_pairs, f"more {comparison.unit}")
             more += " a side" if comparison.unit == "run" else ""

@@ -122,8 +122,8 @@ def collect(
     """Ask a started worker about every item; each record is stored before the next is asked.
 
     `sealed` holds the records of a sealed run to resume. An unsealed run that the method or the
-    user ends early is closed, and the listener is told where its outputs are. The caller closes a
-    complete run, once the worker has ended.
+    user ends early is closed, in a temporary folder where only a listener is given, who is told
+    where its outputs are. The caller closes a complete run, once the worker has ended.
     """
     check_answerable(worker, benchmark, task)
     is_sealed, sealed = sealed is not None, sealed or Sealed()
@@ -173,8 +173,8 @@ def collect(
         made = sum(record.error is None for record in records)
         if isinstance(error, MethodError):
             error.run = partial
-        if listener is not None and not is_sealed and made:
-            listener.interrupted(made, close_run(partial, folder))
+        if not is_sealed and made and (folder is not None or listener is not None):
+            hear.interrupted(made, close_run(partial, folder))
         raise
     ended = replace(begun, printed=worker.printed, complete=True, records=tuple(records))
     return replace(ended, provenance=sealed.ended())

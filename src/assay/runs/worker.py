@@ -8,8 +8,7 @@ from assay.benchmark.benchmark import Benchmark, Task
 from assay.digests import derive, digest
 from assay.errors import SpecError, storage
 from assay.methods.registry import REGISTERED, MethodRef, parse_method, source_file
-from assay.runs import method_loader as calling
-from assay.runs.method_loader import FittedMethod, Modules
+from assay.runs.method_loader import FittedMethod, Modules, call, fit, inspect_method
 from assay.runs.result import Limits
 from assay.runs.worker_process import ProcessWorker
 from assay.sandbox.levels import Level
@@ -124,13 +123,13 @@ class TrustedWorker:
     broken = False
     passed: tuple[str, ...] = ()
 
-    def __init__(self, method: Callable[..., Any] | calling.FittedMethod) -> None:
+    def __init__(self, method: Callable[..., Any] | FittedMethod) -> None:
         name = getattr(method, "__qualname__", type(method).__qualname__)
         module = getattr(method, "__module__", "")
         self.method = MethodRef(
             text=f"{module}:{name}", kind="callable", target=module, attribute=name
         )
-        self._loaded = calling.inspect_method(method, isolated=False)
+        self._loaded = inspect_method(method, isolated=False)
         self._asked = self._loaded
         self.arguments, self.learner = self._loaded.arguments, self._loaded.learner
         self.asks_by_name = self._loaded.asks_by_name
@@ -149,15 +148,15 @@ class TrustedWorker:
 
     def fit(self, examples: Sequence[Mapping[str, object]]) -> None:
         """Fit the learner here."""
-        self._asked = calling.fit(self._loaded, examples)
+        self._asked = fit(self._loaded, examples)
 
     def ask(self, question: str, response: str | None) -> object:
         """One answer as the method gave it, unchecked."""
-        return calling.call(self._asked, question, response)
+        return call(self._asked, question, response)
 
-    def modules(self) -> calling.Modules:
+    def modules(self) -> Modules:
         """Nothing that could be told apart from what Assay itself has loaded."""
-        return calling.Modules(installed=(), files=())
+        return Modules(installed=(), files=())
 
     def forget(self) -> None:
         """Back to the unfitted learner."""

@@ -102,8 +102,8 @@ class Warden:
                     return None, True
                 if 0 in events and not self._input_goes_on():
                     return None, False
-                if events.get(watched.listener, 0) & select.POLLIN and not watched.answer():
-                    return "the kernel took no answer to one of its calls", True
+                if events.get(watched.listener, 0) & select.POLLIN:
+                    watched.answer()
                 if time.monotonic() < glance:
                     continue
                 glance = time.monotonic() + _GLANCE

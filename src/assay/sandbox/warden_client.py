@@ -28,7 +28,7 @@ _SHORTAGES = frozenset(
     }
 )
 """Errors of a system that is short of something; they say nothing about the command."""
-_PROGRAM = """
+_CANARY = """
 import os, sys
 try:
     handle = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
@@ -36,7 +36,7 @@ try:
 except OSError:
     pass
 """
-_SECONDS = 60.0
+_CANARY_SECONDS = 60.0
 
 
 def can_observe() -> bool:
@@ -207,11 +207,11 @@ def send_canary(warden: WardenClient, scratch: Path) -> tuple[bool, str]:
         outside.mkdir()
     target = outside / "file"
     job = Job(
-        command=["python", "-I", "-S", "-c", _PROGRAM, str(target)],
+        command=["python", "-I", "-S", "-c", _CANARY, str(target)],
         folder=root,
         environment={},
         output=root / "log.txt",
-        seconds=_SECONDS,
+        seconds=_CANARY_SECONDS,
         view=View(writable=(root,)),
     )
     seen = str(target) in warden.run(job).written

@@ -22,11 +22,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.stats.arrays import Floats
 from assay.stats.auc_interval import score_interval
 from assay.stats.clusters import effective_units, grouped_covariance
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import t_quantile
-from assay.stats.ranks import Floats, Levels, placements
+from assay.stats.ranks import Levels, placements
 
 
 def auc(positive: ArrayLike, negative: ArrayLike) -> float:

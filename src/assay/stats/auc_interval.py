@@ -17,7 +17,7 @@ docs/explanation/error-rates.md.
 
 import numpy as np
 
-from assay.stats.ranks import Floats
+from assay.stats.arrays import Floats
 
 Sizes = tuple[float, float]
 _SHRINK = 0.25

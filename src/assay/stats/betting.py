@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from assay.stats.ranks import Floats
+from assay.stats.arrays import Floats
 
 FRACTIONS: Floats = np.array([0.02, 0.05, *np.arange(0.1, 0.95, 0.05), 0.97, 0.999])
 _STEPS = 30

@@ -8,7 +8,7 @@ variance that comes from a few large groups is known no better than those few al
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.stats.ranks import Floats
+from assay.stats.arrays import Floats
 
 
 def effective_groups(codes: NDArray[np.intp]) -> float:

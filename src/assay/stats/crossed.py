@@ -35,12 +35,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.stats.arrays import Floats, coded
 from assay.stats.auc_interval import score_interval
 from assay.stats.clusters import correction, effective_groups
 from assay.stats.estimate import Estimate
 from assay.stats.metrics import MetricName, measure
 from assay.stats.quantiles import normal_quantile, t_quantile
-from assay.stats.ranks import Floats, coded
 
 _RANK_GOES = 0.5
 _HOW = "mean over seeds, interval over items and seeds (Obuchowski-Rockette)"

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.stats.arrays import Floats
 from assay.stats.quantiles import normal_quantile, t_quantile
-from assay.stats.ranks import Floats
 
 _COMPANY = 1.25
 _MadeUp = tuple[tuple[float, float], ...]

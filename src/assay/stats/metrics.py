@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.stats.arrays import Floats
 from assay.stats.auc import fit
-from assay.stats.ranks import Floats
 
 MetricName = Literal["auroc", "accuracy", "f1", "average-precision"]
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.stats.ranks import Floats
+from assay.stats.arrays import Floats
 
 _CELLS = 1 << 22
 _EXACT = 1 << 14

@@ -10,9 +10,9 @@ from functools import cache
 
 import numpy as np
 
+from assay.stats.arrays import Floats
 from assay.stats.differences import share_lower
 from assay.stats.quantiles import normal_quantile
-from assay.stats.ranks import Floats
 
 MOST = 100_000
 _COUNTED = 250

@@ -1,34 +1,14 @@
-"""Array types, and values as ordered levels: ties, placements, Spearman's rho.
+"""Ranks: a column's values as ordered levels, which give ties, placements and Spearman's rho.
 
 Whole numbers of a narrow range (counts, flags) need no sort; other values take one.
 """
 
-from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
-
-
-class Places(dict[Hashable, int]):
-    """The place of each value among those asked for, in order of first asking."""
-
-    def __missing__(self, value: Hashable) -> int:
-        place = self[value] = len(self)
-        return place
-
-
-def coded(values: Iterable[Hashable], *, known: Places | None = None) -> Codes:
-    """Each value by its place among the distinct ones, in order of first appearance.
-
-    With `known` the places of earlier values go on being used, and new ones are added to it.
-    """
-    places = Places() if known is None else known
-    return np.fromiter(map(places.__getitem__, values), dtype=np.intp)
-
+from assay.stats.arrays import Codes, Floats
 
 _WIDEST_COUNT = 1 << 16
 

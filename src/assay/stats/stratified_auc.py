@@ -18,12 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.stats.arrays import Floats
 from assay.stats.auc import fit
 from assay.stats.auc_interval import score_interval
 from assay.stats.clusters import correction, effective_units, grouped_covariance
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import t_quantile
-from assay.stats.ranks import Floats
 
 _LEAST_DESIGN = 0.2
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.benchmark.benchmark import TASKS, Task
-from assay.study.submissions.record import Status, Submission, Version
+from assay.study.submissions.submission import Status, Submission, Version
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.calibration import Calibration, calibrate
 from assay.study.predictions.falsified import Falsified, falsified
 from assay.study.study import Study
-from assay.study.submissions.record import submissions_of, versions_of
+from assay.study.submissions.submission import submissions_of, versions_of
 from assay.study.verify.context import View
 
 

@@ -27,10 +27,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.stats.arrays import Codes, Floats
 from assay.stats.auc import AucFit, fit
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import normal_quantile
-from assay.stats.ranks import Codes, Floats
 
 DRAWS = 4000
 _BLOCK_CELLS = 1 << 20

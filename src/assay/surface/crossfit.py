@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.stats.arrays import Codes, Floats
 from assay.stats.auc import auc
-from assay.stats.ranks import Codes, Floats, ranks
+from assay.stats.ranks import ranks
 from assay.surface.learners import ENSEMBLE, few_threads, label_models, predict, score_models
 
 Folds = NDArray[np.intp]

@@ -19,7 +19,7 @@ from assay.benchmark.folds import assign_folds, fold_units
 from assay.digests import derive
 from assay.errors import OneClassPartition
 from assay.stats import auc
-from assay.stats.ranks import Codes, Floats, coded
+from assay.stats.arrays import Codes, Floats, coded
 from assay.surface.beyond import Beyond, beyond_surface
 from assay.surface.crossfit import (
     Folds,
@@ -187,7 +187,7 @@ def _columns(
     if sources:
         named.append((SOURCE, "both", sources))
     if kind == "lexical":
-        from assay.surface.feature_table import lexical_columns
+        from assay.surface.lexical import lexical_columns
 
         named.append(("lexical", "both", lexical_columns(items)))
     blocks: list[Block] = []

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.stats.ranks import Floats
+from assay.stats.arrays import Floats
 
 ENSEMBLE = 2
 """How many of the label's models, from the first, make the joint surface model."""

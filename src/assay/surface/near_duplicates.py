@@ -1,5 +1,7 @@
 """Which texts have nearly the same words, found without comparing every text with every other.
 
+Texts are compared by their words: `normalised` leaves those that say the same equal.
+
 Two texts are alike where their word sets have a Jaccard index (shared words over all words) of
 9/10 or more. Sets of eight words or fewer are then equal. For larger ones we use the first level
 of PartEnum (Arasu, Ganti & Kaushik 2006), which, unlike min-hashing, overlooks nothing: alike
@@ -15,13 +17,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.stats.ranks import Codes, coded
+from assay.stats.arrays import Codes, coded
 from assay.surface.features import bare
 
 HEADS = 4
 """A text is compared with the first so many of its bucket, and with as many more unlike ones."""
 _FEWEST_THAT_MAY_DIFFER = 9
 _ODD = np.uint64(0x9E3779B97F4A7C15)
+_SHARED, _OF = 9, 10
 
 
 class _Words(dict[str, str]):
@@ -30,9 +33,6 @@ class _Words(dict[str, str]):
     def __missing__(self, token: str) -> str:
         word = self[token] = bare(token.casefold())
         return word
-
-
-_SHARED, _OF = 9, 10
 
 
 def nearly_equal(a: frozenset[object], b: frozenset[object]) -> bool:

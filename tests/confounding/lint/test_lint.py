@@ -13,8 +13,8 @@ from assay.confounding.lint.categories import category_auc
 from assay.confounding.lint.labelled_records import records_of
 from assay.confounding.lint.linter import CODES, lint
 from assay.confounding.lint.sample_size import auc_needed
+from assay.stats.arrays import coded
 from assay.stats.auc import fit
-from assay.stats.ranks import coded
 from assay.surface.near_duplicates import families, nearly_equal, normalised
 
 OPENINGS = ("What", "Who", "Is", "Does", "Tell", "Name")

@@ -33,8 +33,8 @@ from assay.runs.store import RunFolder
 from assay.study.entries import read_records
 from assay.study.scorecards.store import load_result, read_judgement
 from assay.study.study import open_study
-from assay.study.submissions.record import Status
 from assay.study.submissions.run import run_sealed
+from assay.study.submissions.submission import Status
 from assay.study.views import board_of
 
 TELLING = """

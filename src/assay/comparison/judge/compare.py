@@ -3,15 +3,18 @@
 1. Refuse sides that cannot be compared (`comparable`).
 2. Apply the policies for missing values and crashed runs, and pair the runs (`table`, `pairing`).
 3. Estimate each dimension and the balance (`effects`), or look after every unit (`sequential`).
-4. Decide (`verdict`); a blocking caveat leaves no verdict.
+4. Note the caveats that follow from the numbers.
+5. Decide (`verdict`); a blocking caveat leaves no verdict.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
-from assay.comparison.judge.caveats import Notes, remark, signature_of
+from assay._version import __version__
+from assay.comparison.judge.caveats import Notes
 from assay.comparison.judge.comparable import (
     assumed_dimensions,
     check_comparable,
@@ -27,7 +30,7 @@ from assay.comparison.judge.dimension_results import (
 )
 from assay.comparison.judge.effects import Evidence, weigh
 from assay.comparison.judge.needed_pairs import pairs_needed
-from assay.comparison.judge.pairing import By
+from assay.comparison.judge.pairing import FEWEST_PAIRS, MANY_INSTANCES, By
 from assay.comparison.judge.sequential import watch
 from assay.comparison.judge.table import TrialTable, tabulate
 from assay.comparison.judge.verdict import decide
@@ -36,14 +39,18 @@ from assay.comparison.result import (
     Change,
     Comparison,
     ComparisonCaveat,
+    DimensionResult,
+    Gate,
     Input,
     Looks,
     NetVerdict,
     Settings,
 )
-from assay.comparison.spec import Dimensions
+from assay.comparison.spec import Dimension, Dimensions
+from assay.digests import short
 from assay.errors import SpecError
-from assay.logs.trial import Trial
+from assay.logs.trial import Trial, is_cost
+from assay.wording import counted
 
 RESAMPLES = 9_999
 LEVEL = 0.95
@@ -162,3 +169,63 @@ def _decide(
         sequential=settings.sequential,
     )
     return verdict, because, needed
+
+
+def remark(
+    table: TrialTable, evidence: Evidence, others: Sequence[DimensionResult], notes: Notes
+) -> None:
+    """Note the caveats that follow from the numbers."""
+    design, units = table.kept.design, evidence.units
+    for effect in evidence.dimensions:
+        if effect.gate is Gate.SPOTLESS:
+            notes.add("spotless-gate", _spotless_words(effect.dimension, table))
+    if not any(dimension.gated for dimension in (*table.counting, *table.incomparable)):
+        notes.add("no-gates")
+    if design.unit == "run":
+        pairs = len(table.kept.pairs)
+        why = "too few to go by" if pairs < FEWEST_PAIRS else "no more alike than other runs"
+        notes.add("unpaired", f"{_there(pairs, 'pair')}, {why}." if design.paired else "")
+    if 1 < len(design.names) < MANY_INSTANCES and len(table.values[0]) > len(design.names):
+        notes.add("few-instances", f"There are {len(design.names)}.")
+    if units < FEWEST_PAIRS:
+        notes.add("small-n", f"{_there(units, design.unit)}{_a_side(design.unit)}.")
+    if evidence.looked and table.kept.matched > evidence.whole:
+        left = table.kept.matched - evidence.whole
+        notes.add("uneven-rounds", f"{_there(left, 'such pair')}.")
+    dearer = [cost.name for cost in others if cost.cls is Change.DECLINE and is_cost(cost.name)]
+    if dearer:
+        notes.add("costs-more", f"In {', '.join(dearer)}.")
+
+
+def _there(number: int, what: str) -> str:
+    return f"There {'is' if number == 1 else 'are'} {counted(number, what)}"
+
+
+def _a_side(unit: str) -> str:
+    return " a side" if unit == "run" else ""
+
+
+def _spotless_words(dimension: Dimension, table: TrialTable) -> str:
+    """What a spotless record rules out, and how many runs would rule out the margin."""
+    kept = table.kept
+    runs = len(kept.pairs) if kept.design.unit == "pair" else kept.rows[1].size
+    margin = dimension.scaled_margin
+    worst = 1.0 - 0.05 ** (1.0 / max(runs, 1))
+    needed = math.ceil(math.log(0.05) / math.log1p(-margin))
+    rules = "rules" if runs == 1 else "rule"
+    record = f"{dimension.name}: {counted(runs, 'run')} {rules} out that more than {worst:.0%}"
+    if runs < needed:
+        return f"{record} fall short; to rule out {margin:.0%} takes {needed}."
+    return f"{record} fall short, if they are independent."
+
+
+def signature_of(table: TrialTable, evidence: Evidence, inputs: Sequence[Input]) -> str:
+    """What the verdict rests on, in a line."""
+    design = table.kept.design
+    digests = [short(read.digest) for read in inputs]
+    units = f"{counted(evidence.units, design.unit)}{_a_side(design.unit)}"
+    if design.unit != "instance":
+        units += f" of {counted(len(design.names), 'instance')}"
+    more = " ..." if len(digests) > 4 else ""
+    named = [f"inputs {', '.join(digests[:4])}{more}"] if digests else []
+    return " · ".join([units, *named, RULE, f"assay {__version__}"])

@@ -16,9 +16,9 @@ from assay.comparison.judge.table import TrialTable
 from assay.comparison.result import BETTER, WORSE, Change, Gate, Settings
 from assay.comparison.spec import Dimension
 from assay.stats import differences
+from assay.stats.arrays import Floats
 from assay.stats.differences import MeanDifference
 from assay.stats.permutation import Resampled, flip_signs, shuffle_labels
-from assay.stats.ranks import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.logs.trial import Trial
-from assay.stats.ranks import Floats
+from assay.stats.arrays import Floats
 
 MANY_INSTANCES = 10
 """From so many instances on the instance is the unit."""

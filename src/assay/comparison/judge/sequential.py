@@ -18,8 +18,8 @@ from assay.comparison.judge.effects import DimensionEffect, Evidence, Tilt, clas
 from assay.comparison.judge.table import TrialTable
 from assay.comparison.judge.verdict import decide
 from assay.comparison.result import Gate, NetVerdict, Settings
+from assay.stats.arrays import Floats
 from assay.stats.betting import adjusted, ever, log_capital, lower_bounds
-from assay.stats.ranks import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

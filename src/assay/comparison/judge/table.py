@@ -14,7 +14,7 @@ from assay.comparison.judge.pairing import By, Design, KeptUnits, arrange
 from assay.comparison.spec import Dimension, Dimensions
 from assay.errors import SpecError
 from assay.logs.trial import Trial
-from assay.stats.ranks import Floats
+from assay.stats.arrays import Floats
 from assay.wording import counted
 
 _SIDES = ("baseline", "candidate")

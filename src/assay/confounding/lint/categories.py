@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from assay.confounding.lint.labelled_records import FOLDS, Records, quoted
 from assay.confounding.result import Finding
-from assay.stats.ranks import Codes, Floats, coded
+from assay.stats.arrays import Codes, Floats, coded
 from assay.surface.features import opens_auxiliary, opens_wh
 
 TELLING = 0.60

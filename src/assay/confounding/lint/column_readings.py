@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.stats.ranks import Codes, Floats, coded
+from assay.stats.arrays import Codes, Floats, coded
 
 _PART = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(\d+|[^\W\d_]+)$")

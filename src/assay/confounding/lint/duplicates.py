@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.confounding.lint.labelled_records import Records, has_both, quoted
 from assay.confounding.result import Finding
-from assay.stats.ranks import coded
+from assay.stats.arrays import coded
 from assay.surface.near_duplicates import HEADS, families, nearly_equal
 
 _KEEP_ONE = "Keep one of each, or name the column that groups them."

@@ -9,8 +9,8 @@ from assay.confounding.lint.categories import SURE, category_auc, optimistic_auc
 from assay.confounding.lint.column_readings import Column, Reading
 from assay.confounding.lint.labelled_records import Records, quoted
 from assay.confounding.result import Finding
+from assay.stats.arrays import Floats
 from assay.stats.auc import auc
-from assay.stats.ranks import Floats
 
 GIVEN_AWAY = 0.95
 

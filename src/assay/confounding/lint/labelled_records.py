@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from assay.benchmark.benchmark import Item
 from assay.confounding.result import Finding
+from assay.stats.arrays import Codes, coded
 from assay.stats.clusters import effective_units
-from assay.stats.ranks import Codes, coded
 from assay.surface.near_duplicates import normalised
 
 MOST_NAMED = 20

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from assay.benchmark.benchmark import Item
 from assay.confounding.lint.categories import question_form_predicts_label, source_predicts_label
 from assay.confounding.lint.duplicates import conflicting_labels, duplicates, near_duplicates
+from assay.confounding.lint.groups import one_class_groups
 from assay.confounding.lint.label_leaks import label_leaks
 from assay.confounding.lint.labelled_records import records_of
-from assay.confounding.lint.sample_size import imbalance, one_class_groups, too_few
+from assay.confounding.lint.sample_size import imbalance, too_few
 from assay.confounding.lint.texts import empty_responses, truncation
 from assay.confounding.result import Finding
 

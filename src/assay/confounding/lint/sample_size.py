@@ -11,11 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from assay.confounding.lint.labelled_records import Records, has_both, quoted
+from assay.confounding.lint.labelled_records import Records
 from assay.confounding.result import Finding
 from assay.stats.auc_interval import hanley_mcneil
 from assay.stats.quantiles import normal_quantile
-from assay.stats.ranks import coded
 
 BAR, LEVEL, POWER = 0.70, 0.95, 0.80
 RARE = 0.30
@@ -134,27 +133,3 @@ def _least(enough: Callable[[int], bool], *, most: int) -> int | None:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
-
-
-def one_class_groups(records: Records) -> Finding | None:
-    """Groups of one class among groups of both, such as a pair that lost its half.
-
-    Where most groups have one class, or one record, the benchmark is not a paired one, and
-    groups then say only what is independent of what: nothing is missing.
-    """
-    places = [i for i, item in enumerate(records.items) if item.group is not None]
-    if not places:
-        return None
-    codes = coded([records.items[i].group for i in places])
-    mixed = has_both(codes, records.positive[places])
-    lacking = int((~mixed).sum())
-    if not lacking or lacking >= int(mixed.sum()):
-        return None
-    touched = [i for i, code in zip(places, codes.tolist(), strict=True) if not mixed[code]]
-    return records.finding(
-        "one-class-groups",
-        touched,
-        message=f"Groups of one label only: {lacking} of {mixed.size}, such as "
-        f"{quoted(records.items[touched[0]].group or '')}; the others have both.",
-        remedy="Add the records that these groups lack, or drop the groups: they are no pairs.",
-    )

@@ -4,7 +4,7 @@ import numpy as np
 
 from assay.confounding.lint.labelled_records import Records
 from assay.confounding.result import Finding
-from assay.stats.ranks import coded
+from assay.stats.arrays import coded
 from assay.surface.feature_table import truncated
 
 

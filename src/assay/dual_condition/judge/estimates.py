@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from assay.dual_condition.evidence import DualEvidence
 from assay.dual_condition.result import Quantity
+from assay.stats.arrays import Floats
 from assay.stats.crossed import Crossed, cross
 from assay.stats.estimate import Estimate
-from assay.stats.ranks import Floats
 
 LEVEL = 0.95
 Groups = Sequence[str] | None

@@ -20,8 +20,8 @@ from assay.dual_condition.judge.preconditions import check_preconditions, reason
 from assay.dual_condition.judge.regime import is_pilot, regime_of
 from assay.dual_condition.result import DualResult, LayerResult, PlaceboResult, RowState, Subset
 from assay.errors import OneSidedResult
+from assay.stats.arrays import coded
 from assay.stats.clusters import effective_groups
-from assay.stats.ranks import coded
 
 
 def judge_dual(evidence: DualEvidence) -> DualResult:

@@ -6,7 +6,7 @@ from assay.digests import short
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import styled, table
 from assay.study.board import Board, BoardRow, BoardTable, Cell
-from assay.study.submissions.record import Status
+from assay.study.submissions.submission import Status
 
 if TYPE_CHECKING:
     from rich.console import Console

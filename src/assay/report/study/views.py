@@ -5,6 +5,7 @@ from pathlib import Path
 
 from assay.report.study.board import board_markdown
 from assay.report.study.predictions import calibration_markdown, falsified_markdown
+from assay.study.entries import records_of
 from assay.study.git import Repository
 from assay.study.study import Study
 from assay.study.verify.context import Shown, View
@@ -28,6 +29,11 @@ def verify(
 ) -> Verification:
     """Verify a study, its pages included."""
     return verify_with(study, VIEWS, shown, repository=repository)
+
+
+def view_text(study: Study, name: str) -> str:
+    """What a page of the study must hold."""
+    return VIEWS[name](study, records_of(study))
 
 
 def refresh_views(study: Study) -> list[str]:

@@ -65,13 +65,13 @@ class Notices:
         if self._resolver is not None:
             self._resolver.close()
 
-    def answer(self) -> bool:
-        """Take one notice, record it, and let the call go on; False if it must wait for ever."""
+    def answer(self) -> None:
+        """Take one notice, record it, and let the call go on."""
         self._buffer[:] = self._absent
         try:
             fcntl.ioctl(self.listener, _RECEIVE, self._buffer)
         except OSError:  # the process was killed meanwhile
-            return True
+            return
         number, pid, _, call, _, _, *arguments = _NOTICE.unpack(self._buffer)
         try:
             self._resolver = self._resolver or PathResolver(pid)
@@ -80,11 +80,9 @@ class Notices:
             self.noted.full = self.noted.full or error.errno not in _FAILS_TOO
         except Exception:  # no argument of a command may end the warden
             self.noted.full = True
-        try:
+        # A call without an answer would wait for ever: any other error ends the warden and the run.
+        with suppress(FileNotFoundError):  # the process was killed meanwhile
             fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(number, 0, 0, _GO_ON))
-        except OSError as error:
-            return error.errno == errno.ENOENT  # the process was killed meanwhile
-        return True
 
     def _note(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
         match name:

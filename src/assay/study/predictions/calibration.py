@@ -19,7 +19,7 @@ import msgspec
 
 from assay.stats.proportions import accuracy
 from assay.study.predictions.grade import Grade, OutcomeGrade, RangeGrade, ranked_score
-from assay.study.submissions.record import Submission
+from assay.study.submissions.submission import Submission
 from assay.wording import percent
 
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from assay.study.predictions.grade import Grade
-from assay.study.submissions.record import Submission, Version
+from assay.study.submissions.submission import Submission, Version
 from assay.wording import percent
 
 

@@ -1,0 +1,92 @@
+"""The events of a run on standard error: a progress bar, and what the method prints."""
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import click
+
+from assay.cli.progress import progress
+from assay.runs.collect import Listener
+from assay.runs.result import Record
+
+SHOWN = 100_000
+
+
+class MethodOutput:
+    """Passes on the first hundred thousand bytes."""
+
+    def __init__(self) -> None:
+        self._left = SHOWN
+        self._open_line = False
+
+    def show(self, data: bytes) -> None:
+        """Show some more, control characters as escapes."""
+        if self._left <= 0:
+            return
+        text = data[: self._left].decode("utf-8", "replace")
+        self._left -= len(data)
+        safe = "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+        if self._left <= 0:
+            safe += "\n(the method prints more than is shown)\n"
+        self._open_line = not safe.endswith("\n")
+        with suppress(OSError):  # a full disk behind standard error must not end a run
+            sys.stderr.write(safe)
+            sys.stderr.flush()
+
+    def end(self) -> None:
+        """Begin a new line, where the method left one open."""
+        if self._open_line:
+            with suppress(OSError):
+                sys.stderr.write("\n")
+            self._open_line = False
+
+
+class RunOutput(Listener):
+    """Draws a run. `made` counts its outputs; `kept` says where one without a verdict is stored."""
+
+    def __init__(self, on_started: Callable[[], None] | None = None) -> None:
+        self.begun = False
+        self.made = 0
+        self.asked = self._left = 0
+        self.kept: str | None = None
+        self._on_started = on_started
+        self._bar = ExitStack()
+        self._method = MethodOutput()
+        self._advance: Callable[[], None] = lambda: None
+
+    def total(self, items: int, made: int) -> None:
+        """Begin a bar."""
+        if made:
+            click.echo(f"Resumed after {made} of {items} items.", err=True)
+        self.begun, self.made, self._left = True, made, items - made
+        self._bar.close()
+        self._advance = self._bar.enter_context(progress("items", items - made))
+
+    def started(self) -> None:
+        """Publish the start."""
+        if self._on_started is not None:
+            self._on_started()
+
+    def record(self, record: Record) -> None:
+        """Advance the bar, which ends with the last item."""
+        self.asked += 1
+        self.made += record.error is None
+        self._advance()
+        self._left -= 1
+        if not self._left:
+            self._bar.close()
+
+    def printed(self, data: bytes) -> None:
+        """Show what the method prints, control characters escaped."""
+        self._method.show(data)
+
+    def interrupted(self, made: int, folder: Path) -> None:
+        """Note where the outputs are stored."""
+        self.kept = f"The {made} outputs that were made are kept in {folder}"
+
+    def close(self) -> None:
+        """End the bar, and the method's last line."""
+        self._bar.close()
+        self._method.end()

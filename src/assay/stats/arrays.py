@@ -1,0 +1,26 @@
+"""The array types that pass between these modules, and values of any kind as whole numbers."""
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+class Places(dict[Hashable, int]):
+    """The place of each value among those asked for, in order of first asking."""
+
+    def __missing__(self, value: Hashable) -> int:
+        place = self[value] = len(self)
+        return place
+
+
+def coded(values: Iterable[Hashable], *, known: Places | None = None) -> Codes:
+    """Each value by its place among the distinct ones, in order of first appearance.
+
+    With `known` the places of earlier values go on being used, and new ones are added to it.
+    """
+    places = Places() if known is None else known
+    return np.fromiter(map(places.__getitem__, values), dtype=np.intp)
