@@ -1,7 +1,4 @@
-"""The tables of a spec file as they are written, and checks of their values against each other.
-
-Every key is known and typed. Files that the tables name must be there.
-"""
+"""The tables of a spec file as they are written, every key typed, and checks of their values."""
 
 import math
 import re
