@@ -375,7 +375,7 @@ def a_fault_at_every_system_call_keeps_production(
     assert strace, "this takes strace: on Debian, apt install strace"
     planted(home, route)
     before = production(home)
-    faults = changed = 0
+    faults = changed = untold = 0
     number = 1 + CAMPAIGN.index((route, whose, call, fault)) % STRIDE.get(call, 1)
     while number < 2000:
         inject = f"inject={call}:{FAULTS[fault]}:when={number}"
@@ -385,9 +385,10 @@ def a_fault_at_every_system_call_keeps_production(
         said = told.read_text(errors="replace") if told.exists() else ""
         told.unlink(missing_ok=True)
         reached = "INJECTED" in said or "killed by SIGKILL" in said
-        if not reached:
-            assert ended == 0
+        if not reached and ended == 0:
             break
+        untold += not reached  # strace may be ended with its warden before it writes that down
+        assert untold <= 3, said
         faults += 1
         if route != "in-place":
             changed += production(home) != before
