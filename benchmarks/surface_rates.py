@@ -23,7 +23,15 @@ from typing import TypeVar
 import numpy as np
 from error_rates import insert, markdown
 from situations import Floats
-from surface_situations import SHAPES, SURFACE_ONLY, Drawn, draw_benchmark, independent
+from surface_situations import (
+    LEAKS,
+    SHAPES,
+    SURFACE_ONLY,
+    Drawn,
+    draw_benchmark,
+    draw_leak,
+    independent,
+)
 from verdicts import drawn_run
 
 from assay.confounding.judge import confounds
@@ -36,6 +44,7 @@ from assay.surface.joint_model import known_surface
 
 SEED = 20_261_116
 SIZES = (108, 400, 1000)
+FITNESS_SIZES = (60, 108, 250, 600, 1000)
 AT_THE_BAR = NormalDist().inv_cdf(0.65) * 2**0.5
 _CHEAP = """
 task = "detection"
@@ -240,17 +249,29 @@ def table_at_the_bar(draws: int) -> str:
     return f"True value .65, {draws} draws a row.\n\n{markdown(headers, rows)}"
 
 
+def leaking(cell: Cell) -> tuple[float, str]:
+    """A benchmark whose surface tells something: the joint AUC, and the verdict."""
+    leak, size, seed = cell
+    rng = np.random.default_rng([SEED, size, LEAKS.index(leak), seed, 4])
+    audit = confounds(draw_leak(rng, size=size, leak=leak))
+    return audit.joint.auc if audit.joint is not None else 0.5, audit.verdict.value
+
+
 def table_fitness(draws: int) -> str:
-    """Benchmarks whose surface tells nothing."""
-    found = pooled(fitness, product(("plain",), SIZES, range(draws)))
+    """Benchmarks whose surface tells nothing, and something."""
+    found = [
+        (("shuffled", *cell[1:]), row)
+        for cell, row in pooled(fitness, product(("plain",), FITNESS_SIZES, range(draws)))
+    ]
+    found += pooled(leaking, product(LEAKS, FITNESS_SIZES, range(draws)))
     rows = []
-    for size in SIZES:
-        own = [row for (_, n, _), row in found if n == size]
+    for leak, size in product(("shuffled", *LEAKS), FITNESS_SIZES):
+        own = [row for (name, n, _), row in found if (name, n) == (leak, size)]
         share = [float(np.mean([row[1] == name for row in own])) for name in
-                 ("clean", "confounded", "unfit")]  # fmt: skip
-        rows.append((str(size), f"{np.mean([row[0] for row in own]):.3f}",
+                 ("clean", "confounded", "unfit", "undecided")]  # fmt: skip
+        rows.append((leak, str(size), f"{np.mean([row[0] for row in own]):.3f}",
                      *(f"{x:.3f}" for x in share)))  # fmt: skip
-    headers = ("n", "mean joint AUC", "clean", "confounded", "unfit")
+    headers = ("leak", "n", "mean joint AUC", "clean", "confounded", "unfit", "undecided")
     return f"{draws} draws a row.\n\n{markdown(headers, rows)}"
 
 

@@ -22,6 +22,7 @@ from assay.surface.feature_table import feature_table
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in ("n", "rk", "sting", "lo")]
 SHAPES = ("plain", "crossed", "weak")
+LEAKS = ("none", "words", "comma", "two", "rare", "pairs")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,6 +49,37 @@ class Drawn:
             features=self.features,
             columns=self.columns,
         )
+
+
+def draw_leak(rng: np.random.Generator, *, size: int, leak: str) -> Benchmark:
+    """Short texts of random words, of which one thing, or two, tell something of the label.
+
+    `none`: nothing does. `words`: positives are up to four words longer. `comma`: a comma in half
+    of the positives, a fifth of the others. `two`: a capital and a full stop, each a little more
+    often. `rare`: one in five records is positive, and longer. `pairs`: a longer and a shorter
+    answer to each question, the longer mostly the positive.
+    """
+    label = rng.permutation(np.arange(size) % (5 if leak == "rare" else 2) == 0)
+    if leak == "pairs":
+        label = np.arange(size) % 2 == 0
+    items = []
+    for number, up in enumerate(label.tolist()):
+        longer = up and leak in ("words", "rare")
+        if leak == "pairs":
+            longer = up is bool(rng.random() < 0.7)
+        count = int(rng.integers(4, 14)) + (int(rng.integers(0, 5)) if longer else 0)
+        words = rng.choice(WORDS, count).tolist()
+        if leak == "comma" and rng.random() < (0.5 if up else 0.2):
+            words[1] += ","
+        if leak == "two":
+            words[0] = words[0].title() if rng.random() < (0.62 if up else 0.38) else words[0]
+            words[-1] += "." if rng.random() < (0.62 if up else 0.38) else ""
+        group = f"q{number // 2}" if leak == "pairs" else None
+        question = f"What about {' '.join(rng.choice(WORDS, 4))}?"
+        items.append(
+            Item(id=str(number), question=question, response=" ".join(words), label=up, group=group)
+        )
+    return Benchmark(name=leak, digest=digest(repr(items).encode()), items=tuple(items))
 
 
 def draw_benchmark(rng: np.random.Generator, *, size: int, shape: str) -> Drawn:

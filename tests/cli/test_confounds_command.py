@@ -18,6 +18,8 @@ from assay.report.terminal import console
 
 KEYS = {
     "verdict",
+    "because",
+    "needed_records",
     "n",
     "positives",
     "features",
@@ -30,7 +32,7 @@ KEYS = {
     "digests",
     "signature",
 }
-FEATURE_KEYS = {"name", "on", "auc", "low", "high", "direction", "rho_length", "flag"}
+FEATURE_KEYS = {"name", "on", "auc", "low", "high", "least", "direction", "rho_length", "flag"}
 JOINT_KEYS = {"auc", "low", "high", "left", "importance", "given_away"}
 METHOD_KEYS = {"name", "auc", "low", "high", "beyond", "surface_share", "unscored"}
 LINT_KEYS = {"code", "count", "message", "remedy", "records"}
@@ -351,7 +353,7 @@ def test_questions_alone_are_audited():
 
 def test_empty_responses_tell_nothing_and_are_a_fault():
     audit = confounds(in_memory([{**row, "response": ""} for row in records()]))
-    assert audit.verdict == "clean"
+    assert audit.verdict == "undecided"
     of_responses = [one for one in audit.features if one.on == "response"]
     assert {(one.auc, one.rho_length) for one in of_responses} == {(0.5, None)}
     assert "empty-response" in [finding.code for finding in audit.lint]

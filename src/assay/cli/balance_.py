@@ -28,6 +28,13 @@ EXIT_CODES = (
     help="Which of equals is dropped.",
 )
 @click.option(
+    "--surface",
+    type=click.Choice(["declared", "lexical"]),
+    default="declared",
+    show_default=True,
+    help="What is balanced: the features listed, or words and letters too.",
+)
+@click.option(
     "--negative",
     metavar="EXPRESSION",
     help="Which records are negative, such as 'class == truth'; others are left out.",
@@ -40,6 +47,7 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     Positives and negatives are matched on what the surface says of them, and what single features
     still tell is trimmed away, until no feature alone has an AUC over 0.55 and the interval of all
     of them together reaches down to 0.5. Groups are kept or dropped whole. Reports what was lost.
+    Whether so many records can show that the surface tells nothing is for `assay confounds` to say.
 
     \b
     Example:
@@ -56,7 +64,11 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     subset_bytes(benchmark, (), out.suffix)
     with progress("fitting", MOST_STEPS) as advance:
         balanced = balance(
-            benchmark, negative=flags["negative"], seed=flags["seed"], on_step=advance
+            benchmark,
+            negative=flags["negative"],
+            surface=flags["surface"],
+            seed=flags["seed"],
+            on_step=advance,
         )
     if balanced.achieved:
         write_new(out, subset_bytes(benchmark, balanced.records, out.suffix))

@@ -93,7 +93,7 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
             on_step=advance,
         )
     show(audit, partial(draw_audit, every=flags["every"]), as_json=flags["as_json"])
-    leave(favourable=audit.verdict.favourable)
+    leave(favourable=audit.favourable)
 
 
 def _all_scores(

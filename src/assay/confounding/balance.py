@@ -27,6 +27,7 @@ from assay.surface.crossfit import Step
 from assay.surface.feature_table import Feature, feature_table
 from assay.surface.joint_model import (
     FEWEST,
+    Kind,
     Surface,
     check_fittable,
     group_codes,
@@ -60,10 +61,11 @@ class Balanced(msgspec.Struct, frozen=True, kw_only=True):
     """The records kept, and what keeping only them changed.
 
     `achieved` says whether the aims are met; where they are not, the subset is the last one tried.
-    `lost` counts the dropped records of each class and of each source.
+    `surface` is what was balanced. `lost` counts the dropped records of each class and source.
     """
 
     achieved: bool
+    surface: Kind
     records: tuple[str, ...]
     n: int
     kept: int
@@ -107,6 +109,7 @@ def balance(
     benchmark: Benchmark,
     *,
     negative: str | None = None,
+    surface: Kind = "declared",
     seed: int = 0,
     on_step: Step = lambda: None,
 ) -> Balanced:
@@ -116,28 +119,31 @@ def balance(
     check_fittable(items, label)
     units = np.unique([item.unit for item in items], return_inverse=True)[1]
     whole = _Pool(items=items, label=label, table=feature_table(items), units=units)
-    surface = read_surface(items, label, features=whole.table)
-    before = after = _surfaces(whole, surface)
-    pool, achieved = whole, _met(whole, after)
+    model = read_surface(items, label, features=whole.table, kind=surface)
+    before = after = _surfaces(whole, model)
+    pool, achieved = whole, _met(whole, after, surface)
     for turn in range(_ROUNDS):
         if achieved:
             break
-        tried = _candidates(pool, surface.fit.ensemble, seed=[seed, turn])
+        tried = _candidates(pool, model.fit.ensemble, seed=[seed, turn])
         for candidate in tried:
             on_step()
-            fitted = read_surface(candidate.items, candidate.label, features=candidate.table)
+            fitted = read_surface(
+                candidate.items, candidate.label, features=candidate.table, kind=surface
+            )
             after = _surfaces(candidate, fitted)
-            achieved = _met(candidate, after)
+            achieved = _met(candidate, after, surface)
             if achieved:
                 break
         if not tried:
             break
-        pool, surface = candidate, fitted
+        pool, model = candidate, fitted
     records = tuple(item.id for item in pool.items)
     lost = {item.id for item in whole.items} - set(records)
     dropped = [item for item in benchmark.items if item.id in lost]
     return Balanced(
         achieved=achieved,
+        surface=surface,
         records=records,
         n=len(whole.items),
         kept=len(records),
@@ -175,17 +181,19 @@ def _surfaces(pool: _Pool, surface: Surface) -> Surfaces:
     low, high = fit.interval()
     groups = group_codes(pool.items)
     alone = feature_results(pool.table, pool.label, groups)
-    alone += source_result(pool.items, pool.label, groups)
+    alone += source_result(pool.items, pool.label, groups, looked_at=len(pool.table) + 1)
     worst = max(alone, key=lambda result: result.auc)
     name = f"{worst.name} ({worst.on})"
     return Surfaces(joint=float(fit.values[0]), low=low, high=high, worst=name, worst_auc=worst.auc)
 
 
-def _met(pool: _Pool, surfaces: Surfaces) -> bool:
+def _met(pool: _Pool, surfaces: Surfaces, kind: Kind) -> bool:
     """Whether the aims are met, and not by the luck of one deal of the folds."""
     if surfaces.worst_auc > HIGHEST or surfaces.low > 0.5:
         return False
-    again = read_surface(pool.items, pool.label, features=pool.table, first_deal=_OTHER_DEAL)
+    again = read_surface(
+        pool.items, pool.label, features=pool.table, kind=kind, first_deal=_OTHER_DEAL
+    )
     return again.auc_fit().interval()[0] <= 0.5
 
 

@@ -7,13 +7,10 @@ from numpy.typing import NDArray
 
 from assay.benchmark.benchmark import Item
 from assay.confounding import result
-from assay.confounding.result import Fitness, Joint, MethodResult
+from assay.confounding.result import Joint, MethodResult
 from assay.errors import SpecError
-from assay.surface.beyond import WIDEST, widest_without_signal
 from assay.surface.crossfit import Step, importance
 from assay.surface.joint_model import SEED, Surface, auc_of, group_codes
-
-CLEAN_UNDER = 0.60
 
 
 def joint_result(model: Surface, on_step: Step) -> Joint:
@@ -40,17 +37,6 @@ def joint_result(model: Surface, on_step: Step) -> Joint:
             if sure[i] > 0.5
         ),
     )
-
-
-def fitness(model: Surface | None, joint: Joint | None) -> Fitness:
-    """The verdict on the benchmark."""
-    if model is None or joint is None:
-        return Fitness.UNDECIDED
-    if joint.low <= 0.5 <= joint.high or joint.high < CLEAN_UNDER:
-        return Fitness.CLEAN
-    if widest_without_signal(model.label, model.fit.probability) > WIDEST:
-        return Fitness.UNFIT
-    return Fitness.CONFOUNDED
 
 
 def method_result(

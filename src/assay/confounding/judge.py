@@ -15,10 +15,11 @@ from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.expression import parse_expression
 from assay.caveats import Caveats
 from assay.confounding.caveats import CODES, note_records
-from assay.confounding.joint_surface import fitness, joint_result, method_result
+from assay.confounding.joint_surface import joint_result, method_result
 from assay.confounding.lint.linter import lint
 from assay.confounding.result import ConfoundAudit
 from assay.confounding.single_features import feature_results, source_result
+from assay.confounding.verdict import decide, explain, records_needed
 from assay.digests import short
 from assay.errors import OneClassPartition, SpecError
 from assay.surface.crossfit import Step
@@ -71,17 +72,23 @@ def confounds(
         for name, by_id in (scores or {}).items()
     )
     together = None if model is None else joint_result(model, on_step)
-    alone = feature_results(table, label, groups) + source_result(items, label, groups)
+    alone = feature_results(table, label, groups)
+    alone += source_result(items, label, groups, looked_at=len(table) + 1)
     columns = {name: [values[i] for i in chosen] for name, values in (fields or {}).items()}
-    note_records(benchmark, label.size, methods, together, caveats)
+    note_records(benchmark, label.size, methods, caveats)
+    findings = lint(items, label, fields=columns)
+    verdict = decide(model, together, alone)
+    needed = records_needed(verdict, model, together)
     return ConfoundAudit(
-        verdict=fitness(model, together),
+        verdict=verdict,
+        because=explain(verdict, together, alone, findings, needed),
+        needed_records=needed,
         n=len(items),
         positives=int(label.sum()),
         features=alone,
         joint=together,
         methods=methods,
-        lint=lint(items, label, fields=columns),
+        lint=findings,
         caveats=caveats.in_order_noted(),
         benchmark=benchmark.name,
         surface=surface,

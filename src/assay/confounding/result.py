@@ -9,14 +9,17 @@ import msgspec
 from assay.caveats import Caveat
 
 On = Literal["response", "question", "both"]
+TELLING = ("conflicting-labels", "label-leak")
+"""Faults of the data that give the label away, or that no surface explains."""
 
 
 class Fitness(StrEnum):
     """What a benchmark is good for, as far as its surface goes.
 
-    CLEAN: the joint surface model's AUC has .5 in its interval, or its upper end under .60.
-    CONFOUNDED: it does not. UNFIT: the surface leaves too little of the label to tell any method
-    from it. UNDECIDED: the joint model was not asked for, or there are too few records to fit it.
+    CLEAN: the joint surface model's AUC is surely under .60, and no feature alone surely over it.
+    CONFOUNDED: not clean, and the joint AUC or a feature alone is surely over .50. UNFIT: the
+    surface leaves too little of the label to tell any method from it. UNDECIDED: these records
+    cannot tell, or the joint model was not asked for.
     """
 
     CLEAN = "clean"
@@ -24,15 +27,11 @@ class Fitness(StrEnum):
     UNFIT = "unfit"
     UNDECIDED = "undecided"
 
-    @property
-    def favourable(self) -> bool:
-        """Whether the command exits with 0."""
-        return self is Fitness.CLEAN
-
 
 class FeatureResult(msgspec.Struct, frozen=True, kw_only=True):
     """A feature alone: its AUC in the better direction, and whether that is a matter of length.
 
+    `least` is the lower end of its interval, corrected for all features that were looked at.
     `direction` says which values are the positives', `rho_length` is Spearman's rho to the number
     of words of the text the feature is of, None where one of them is constant. `flag` is `inert`
     under an AUC of .70, else `length` where |rho| is at least .5, else `orthogonal`.
@@ -43,6 +42,7 @@ class FeatureResult(msgspec.Struct, frozen=True, kw_only=True):
     auc: float
     low: float
     high: float
+    least: float
     direction: Literal["higher", "lower"]
     rho_length: float | None
     flag: Literal["inert", "length", "orthogonal"]
@@ -114,9 +114,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ConfoundAudit(msgspec.Struct, frozen=True, kw_only=True):
-    """A benchmark and perhaps methods on it, asked what the surface gives away."""
+    """A benchmark and perhaps methods on it, asked what the surface gives away.
+
+    `needed_records` is how many records would bring a verdict, where these cannot tell.
+    """
 
     verdict: Fitness
+    because: str
+    needed_records: int | None
     n: int
     positives: int
     features: tuple[FeatureResult, ...]
@@ -128,3 +133,13 @@ class ConfoundAudit(msgspec.Struct, frozen=True, kw_only=True):
     surface: Literal["declared", "lexical"]
     digests: Mapping[str, str | None]
     signature: str
+
+    @property
+    def favourable(self) -> bool:
+        """Whether it is clean, and no fault of the data gives the label away otherwise."""
+        return self.verdict is Fitness.CLEAN and not self.telling
+
+    @property
+    def telling(self) -> tuple[str, ...]:
+        """Faults of the data that give the label away, or contradict it."""
+        return tuple(finding.code for finding in self.lint if finding.code in TELLING)

@@ -17,6 +17,8 @@ from assay.surface.joint_model import FOLDS, SOURCE, deal_folds
 
 BAR = 0.70
 RHO = 0.5
+ALPHA = 0.05
+"""The chance that any feature's corrected interval misses its AUC."""
 _AT_ONCE = 8
 
 
@@ -29,6 +31,7 @@ def feature_results(
         feature.on: levels(feature.values) for feature in table if feature.name == "word_length"
     }
     results: list[FeatureResult] = []
+    looked_at = len(table) + 1  # the source is looked at as well
     for start in range(0, len(table), _AT_ONCE):
         some = table[start : start + _AT_ONCE]
         columns = [levels(feature.values) for feature in some]
@@ -37,19 +40,24 @@ def feature_results(
             length = lengths.get("question" if feature.on == "question" else "response")
             rho = None if length is None else rank_correlation(column, length)
             value = float(fit.values[i])
-            results.append(_feature_result(feature, value, fit.interval(i), rho))
+            corrected = fit.interval(i, level=1.0 - ALPHA / looked_at)
+            results.append(_feature_result(feature, value, fit.interval(i), corrected, rho))
     return tuple(results)
 
 
 def _feature_result(
-    feature: Feature, value: float, interval: tuple[float, float], rho: float | None
+    feature: Feature,
+    value: float,
+    interval: tuple[float, float],
+    corrected: tuple[float, float],
+    rho: float | None,
 ) -> FeatureResult:
     """A feature in its better direction; a source's share of positives has only one."""
-    low, high = interval
+    (low, high), least = interval, corrected[0]
     direction: Literal["higher", "lower"] = "higher"
     if value < 0.5 and feature.name != SOURCE:
         direction = "lower"
-        value, low, high = 1.0 - value, 1.0 - high, 1.0 - low
+        value, low, high, least = 1.0 - value, 1.0 - high, 1.0 - low, 1.0 - corrected[1]
     flag: Literal["inert", "length", "orthogonal"] = "inert"
     if value >= BAR:
         flag = "length" if rho is not None and abs(rho) >= RHO else "orthogonal"
@@ -59,6 +67,7 @@ def _feature_result(
         auc=value,
         low=low,
         high=high,
+        least=least,
         direction=direction,
         rho_length=rho,
         flag=flag,
@@ -66,7 +75,7 @@ def _feature_result(
 
 
 def source_result(
-    items: Sequence[Item], label: NDArray[np.bool_], groups: Codes | None
+    items: Sequence[Item], label: NDArray[np.bool_], groups: Codes | None, *, looked_at: int
 ) -> tuple[FeatureResult, ...]:
     """The source as a feature: the share of positives among its records of other folds.
 
@@ -97,4 +106,5 @@ def source_result(
     length = np.array([float(len((item.response or "").split())) for item in items])
     rho = rank_correlation(levels(rate), levels(length))
     feature = Feature(name=SOURCE, on="both", values=rate)
-    return (_feature_result(feature, fit.value, fit.interval_at(0.95), rho),)
+    corrected = fit.interval_at(1.0 - ALPHA / looked_at)
+    return (_feature_result(feature, fit.value, fit.interval_at(0.95), corrected, rho),)

@@ -30,12 +30,6 @@ _STYLE = {
     Fitness.UNFIT: "red",
     Fitness.UNDECIDED: "yellow",
 }
-_MEANING = {
-    Fitness.CLEAN: "the surface tells nothing of the label that these records could show",
-    Fitness.CONFOUNDED: "a method can score by the surface alone",
-    Fitness.UNFIT: "the surface leaves too little of the label to tell any method from it",
-    Fitness.UNDECIDED: "without the joint surface model there is no verdict",
-}
 _NEXT = {
     Fitness.CONFOUNDED: "Hold methods to what is beyond the surface (`bars=v4`, or plain-2 without"
     " classes), or take a balanced subset: assay balance FILE `out=FILE`",
@@ -55,8 +49,8 @@ def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> 
         _draw_methods(audit.methods, out)
     if audit.lint:
         _draw_lint(audit.lint, out)
-    style, meaning = f"bold {_STYLE[audit.verdict]}", f"  {_MEANING[audit.verdict]}"
-    out.print(marked("verdict  ", audit.verdict.upper(), style, meaning))
+    style = f"bold {_STYLE[audit.verdict]}"
+    out.print(marked("verdict  ", audit.verdict.upper(), style, f"  {audit.because}"))
     if audit.verdict in _NEXT:
         out.print(styled(as_flags(_NEXT[audit.verdict])))
     out.print()
@@ -153,11 +147,13 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
         console.print(
             styled(
                 "No subset was found in which no feature alone is over"
-                f" {HIGHEST:.2f} and all together tell nothing, with at least {FEWEST} of each"
-                " class. Nothing was written. Gather records whose surface does not tell."
+                f" {HIGHEST:.2f} and all together tell nothing that could be shown, with at least"
+                f" {FEWEST} of each class. Nothing was written. Gather records whose surface does"
+                " not tell."
             )
         )
         return
+    console.print(styled(f"Balanced for the {balanced.surface} surface."))
     for what, counts in balanced.lost.items():
         if counts:
             most = sorted(counts.items(), key=lambda pair: -pair[1])

@@ -1,0 +1,95 @@
+"""The verdict on a benchmark, why, and how many records would bring one.
+
+CLEAN asks for evidence: the joint AUC's upper end is under .60 and no feature alone is surely over
+.60. An interval that merely includes .5 shows nothing. CONFOUNDED: not clean, and the joint AUC or
+a feature alone is surely over .50. "Surely" is corrected for all features that were looked at.
+
+An out-of-fold AUC under .5 comes from the folds (a record's own label pushes its class's share
+elsewhere the other way) and not from the surface, so it counts as .5, with the same reach.
+"""
+
+import math
+from collections.abc import Sequence
+
+from assay.confounding.result import TELLING, FeatureResult, Finding, Fitness, Joint
+from assay.gauntlet.holm import ConfidenceBounds, times_more
+from assay.surface.beyond import WIDEST, widest_without_signal
+from assay.surface.joint_model import Surface
+
+CLEAN_UNDER = 0.60
+CHANCE = 0.50
+POWER = 0.8
+_ALPHA = 0.025
+_MOST_RECORDS = 10_000_000
+
+
+def upper_end(joint: Joint) -> float:
+    """The upper end of the joint AUC, which is taken to be .5 at least."""
+    return joint.high + max(CHANCE - joint.auc, 0.0)
+
+
+def decide(
+    model: Surface | None, joint: Joint | None, features: Sequence[FeatureResult]
+) -> Fitness:
+    """The verdict on the benchmark."""
+    if model is None or joint is None:
+        return Fitness.UNDECIDED
+    surely = max((feature.least for feature in features), default=0.0)
+    if upper_end(joint) < CLEAN_UNDER and surely <= CLEAN_UNDER:
+        return Fitness.CLEAN
+    if joint.low <= CHANCE and surely <= CHANCE:
+        return Fitness.UNDECIDED
+    if widest_without_signal(model.label, model.fit.probability) > WIDEST:
+        return Fitness.UNFIT
+    return Fitness.CONFOUNDED
+
+
+def explain(
+    verdict: Fitness,
+    joint: Joint | None,
+    features: Sequence[FeatureResult],
+    findings: Sequence[Finding],
+    needed: int | None,
+) -> str:
+    """The reason for the verdict, in a sentence."""
+    if joint is None:
+        return "without the joint surface model there is no verdict"
+    telling = [finding.code for finding in findings if finding.code in TELLING]
+    match verdict:
+        case Fitness.CLEAN:
+            also = f", but {' and '.join(telling)}: see above" if telling else ""
+            return f"the surface tells too little of the label to score by{also}"
+        case Fitness.UNFIT:
+            return "the surface leaves too little of the label to tell any method from it"
+        case Fitness.CONFOUNDED if joint.low > CHANCE:
+            return "a method can score by the surface alone"
+        case Fitness.CONFOUNDED:
+            worst = max(features, key=lambda feature: feature.least)
+            return f"a method can score by {worst.name} alone"
+    would = f"; about {needed:,} would" if needed is not None else ""
+    return f"these records cannot tell whether the surface gives the label away{would}"
+
+
+def records_needed(verdict: Fitness, model: Surface | None, joint: Joint | None) -> int | None:
+    """How many records would bring a verdict in four of five cases, if the joint AUC is right."""
+    if verdict is not Fitness.UNDECIDED or model is None or joint is None:
+        return None
+    value, fit = max(joint.auc, CHANCE), model.auc_fit()
+    shift = value - joint.auc
+
+    def interval(level: float) -> tuple[float, float]:
+        low, high = fit.interval_at(level)
+        return low + shift, high + shift
+
+    thresholds = [CLEAN_UNDER] * (value < CLEAN_UNDER) + [CHANCE] * (value > CHANCE)
+    times = [
+        times_more(
+            [ConfidenceBounds(value=value, threshold=threshold, interval=interval)],
+            alpha=_ALPHA,
+            power=POWER,
+        )
+        for threshold in thresholds
+    ]
+    least = min((factor for factor in times if factor is not None), default=math.inf)
+    records = math.ceil(max(least, 1.0) * model.label.size)
+    return records if records <= _MOST_RECORDS else None
