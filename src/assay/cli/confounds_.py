@@ -14,8 +14,8 @@ from assay.cli.progress import progress
 from assay.errors import SpecError
 
 EXIT_CODES = (
-    "Exit codes: 0 clean; 1 confounded, unfit or undecided; 2 bad usage or input;"
-    " 4 integrity broken; 5 a feature of yours failed."
+    "Exit codes: 0 clean; 1 confounded, unfit or undecided, or a leak of the label; 2 bad usage or"
+    " input; 4 integrity broken; 5 a feature of yours failed."
 )
 
 
