@@ -17,6 +17,8 @@ def main() -> None:
     import gc
 
     gc.set_threshold(50_000)  # a short-lived command makes little garbage and many objects
+    # Threads of linear algebra wait by spinning: on arrays as small as ours that is all they do.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from assay.cli.group import run_command
 
     run_command()

@@ -46,7 +46,9 @@ def try_method(
         environment=environment,
         on_print=None if listener is None else listener.printed,
     )
-    # Imported while the worker boots: numpy takes as long.
+    # Imported while the worker boots, which takes as long as numpy, the larger part of it.
+    import numpy as np  # noqa: F401
+
     from assay.gauntlet.judge import check_judgeable, score
 
     with started as worker:

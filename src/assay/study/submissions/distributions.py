@@ -9,14 +9,17 @@ import hashlib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import metadata
 from importlib.machinery import PathFinder
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay._version import __version__
 from assay.digests import digest
 from assay.errors import SpecError, StorageError, storage
 from assay.study.submissions.spec import Distribution
+
+if TYPE_CHECKING:
+    from importlib import metadata  # slow to import, and a verification hardly ever asks
 
 OURS = "assay-eval"
 HOME = Path(__file__).resolve().parents[2]
@@ -32,22 +35,17 @@ def distributions_of(modules: Iterable[str]) -> dict[str, Distribution]:
         name = _plain(waiting.pop())
         if name in described:
             continue
-        try:
-            installed = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue  # an optional requirement that is not installed
-        described[name] = _describe(installed)
-        waiting += _required(installed)
+        installed = _installed(name)
+        if installed is not None:  # else an optional requirement
+            described[name] = _describe(installed)
+            waiting += _required(installed)
     return dict(sorted(described.items()))
 
 
 def our_requirements() -> set[str]:
     """The top-level modules of what Assay itself requires: a method of ours may use any."""
-    try:
-        required = {_plain(name) for name in _required(metadata.distribution(OURS))}
-    except metadata.PackageNotFoundError:
-        return set()
-    return modules_of(required)
+    installed = _installed(OURS)
+    return set() if installed is None else modules_of(map(_plain, _required(installed)))
 
 
 def modules_of(names: Iterable[str]) -> set[str]:
@@ -59,6 +57,8 @@ def modules_of(names: Iterable[str]) -> set[str]:
 
 def _owners() -> Mapping[str, list[str]]:
     """Which distributions each top-level module belongs to."""
+    from importlib import metadata
+
     try:
         return metadata.packages_distributions()
     except (TypeError, ValueError, OSError, csv.Error) as error:  # a damaged list of files
@@ -68,7 +68,16 @@ def _owners() -> Mapping[str, list[str]]:
         ) from None
 
 
-def _describe(installed: metadata.Distribution) -> Distribution:
+def _installed(name: str) -> "metadata.Distribution | None":
+    from importlib import metadata
+
+    try:
+        return metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _describe(installed: "metadata.Distribution") -> Distribution:
     record = None
     listed = []
     for file in installed.files or ():
@@ -108,10 +117,8 @@ def unowned(modules: Iterable[str]) -> list[str]:
 
 def _ours() -> Distribution:
     """Assay by the files it is made of, wherever they are."""
-    try:
-        record = _describe(metadata.distribution(OURS)).record
-    except metadata.PackageNotFoundError:
-        record = None
+    installed = _installed(OURS)
+    record = None if installed is None else _describe(installed).record
     files = (path for path in HOME.rglob("*") if path.is_file() and path.suffix != ".pyc")
     listed = [(path.relative_to(HOME).as_posix(), path) for path in files]
     return Distribution(version=__version__, record=record, content=_content(listed))
@@ -131,7 +138,7 @@ def _content(listed: Iterable[tuple[str, Path]]) -> str:
     return f"sha256:{whole.hexdigest()}"
 
 
-def _required(installed: metadata.Distribution) -> Iterator[str]:
+def _required(installed: "metadata.Distribution") -> Iterator[str]:
     """The names that a distribution requires without extras."""
     for line in installed.requires or ():
         requirement, _, marker = line.partition(";")
