@@ -8,7 +8,7 @@ the runs that were made.
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +34,7 @@ from assay.errors import IntegrityError, MethodError, SpecError, storage
 from assay.files import write_whole
 from assay.folders import state_digest
 from assay.lock import alone
+from assay.sandbox.futures import first_done
 from assay.sandbox.in_place import beside, held
 from assay.sandbox.warden_client import WardenClient, send_canary
 
@@ -215,7 +216,7 @@ def _work_off(
                 # Load the judge while runs are busy: it takes as long as a small one.
                 import assay.dual_condition.judge.judge  # noqa: F401 - for `_conclude`
 
-                done, _ = wait(busy, return_when=FIRST_COMPLETED)
+                done = first_done(busy)
                 # Runs that succeeded are noted before a failure ends the loop.
                 for future in sorted(done, key=lambda future: future.exception() is not None):
                     idle.append(busy.pop(future))

@@ -26,6 +26,7 @@ from pathlib import Path
 from assay.errors import NotHere, StorageError, storage
 from assay.folders import remove
 from assay.sandbox.environment import empty_environment
+from assay.sandbox.futures import first_done
 from assay.sandbox.guardian import Guardian
 from assay.sandbox.job import Identity, Job, ResourceLimits
 from assay.sandbox.process import JobRunner, is_ready
@@ -109,8 +110,9 @@ def execute(
         pool = ThreadPoolExecutor(jobs)
         try:
             outcomes = []
-            for outcome in pool.map(executor.run, programs):
-                outcomes.append(outcome)
+            for future in [pool.submit(executor.run, program) for program in programs]:
+                first_done([future])
+                outcomes.append(future.result())
                 if on_done is not None:
                     on_done()
         except BaseException:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from assay.comparison.result import NetVerdict
@@ -14,6 +14,7 @@ from assay.comparison.trials.schedule import Pair
 from assay.comparison.trials.spec import Arm, TrialSpec
 from assay.digests import digest
 from assay.errors import IntegrityError, SpecError, storage
+from assay.sandbox.futures import first_done
 
 _FIRST_RUNS = 4
 _INTERIM = 99
@@ -58,7 +59,8 @@ class Running:
                         ended = self._used_up(len(busy))
                     if not busy:
                         return ended or "complete"
-                    done, busy = wait(busy, return_when=FIRST_COMPLETED)
+                    done = first_done(busy)
+                    busy -= done
                     for future in done:
                         self._note(future.result())
                     ended = ended or self._hopeless() or self._verdict()
