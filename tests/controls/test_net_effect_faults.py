@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec import structs
 
 import assay
 from assay import Dimension, Dimensions, NetVerdict, Trial, compare
@@ -164,6 +165,15 @@ def with_harness(**sides):
 
 
 PLANTED = {
+    "order-lost": (plant("candidate", stopped_on_verdict=True), {"sequential": True}, True),
+    "order-drawn": (CLEAN, {"sequential": True}, False),
+    "left-out": (renamed("again"), {}, False),
+    "narrow-gate": (
+        {
+            side: runs(20, many=20, change=lambda i, k=k: {"grounded": 0.9 + 0.1 * (i % k > 0)})
+            for side, k in (("baseline", 3), ("candidate", 4))
+        }, {}, False,
+    ),
     "missing": (plant("candidate", dimensions=dict.fromkeys(FIVE[1:], 1.0)), {}, True),
     "crashed": (plant("candidate", crashed=True), {}, True),
     "harness-differs": (
@@ -186,7 +196,7 @@ PLANTED = {
     "no-gates": (
         CLEAN, {"dimensions": Dimensions(dimensions=(Dimension(name="recall"),))}, False,
     ),
-    "assumed": (renamed("accuracy"), {}, False),
+    "assumed": (renamed("accuracy", change=lambda value: value * 0.9), {}, False),
     "undirected": (renamed("rating", change=lambda value: 3.0 + value), {}, False),
     "unpaired": (
         {side: runs(80, trial=False) for side in CLEAN}, {}, False,
@@ -222,13 +232,23 @@ def test_a_planted_wrong_brings_its_caveat(code):
 
 
 def test_runs_that_were_made_until_a_verdict_are_judged_by_looks():
-    sides, _, _ = PLANTED["stopped-on-verdict"]
+    sides = {
+        side: [
+            structs.replace(trial, stopped_on_verdict=True, drawn_order=turn)
+            for turn, trial in enumerate(trials)
+        ]
+        for side, trials in CLEAN.items()
+    }
     assert compare(**sides, sequential=True).verdict is NetVerdict.RATIFY
 
 
 @pytest.mark.parametrize(
     "code",
-    [code for code, (_, _, blocks) in PLANTED.items() if blocks and code != "stopped-on-verdict"],
+    [
+        code
+        for code, (_, _, blocks) in PLANTED.items()
+        if blocks and code not in ("stopped-on-verdict", "order-lost")
+    ],
 )
 def test_what_blocks_was_what_kept_the_verdict_back(code):
     sides, _, _ = PLANTED[code]

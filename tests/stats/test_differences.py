@@ -1,6 +1,7 @@
 """Intervals of mean differences: by hand, by scipy where nothing is made up, and by coverage."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def chance_of(pairs, down, up, p_down, p_up):
 def test_without_ends_paired_is_the_t_interval_of_scipy():
     gaps = np.random.default_rng(1).standard_normal(12)
     reference = stats.ttest_1samp(gaps, 0.0).confidence_interval(0.95)
-    assert paired(gaps, reach=None).interval(0.95) == pytest.approx((reference.low, reference.high))
+    assert paired(gaps, whole=None).interval(0.95) == pytest.approx((reference.low, reference.high))
 
 
 def test_without_ends_unpaired_is_the_welch_interval_of_scipy():
@@ -58,8 +59,8 @@ def test_paired_shares_have_the_interval_of_bonett_and_price():
     low, high = p12 - p21 - Z95 * error, p12 - p21 + Z95 * error
     gaps = np.array([-1.0] * down + [1.0] * up + [0.0] * (pairs - down - up))
     # ours divides by one less, as every variance of a sample here
-    assert paired(gaps, reach=1.0).interval(0.95) == pytest.approx((low, high), abs=0.003)
-    assert paired(gaps, reach=1.0).centre == pytest.approx(p12 - p21)
+    assert paired(gaps, whole=1.0).interval(0.95) == pytest.approx((low, high), abs=0.003)
+    assert paired(gaps, whole=1.0).centre == pytest.approx(p12 - p21)
 
 
 def test_unpaired_shares_have_the_interval_of_agresti_and_caffo():
@@ -76,8 +77,8 @@ def test_unpaired_shares_have_the_interval_of_agresti_and_caffo():
 @given(GAPS)
 @settings(deadline=None)
 def test_swapping_the_sides_turns_the_interval_round(gaps):
-    for of in (paired, clustered):
-        there, back = of(gaps, reach=1.0), of(-gaps, reach=1.0)
+    for of in (partial(paired, whole=1.0), partial(clustered, runs=1.0)):
+        there, back = of(gaps), of(-gaps)
         assert back.value == pytest.approx(-there.value)
         assert back.interval(0.95) == pytest.approx([-x for x in there.interval(0.95)[::-1]])
         assert back.lower(0.05) == pytest.approx(-there.upper(0.05))
@@ -99,33 +100,33 @@ def test_swapping_unpaired_sides_turns_the_interval_round(first, second):
 def test_the_order_of_pairs_changes_no_interval(gaps, random):
     moved = gaps.tolist()
     random.shuffle(moved)
-    assert paired(np.array(moved), reach=1.0).interval(0.9) == pytest.approx(
-        paired(gaps, reach=1.0).interval(0.9)
+    assert paired(np.array(moved), whole=1.0).interval(0.9) == pytest.approx(
+        paired(gaps, whole=1.0).interval(0.9)
     )
 
 
 @given(GAPS)
 @settings(deadline=None)
 def test_bounds_with_one_end_are_never_inside_the_ninety_percent_interval(gaps):
-    found = paired(gaps, reach=1.0)
+    found = paired(gaps, whole=1.0)
     low, high = found.interval(0.9)
     assert found.lower(0.05) <= low + 1e-12
     assert found.upper(0.05) >= high - 1e-12
 
 
 def test_where_nothing_differs_the_interval_still_has_a_width():
-    assert paired(np.zeros(5), reach=1.0).interval(0.95)[0] < -0.3
+    assert paired(np.zeros(5), whole=1.0).interval(0.95)[0] < -0.3
     assert unpaired(*arms([1.0] * 5, [1.0] * 5), ends=(0.0, 1.0)).interval(0.95)[0] < -0.3
 
 
 def test_where_nothing_differs_and_there_are_no_ends_there_is_no_interval():
-    assert paired(np.full(5, 0.25), reach=None) is None
+    assert paired(np.full(5, 0.25), whole=None) is None
     assert unpaired(*arms([0.5] * 5, [0.5] * 5), ends=None) is None
 
 
 def test_fewer_than_59_equal_pairs_do_not_rule_out_a_loss_of_a_twentieth():
-    assert paired(np.zeros(58), reach=1.0).lower(0.05) < -0.05
-    assert paired(np.zeros(61), reach=1.0).lower(0.05) > -0.05
+    assert paired(np.zeros(58), whole=1.0).lower(0.05) < -0.05
+    assert paired(np.zeros(61), whole=1.0).lower(0.05) > -0.05
 
 
 @pytest.mark.parametrize("pairs", [46, 52, 61, 76, 96, 127])
@@ -136,7 +137,7 @@ def test_a_lower_bound_seldom_misses_a_loss_of_exactly_the_margin(pairs, up):
         for gained in range(min(pairs - down, 16) + 1):
             gaps = np.zeros(pairs)
             gaps[:down], gaps[down : down + gained] = -1.0, 1.0
-            if paired(gaps, reach=1.0).lower(0.05) > -0.05:
+            if paired(gaps, whole=1.0).lower(0.05) > -0.05:
                 wrong += chance_of(pairs, down, gained, up + 0.05, up)
     assert wrong < 0.0525
 
@@ -146,7 +147,7 @@ def test_a_lower_bound_seldom_misses_a_loss_of_exactly_the_margin(pairs, up):
 def test_the_interval_of_paired_shares_covers_by_enumeration(pairs, down, up):
     covered = 0.0
     for (lost, gained), gaps in outcomes(pairs).items():
-        low, high = paired(gaps, reach=1.0).interval(0.95)
+        low, high = paired(gaps, whole=1.0).interval(0.95)
         if low <= up - down <= high:
             covered += chance_of(pairs, lost, gained, down, up)
     assert covered > 0.94
@@ -182,8 +183,8 @@ def test_strata_count_alike_however_many_runs_they_have():
 
 
 def test_means_of_several_runs_have_students_interval():
-    gaps = np.array([0.2, 0.0, -0.2, 0.4, 0.2, 0.0, 0.2, 0.0, 0.2, 0.4])
-    normal, student = paired(gaps, reach=0.2), clustered(gaps, reach=0.2)
+    gaps = np.array([0.2, 0.0, -0.2, 0.2, 0.2, 0.0, 0.2, 0.0, 0.2, 0.2])
+    normal, student = paired(gaps, whole=0.2), clustered(gaps, runs=25.0)
     everyone = np.concatenate([gaps, [-0.2, 0.2]])
     reference = stats.t.interval(0.95, 11, everyone.mean(), stats.sem(everyone))
     assert student.interval(0.95) == pytest.approx(reference)
@@ -192,6 +193,6 @@ def test_means_of_several_runs_have_students_interval():
 
 def test_more_pairs_of_the_same_kind_make_the_interval_narrower_by_the_root():
     gaps = np.array([1.0, 0.0, -1.0, 0.0] * 100)
-    few, many = paired(gaps, reach=1.0), paired(np.tile(gaps, 4), reach=1.0)
+    few, many = paired(gaps, whole=1.0), paired(np.tile(gaps, 4), whole=1.0)
     assert few.error / many.error == pytest.approx(2.0, rel=0.01)
     assert many.spread == pytest.approx(gaps.std(), rel=0.01)

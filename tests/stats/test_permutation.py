@@ -180,9 +180,7 @@ def test_a_small_side_against_a_large_one_errs_in_neither_direction_more_than_in
     for seed in range(repeats):
         values = (rng.random((63, 5)) < 0.8).astype(float)
         found = shuffled(values, second, strata, draws=199, seed=seed)
-        total = found.total(np.full(5, 0.2))
-        gained = ((found.adjusted() <= 0.05) & (found.observed > 0.0)).any()
-        up += int(gained or (total.p_values()[0] <= 0.05 and total.observed[0] > 0.0))
+        up += int(((found.adjusted() <= 0.05) & (found.observed > 0.0)).any())
     assert up <= stats.binom.ppf(0.95, repeats, 0.05)
 
 
@@ -196,25 +194,37 @@ def test_the_step_down_is_less_strict_than_one_step_for_all():
     assert (found.adjusted() < np.array(one_step) - 0.01).any()
 
 
-def test_the_balance_is_the_weighted_sum_of_the_standardised_columns():
-    rng = np.random.default_rng(5)
-    differences, weights = rng.standard_normal((7, 3)) + 0.3, np.array([0.5, 0.3, 0.2])
-    ways = [
-        sum(w * x for w, x in zip(weights, way, strict=True))
-        for way in all_standardised(differences.tolist())
-    ]
-    expected = sum(abs(one) >= abs(ways[0]) - 1e-12 for one in ways) / len(ways)
-    total = flipped(differences).total(weights)
-    assert total.observed == pytest.approx([ways[0]])
-    assert total.p_values() == pytest.approx([expected])
+@given(matrices(), st.sampled_from([0.04, 0.05, 0.25]))
+@settings(deadline=None)
+def test_a_column_is_over_its_critical_size_just_where_its_adjusted_p_value_is_small(
+    differences, alpha
+):
+    found = flipped(differences)
+    over = np.abs(found.observed) > found.critical(alpha) * (1.0 + 1e-8) + 1e-12
+    assert (over == (found.adjusted() <= alpha)).all()
 
 
-def test_the_balance_sees_a_little_in_every_column_that_none_shows_alone():
-    rng = np.random.default_rng(2)
-    differences = rng.standard_normal((30, 12)) + 0.2
-    found = flip_signs(differences, draws=4999, seed=1)
-    assert found.adjusted().min() > 0.05
-    assert found.total(np.full(12, 1 / 12)).p_values()[0] < 0.01
+@pytest.mark.parametrize("seed", range(20))
+def test_so_it_is_where_sides_are_of_unequal_size_and_ways_are_drawn(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.random((14, 3)) + np.outer(np.arange(14) >= 10, [0.0, 0.6, -0.6])
+    found = shuffled(values, np.arange(14) >= 10, np.zeros(14, dtype=np.intp), draws=199, seed=seed)
+    assert not found.symmetric
+    over = np.abs(found.observed) > found.critical(0.05)
+    assert (over == (found.adjusted() <= 0.05)).all()
+
+
+def test_statistics_can_be_held_against_the_same_chance():
+    found = flipped(np.random.default_rng(5).standard_normal((7, 3)))
+    assert found.as_if(found.observed).adjusted() == pytest.approx(found.adjusted())
+    assert (found.as_if(np.zeros(3)).adjusted() == 1.0).all()
+
+
+def test_columns_can_be_split():
+    found = flipped(np.random.default_rng(5).standard_normal((7, 3)))
+    first, last = found.split(2)
+    assert first.observed.size == 2
+    assert last.p_values() == pytest.approx(found.p_values()[2:])
 
 
 @given(matrices())

@@ -9,7 +9,7 @@ import msgspec
 from assay.caveats import Caveat
 from assay.comparison.spec import Dimensions
 
-RULE = "net-effect/1"
+RULE = "net-effect/2"
 
 
 class NetVerdict(StrEnum):
@@ -60,11 +60,14 @@ class Gate(StrEnum):
     """What is known of a gated dimension.
 
     SHOWN: the loss is shown to be smaller than the margin. SPOTLESS: no run of the candidate was
-    short of the ideal, and there are too few to show more. DOUBT: neither.
+    short of the ideal, and there are too few to show more. NARROW: the loss is smaller than the
+    margin if no run loses more than was seen, and there are too few to show more. DOUBT: none of
+    these.
     """
 
     SHOWN = "shown"
     SPOTLESS = "spotless"
+    NARROW = "narrow"
     DOUBT = "doubt"
 
 

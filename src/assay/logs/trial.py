@@ -13,9 +13,10 @@ import msgspec
 from assay.errors import SpecError
 
 STOPPED = "stopped_on_verdict"
+DRAWN = "drawn_order"
 RESERVED = frozenset(
     {"id", "index", "seed", "run", "run_id", "scorer", "status", "error", "artifact", "timestamp"}
-    | {"instance", "trial", "harness", STOPPED}
+    | {"instance", "trial", "harness", STOPPED, DRAWN}
 )
 """Names that say which run it is, what made it and how it ended; never a dimension's."""
 
@@ -28,7 +29,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     of what scored it, `run` an id of the run that no other has, `artifact` the digest of what was
     being tried out, where the run had it. A value that is None is missing. A crashed run has no
     values. `stopped_on_verdict` says that runs were made until there was a verdict, so that only a
-    sequential comparison of them is fair.
+    sequential comparison of them is fair; `drawn_order` is the run's place in an order drawn before
+    any was made, by which such a comparison looks at them.
     """
 
     instance: str
@@ -40,6 +42,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     artifact: str | None = None
     crashed: bool = False
     stopped_on_verdict: bool = False
+    drawn_order: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("instance", "trial", "scorer", "run", "artifact"):

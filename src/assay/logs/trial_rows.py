@@ -14,7 +14,7 @@ import msgspec
 from assay.benchmark.rows import Row, rows_of
 from assay.errors import SpecError
 from assay.logs.eval_folder import as_text, is_crash
-from assay.logs.trial import RESERVED, STOPPED, Trial
+from assay.logs.trial import DRAWN, RESERVED, STOPPED, Trial
 
 _HARNESS = "harness."
 _MADE_BY = ("model", "profile", "params", "provider")
@@ -101,6 +101,7 @@ def _trial(where: str, row: Row, names: Sequence[str], columns: TrialColumns) ->
             artifact=_optional(row.get("artifact")),
             crashed=is_crash(row.get("status")) or (failed and "error" not in names),
             stopped_on_verdict=row.get(STOPPED) in (True, "true", "True", 1, "1"),
+            drawn_order=_whole(row.get(DRAWN)),
         )
     except SpecError as error:
         raise SpecError(f"{where}: {error.message}", hint=error.hint) from None
@@ -134,6 +135,15 @@ def _plain(value: object) -> str:
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return str(value)
     raise SpecError(f"{value!r:.60} names no instance or trial")
+
+
+def _whole(value: object) -> int | None:
+    if _is_blank(value):
+        return None
+    number = _parsed(str(value))
+    if number is None or not number.is_integer() or abs(number) > 2**53:
+        raise SpecError(f"{DRAWN} is {value!r:.60}, expected a whole number")
+    return int(number)
 
 
 def _optional(value: object) -> str | None:

@@ -1,4 +1,4 @@
-"""The array types that pass between these modules, and values of any kind as whole numbers."""
+"""The array types that pass between these modules, values as whole numbers, rows by content."""
 
 from collections.abc import Hashable, Iterable
 
@@ -24,3 +24,8 @@ def coded(values: Iterable[Hashable], *, known: Places | None = None) -> Codes:
     """
     places = Places() if known is None else known
     return np.fromiter(map(places.__getitem__, values), dtype=np.intp)
+
+
+def by_content(rows: Floats) -> Codes:
+    """The order of rows by what they hold: the same rows then meet the same draws in any order."""
+    return np.lexsort(rows.T[::-1])

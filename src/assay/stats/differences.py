@@ -1,10 +1,15 @@
 """Mean differences between two sides, with intervals that stay honest where nothing varies.
 
 Ten runs out of ten on both sides do not show that the sides are the same: a usual interval would
-have no width there. So scores with known ends are given the company of made-up ones, as Agresti
-and Caffo (2000) do for two shares and Bonett and Price (2012) for paired ones: one pair that went
-wholly one way and one that went wholly the other, or in each arm one score at either end. With
-many runs that changes nothing; with few it says how little is known.
+have no width there. So the differences are given the company of made-up ones, as Agresti and Caffo
+(2000) do for two shares and Bonett and Price (2012) for paired ones: one pair that went one way and
+one that went the other, or in each arm one score at either end. With many runs that changes
+nothing; with few it says how little is known.
+
+How far made-up units lie off depends on what was seen. Where units moved alike (right or wrong,
+grades, always the same step) nothing tells how far others go, and it is the whole range. Where no
+two moved alike they tell it themselves, and it is the largest move: scores that move by hundredths
+are not drowned. Between, it is as much of either as there are pairs of units that moved alike.
 
 That company is fair to an interval with two ends, and too kind to a bound with one: losses that are
 rare are seen too seldom, and a bound at -5 % would be wrong one time in ten. So a lower bound has
@@ -21,9 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.stats.arrays import Floats
-from assay.stats.quantiles import normal_quantile, t_quantile
+from assay.stats.quantiles import normal_quantile, normal_tail, t_quantile, t_tail
 
 _COMPANY = 1.25
+ALIKE = 0.01
+"""Moves are alike where they differ by less than this share of the largest."""
 _MadeUp = tuple[tuple[float, float], ...]
 
 
@@ -32,8 +39,12 @@ class MeanDifference:
     """A mean difference, and how far it can be trusted.
 
     `centre` and `error` make the interval, by the normal distribution or, with `df`, by Student's;
-    `floor` and `ceiling` are the same for a lower and an upper bound alone, where they differ.
-    `units` is what was averaged over, `spread` what one unit varies by.
+    `floor` and `ceiling` are the same for a lower and an upper bound alone, where they differ, and
+    `narrow` for a lower bound that holds if no unit loses more than was seen to be won or lost.
+    `lean` is the skewness of the mean: where a few units fall far and the others rise a little, a
+    mean over 0 is more often luck than its error says (not where all that move move equally far, as
+    right and wrong do: a mean of 0 is symmetric there). `reach` is how far off made-up units lie
+    for its bounds, `units` what was averaged over, `spread` what one unit varies by.
     """
 
     value: float
@@ -43,49 +54,129 @@ class MeanDifference:
     units: int
     floor: tuple[float, float] | None = None
     ceiling: tuple[float, float] | None = None
+    narrow: tuple[float, float] | None = None
+    lean: float = 0.0
+    reach: float = 1.0
 
     def interval(self, level: float) -> tuple[float, float]:
         """The two-sided interval at a level."""
-        reach = self.error * self._quantile((1.0 + level) / 2.0)
-        return self.centre - reach, self.centre + reach
+        return self.within(self.quantile((1.0 + level) / 2.0))
 
-    def lower(self, alpha: float) -> float:
+    def within(self, errors: float) -> tuple[float, float]:
+        """The interval of so many errors to either side, and more where it leans."""
+        low, high = (self._stretched(errors, lean) for lean in (-self.lean, self.lean))
+        return self.centre - self.error * low, self.centre + self.error * high
+
+    @property
+    def statistic(self) -> float:
+        """The largest number of errors with which `within` leaves out 0, with its sign.
+
+        For a leaning mean that is the root of a square equation, the first term of Edgeworth's
+        expansion of a studentised mean being what `within` adds.
+        """
+        if self.error <= 0.0:
+            return 0.0
+        size = abs(self.centre) / self.error
+        lean = max(-self.lean if self.centre > 0.0 else self.lean, 0.0) / 6.0
+        if lean > 1e-9:
+            size = max(math.sqrt(max(1.0 + 8.0 * lean * (size - lean), 0.0)) - 1.0, 0.0)
+            size /= 4.0 * lean
+        return math.copysign(size, self.centre)
+
+    @staticmethod
+    def _stretched(errors: float, lean: float) -> float:
+        return errors + max(lean, 0.0) * (2.0 * errors**2 + 1.0) / 6.0
+
+    def p_value(self) -> float:
+        """Two-sided, by the distribution that it is held against."""
+        size = abs(self.statistic)
+        return 2.0 * (normal_tail(size) if self.df is None else t_tail(size, self.df))
+
+    def lower(self, alpha: float, *, narrow: bool = False) -> float:
         """The one-sided lower bound that errs with probability alpha."""
-        pairs = (self.centre, self.error), self.floor or (self.centre, self.error)
-        return min(centre - error * self._quantile(1.0 - alpha) for centre, error in pairs)
+        if narrow:
+            if self.narrow is None:
+                return -math.inf
+            return self.narrow[0] - self.narrow[1] * self.quantile(1.0 - alpha)
+        quantile = self.quantile(1.0 - alpha)
+        centre, error = self.floor or (self.centre, self.error)
+        return min(self.within(quantile)[0], centre - error * quantile)
 
     def upper(self, alpha: float) -> float:
         """The one-sided upper bound that errs with probability alpha."""
-        pairs = (self.centre, self.error), self.ceiling or (self.centre, self.error)
-        return max(centre + error * self._quantile(1.0 - alpha) for centre, error in pairs)
+        quantile = self.quantile(1.0 - alpha)
+        centre, error = self.ceiling or (self.centre, self.error)
+        return max(self.within(quantile)[1], centre + error * quantile)
 
     @property
     def spread(self) -> float:
         """What one unit varies by, as far as the interval knows."""
         return self.error * math.sqrt(self.units)
 
-    def _quantile(self, p: float) -> float:
+    def quantile(self, p: float) -> float:
+        """The quantile of the distribution that it is held against."""
         return normal_quantile(p) if self.df is None else t_quantile(p, self.df)
 
 
-def paired(differences: Floats, *, reach: float | None) -> MeanDifference | None:
+def paired(differences: Floats, *, whole: float | None) -> MeanDifference | None:
     """The mean of paired differences, one a unit.
 
-    `reach` is how far a made-up unit lies to either side: the whole range of the scores for a pair
-    of runs, and less of it for a unit that is the mean of several. Without one nothing is made up,
-    and where nothing varies then there is no interval.
+    `whole` is the furthest that a unit can move: the range of the scores for a pair of runs, and
+    less of it for a unit that is the mean of several. Without one nothing is made up, and where
+    nothing varies then there is no interval.
     """
     units, value = differences.size, float(differences.mean())
-    if reach is None:
+    if whole is None:
         error = float(differences.std(ddof=1)) / math.sqrt(units) if units > 1 else 0.0
         if error <= 1e-12 * max(abs(value), 1e-300):
             return None
         return MeanDifference(value=value, centre=value, error=error, df=units - 1.0, units=units)
+    reach = reach_of(differences, whole)
     centre, error = _with(differences, ((-reach, 1.0), (reach, 1.0)))
+    steps = np.abs(differences[differences != 0.0])
+    uneven = steps.size and float(steps.max() - steps.min()) > 1e-9
+    lean = _skewness(*_moments(differences, differences.mean())) if uneven else 0.0
+    bare = MeanDifference(value=value, centre=centre, error=error, df=None, units=units, lean=lean)
+    return _bounded(bare, differences, reach)
+
+
+def _moments(values: Floats, means: Floats) -> tuple[float, float]:
+    """Variance and third central moment of a mean."""
+    away, count = values - means, values.size
+    return float(np.square(away).mean()) / count, float((away**3).mean()) / count**2
+
+
+def _skewness(variance: float, third: float) -> float:
+    return third / variance**1.5 if variance > 1e-18 else 0.0
+
+
+def reach_of(differences: Floats, whole: float) -> float:
+    """How far off made-up units lie, by how many of the units moved alike."""
+    largest = min(float(np.abs(differences).max()), whole)
+    alike = _share_alike(differences, float(np.abs(differences).max()))
+    return alike * whole + (1.0 - alike) * largest
+
+
+def _share_alike(values: Floats, size: float) -> float:
+    """The share of pairs of values that are nearly the same, as seen beside this size."""
+    count = values.size
+    if count < 2:
+        return 1.0
+    in_order = np.sort(values)
+    ends = np.searchsorted(in_order, in_order + ALIKE * size + 1e-12, side="right")
+    return float((ends - np.arange(count) - 1).sum()) / (count * (count - 1) / 2.0)
+
+
+def _bounded(difference: MeanDifference, differences: Floats, reach: float) -> MeanDifference:
+    """With bounds of one end; the narrow one reckons with moves as large as were seen."""
+    largest = float(np.abs(differences).max())
+    is_nearer = 0.0 < largest < reach - 1e-9
     return replace(
-        MeanDifference(value=value, centre=centre, error=error, df=None, units=units),
+        difference,
         floor=_with(differences, _losses(differences, reach)),
         ceiling=_with(differences, _losses(differences, -reach)),
+        narrow=_with(differences, _losses(differences, largest)) if is_nearer else None,
+        reach=reach,
     )
 
 
@@ -118,24 +209,16 @@ def share_lower(up: NDArray[np.intp], down: NDArray[np.intp], pairs: int, alpha:
     return np.minimum(even, bound(_COMPANY, np.minimum(up.astype(np.float64), _COMPANY)))
 
 
-def clustered(
-    differences: Floats, *, reach: float | None, whole: float | None = None
-) -> MeanDifference | None:
-    """The mean of differences, each the mean of several runs of one instance, by Student's t.
+def clustered(differences: Floats, *, runs: float) -> MeanDifference:
+    """The mean of differences, each the mean of so many runs of one instance, by Student's t.
 
-    `whole` is how far a whole instance can be lost, which is what a bound alone has to reckon with,
-    however many runs of it there are; `reach` where nothing else is said.
+    A unit that is the mean of several runs moves less. But a whole instance can be lost, however
+    many runs of it there are, which is what a bound of one end has to reckon with.
     """
-    difference = paired(differences, reach=reach)
-    if difference is None or reach is None:
-        return difference
-    far = reach if whole is None else whole
-    return replace(
-        difference,
-        df=differences.size + 1.0,
-        floor=_with(differences, _losses(differences, far)),
-        ceiling=_with(differences, _losses(differences, -far)),
-    )
+    difference = paired(differences, whole=1.0 / math.sqrt(runs))
+    assert difference is not None  # noqa: S101 - with made-up units something always varies
+    whole = reach_of(differences, 1.0)
+    return _bounded(replace(difference, df=differences.size + 1.0), differences, whole)
 
 
 def unpaired(
@@ -147,8 +230,9 @@ def unpaired(
 ) -> MeanDifference | None:
     """The mean over strata of the second side's mean less the first's, runs being independent.
 
-    `ends` are the least and the greatest score, of which each side gets one of each, spread evenly
-    over the strata.
+    `ends` are the least and the greatest score that there can be. Each side gets one made-up score
+    at either end, or nearer to what was seen where no two scores are alike, spread evenly over the
+    strata.
     """
     cells = int(strata.max()) + 1
 
@@ -167,15 +251,44 @@ def unpaired(
             return None
         df = error**4 / sum(side.error2**2 / side.df for side in sides)
         return MeanDifference(value=value, centre=value, error=error, df=df, units=units)
-    both = ((ends[0], 1.0), (ends[1], 1.0))
-    low = [_company(values[second == flag], ends) for flag in (False, True)]
-    high = [_company(values[second == flag], ends[::-1]) for flag in (False, True)]
-    centre, error, _ = arms(both, both)
-    return replace(
-        MeanDifference(value=value, centre=centre, error=error, df=None, units=units),
-        floor=arms(high[0], low[1])[:2],
-        ceiling=arms(low[0], high[1])[:2],
+    seen = float(values.min()), float(values.max())
+    width = seen[1] - seen[0]
+    alike = float(np.mean([_share_alike(values[second == flag], width) for flag in (False, True)]))
+    low, high = (
+        alike * end + (1.0 - alike) * min(max(at, ends[0]), ends[1])
+        for end, at in zip(ends, seen, strict=True)
     )
+
+    def bound(ends: tuple[float, float], turned: tuple[bool, bool]) -> tuple[float, float]:
+        """Each side with company at the lower end, or at the upper one where turned."""
+        company = [
+            _company(values[second == flag], ends[::-1] if turn else ends)
+            for flag, turn in zip((False, True), turned, strict=True)
+        ]
+        return arms(*company)[:2]
+
+    both = ((low, 1.0), (high, 1.0))
+    centre, error, _ = arms(both, both)
+    lean = _arms_lean(values, second, strata)
+    return replace(
+        MeanDifference(value=value, centre=centre, error=error, df=None, units=units, lean=lean),
+        floor=bound((low, high), (True, False)),
+        ceiling=bound((low, high), (False, True)),
+        narrow=bound(seen, (True, False)) if 0.0 < width < high - low - 1e-9 else None,
+        reach=high - low,
+    )
+
+
+def _arms_lean(values: Floats, second: NDArray[np.bool_], strata: NDArray[np.intp]) -> float:
+    """The skewness of the difference, each row held against the mean of its stratum."""
+    if ((values == values.min()) | (values == values.max())).all():
+        return 0.0
+    moments = []
+    for rows in (~second, second):
+        own, cells = values[rows], strata[rows]
+        means = np.bincount(cells, weights=own) / np.maximum(np.bincount(cells), 1)
+        moments.append(_moments(own, means[cells]))
+    return _skewness(moments[0][0] + moments[1][0], moments[1][1] - moments[0][1])
 
 
 def _company(values: Floats, ends: tuple[float, float]) -> _MadeUp:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.stats.arrays import Floats
+from assay.stats.arrays import Floats, by_content
 
 _CELLS = 1 << 22
 _EXACT = 1 << 14
@@ -58,6 +58,43 @@ class Resampled:
             p_values[moved] = part._two_sided(part._step_down)
         return p_values
 
+    def as_if(self, observed: Floats) -> "Resampled":
+        """The same chance beside other statistics of the same columns."""
+        return replace(self, observed=observed)
+
+    def critical(self, alpha: float) -> Floats:
+        """The size that each column must be over for its adjusted p-value to be at most alpha.
+
+        Stepping down ends at the first column that is not; those after it have to be over the same.
+        """
+        moved = np.abs(self.chance).max(axis=0, initial=0.0) > 0.0
+        sizes = np.zeros_like(self.observed)
+        observed, chance = self.observed[moved], self.chance[:, moved]
+        if not moved.any():
+            return sizes
+        if self.symmetric:
+            sizes[moved] = self._step_sizes(np.abs(chance), np.abs(observed), alpha)
+        else:
+            up = self._step_sizes(chance, observed, alpha / 2.0)
+            down = self._step_sizes(-chance, -observed, alpha / 2.0)
+            sizes[moved] = np.where(observed >= 0.0, up, down)
+        return sizes
+
+    def _step_sizes(self, chance: Floats, observed: Floats, alpha: float) -> Floats:
+        draws = len(chance)
+        spare = math.floor(alpha * draws if self.exact else alpha * (draws + 1) - 1.0)
+        if not 0 <= spare < draws:
+            return np.full_like(observed, math.inf)
+        order, greatest = _suffix_greatest(chance, observed)
+        at = draws - 1 - spare
+        sizes: Floats = np.partition(greatest, at, axis=0)[at]
+        failed = np.flatnonzero(observed[order] <= sizes)
+        if failed.size:
+            sizes[failed[0] :] = sizes[failed[0]]
+        in_order = np.empty_like(sizes)
+        in_order[order] = sizes
+        return in_order
+
     def _two_sided(self, test: Callable[[Floats, Floats], Floats]) -> Floats:
         if self.symmetric:
             return test(np.abs(self.chance), np.abs(self.observed))
@@ -65,20 +102,19 @@ class Resampled:
         return np.asarray(np.minimum(2.0 * either, 1.0))
 
     def _step_down(self, chance: Floats, observed: Floats) -> Floats:
-        order = np.argsort(-observed, kind="stable")
-        greatest = np.maximum.accumulate(chance[:, order][:, ::-1], axis=1)[:, ::-1]
+        order, greatest = _suffix_greatest(chance, observed)
         stepped = np.maximum.accumulate(self._share(greatest, observed[order]))
         in_order = np.empty_like(stepped)
         in_order[order] = stepped
         return in_order
 
-    def total(self, weights: Floats) -> "Resampled":
-        """The weighted sum of the standardised columns as one column: O'Brien's (1984) test.
-
-        Where many columns move a little in one direction it sees what none of them shows alone.
-        """
-        observed = np.atleast_1d(self.observed @ weights)
-        return replace(self, observed=observed, chance=(self.chance @ weights)[:, None])
+    def split(self, columns: int) -> "tuple[Resampled, Resampled]":
+        """The first columns, and the others."""
+        parts = [
+            replace(self, observed=self.observed[part], chance=self.chance[:, part])
+            for part in (slice(columns), slice(columns, None))
+        ]
+        return parts[0], parts[1]
 
     def _share(self, chance: Floats, observed: Floats) -> Floats:
         as_large = (chance >= observed - _NEAR * np.maximum(1.0, np.abs(observed))).sum(axis=0)
@@ -87,12 +123,20 @@ class Resampled:
         return np.asarray((as_large + 1) / (len(chance) + 1), dtype=np.float64)
 
 
+def _suffix_greatest(chance: Floats, observed: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """The columns by size, largest first; and each draw's greatest from each of them on."""
+    order = np.argsort(-observed, kind="stable")
+    return order, np.maximum.accumulate(chance[:, order][:, ::-1], axis=1)[:, ::-1]
+
+
 def flip_signs(differences: Floats, *, draws: int, seed: int) -> Resampled:
     """Sign flips of paired differences (units x columns).
 
-    Each column is divided by the root of its sum of squares, which no flip changes.
+    Each column is divided by the root of its sum of squares, which no flip changes. The order of
+    the units does not matter, nor does it to the draws.
     """
     units = len(differences)
+    differences = differences[by_content(differences)]
     sizes = np.sqrt(np.square(differences).sum(axis=0))
     scaled = differences / np.where(sizes > 0.0, sizes, 1.0)
     exact = units <= 62 and 2**units <= max(draws, 1) and 2**units <= _EXACT
@@ -125,9 +169,13 @@ def shuffle_labels(
     """Shuffles of which side a row is on (rows x columns), within each stratum.
 
     The difference is the mean over strata of the second side's mean less the first's. Each column
-    is divided by the spread that shuffling gives it, which no shuffle changes.
+    is divided by the spread that shuffling gives it, which no shuffle changes. The order of rows
+    and strata does not matter, nor does it to the draws.
     """
-    members = [np.flatnonzero(strata == code) for code in range(int(strata.max()) + 1)]
+    table = np.column_stack([second, values])
+    order = by_content(table)
+    grouped = [order[strata[order] == code] for code in range(int(strata.max()) + 1)]
+    members = sorted(grouped, key=lambda rows: (rows.size, table[rows].tobytes()))
     counts = [int(second[rows].sum()) for rows in members]
     shares = np.empty_like(values)
     variance = np.zeros(values.shape[1])

@@ -1,8 +1,8 @@
 """How many pairs show an effect, and how small an effect so many pairs can show.
 
 For shares the power is exact: of n pairs some go up and some go down, and the sign-flip test then
-is the sign test of those (McNemar's), so every outcome can be gone through. For scores with a known
-spread it is the usual approximation by the normal distribution.
+is the sign test of those (McNemar's), so every outcome can be gone through. For continuous scores
+with a known spread it is an approximation, made-up units and all.
 """
 
 import math
@@ -11,8 +11,8 @@ from functools import cache
 import numpy as np
 
 from assay.stats.arrays import Floats
-from assay.stats.differences import share_lower
-from assay.stats.quantiles import normal_quantile
+from assay.stats.differences import ALIKE, share_lower
+from assay.stats.quantiles import normal_quantile, normal_tail
 
 MOST = 100_000
 _COUNTED = 250
@@ -20,15 +20,51 @@ _COUNTED = 250
 
 
 def pairs_for(effect: float, spread: float, *, alpha: float, power: float) -> int:
-    """Pairs that show a mean difference with this power, two-sided, the pairs' spread known."""
-    reach = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power)
-    return max(fewest_pairs(alpha), math.ceil((reach * spread / abs(effect)) ** 2))
+    """Pairs that show a mean difference of continuous scores with this power, two-sided."""
+    low = fewest_pairs(alpha) - 1
+    high = low + 1
+    while score_power(high, effect, spread, alpha=alpha) < power and high <= MOST:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = score_power(middle, effect, spread, alpha=alpha) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return high
 
 
 def effect_for(pairs: int, spread: float, *, alpha: float, power: float) -> float:
     """The smallest mean difference that so many pairs show with this power."""
-    reach = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power)
-    return reach * spread / math.sqrt(pairs)
+    low, high = 0.0, spread
+    while score_power(pairs, high, spread, alpha=alpha) < power and high < 1e6 * spread:
+        low, high = high, 2.0 * high
+    for _ in range(50):
+        middle = (low + high) / 2.0
+        enough = score_power(pairs, middle, spread, alpha=alpha) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def score_power(pairs: int, effect: float, spread: float, *, alpha: float) -> float:
+    """The chance that pairs of scores with normal differences show their mean difference.
+
+    By the expected made-up units, error and lean of `differences.paired`, the scores being from 0
+    to 1 unless they are seen to go further; within some .05 of what comparisons come to.
+    """
+    if pairs < fewest_pairs(alpha):
+        return 0.0
+    effect, z = abs(effect), normal_quantile(1.0 - alpha / 2.0)
+    largest = effect + spread * normal_quantile(1.0 - 0.6 / (pairs + 0.4))
+    alike = 1.0 - 2.0 * normal_tail(ALIKE * largest / (spread * math.sqrt(2.0)))
+    reach = alike * max(largest, 1.0) + (1.0 - alike) * largest
+    centre = pairs * effect / (pairs + 2.0)
+    noise = (pairs - 1.0) * spread**2
+    squares = noise + pairs * (effect - centre) ** 2 + 2.0 * (reach**2 + centre**2)
+    error = math.sqrt(squares / ((pairs + 1.0) * (pairs + 2.0)))
+    lean = math.sqrt(6.0) / pairs * 0.4  # of a normal sample, where it is adverse
+    errors = z + lean * (2.0 * z**2 + 1.0) / 6.0
+    varies = spread**2 * pairs / (pairs + 2.0) ** 2
+    varies += (errors * error) ** 2 * noise**2 / squares**2 / (2.0 * (pairs - 1.0))
+    return 1.0 - normal_tail((centre - errors * error) / math.sqrt(varies))
 
 
 def fewest_pairs(alpha: float) -> int:
@@ -55,7 +91,8 @@ def share_pairs(up: float, down: float, *, alpha: float, power: float) -> int | 
     The test is a staircase, so that power falls a little at some steps; the answer is past them.
     An exact test needs about 2 / (up - down) pairs more than the approximation says.
     """
-    guess = pairs_for(up - down, math.sqrt(up + down - (up - down) ** 2), alpha=alpha, power=power)
+    reach = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power)
+    guess = math.ceil(reach**2 * (up + down - (up - down) ** 2) / (up - down) ** 2)
     if guess > 2000:
         return guess if guess <= MOST else None
     upper = guess + math.ceil(4.0 / (up - down)) + 20

@@ -23,13 +23,18 @@ def normal_quantile(p: float) -> float:
     target = min(p, 1.0 - p)
     z = 1.0
     for _ in range(_STEPS):
-        tail = math.erfc(z / _ROOT_2) / 2.0
+        tail = normal_tail(z)
         density = math.exp(-z * z / 2.0) / _ROOT_TAU
         step = tail / density * math.log(tail / target)
         z = max(z + step, z / 2.0)
         if abs(step) <= 1e-15 * z:
             break
     return z if p > 0.5 else -z
+
+
+def normal_tail(z: float) -> float:
+    """P(Z > z)."""
+    return math.erfc(z / _ROOT_2) / 2.0
 
 
 def _beta_fraction(x: float, a: float, b: float) -> float:
@@ -85,6 +90,11 @@ def beta_quantile(p: float, a: float, b: float) -> float:
     return x
 
 
+def t_tail(t: float, df: float) -> float:
+    """P(T > t) for Student's t and t >= 0."""
+    return beta_cdf(df / (df + t * t), df / 2.0, 0.5) / 2.0
+
+
 @lru_cache(maxsize=4096)
 def t_quantile(p: float, df: float) -> float:
     """The t with P(T <= t) = p for Student's T with `df` degrees of freedom, whole or not.
@@ -101,7 +111,7 @@ def t_quantile(p: float, df: float) -> float:
     z = abs(normal_quantile(target))
     t = z + (z**3 + z) / (4.0 * df) + (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / (96.0 * df**2)
     for _ in range(_STEPS):
-        tail = beta_cdf(df / (df + t * t), df / 2.0, 0.5) / 2.0  # P(T > t)
+        tail = t_tail(t, df)
         density = math.exp(log_scale - (df + 1.0) / 2.0 * math.log1p(t * t / df))
         step = tail / density * math.log(tail / target)
         t = max(t + step, t / 2.0)

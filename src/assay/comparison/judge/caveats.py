@@ -6,6 +6,7 @@ from assay.comparison.result import ComparisonCaveat
 CODES: Codes = {
     "stopped-on-verdict": "The runs were made until there was a verdict, so only a comparison that"
     " reckons with looking is fair: --sequential.",
+    "order-lost": "The runs were made until there was a verdict, and nothing says in which order.",
     "missing": "Values are missing.",
     "crashed": "Runs crashed, or are on one side only.",
     "harness-differs": "The sides were not made by the same harness, so the change is not all that"
@@ -14,6 +15,7 @@ CODES: Codes = {
     "harness-unknown": "Only one side says what its runs were made with.",
     "scorer-unknown": "Only some runs say what scored them.",
     "absent": "No run has these dimensions, so they are not compared.",
+    "left-out": "Columns that are no evidence of their own are left out.",
     "same-content": "Runs have the same bytes and no ids that would tell them apart: given twice?",
     "several-bars": "A stored run was judged under several versions of the bars; the newest is"
     " compared.",
@@ -21,11 +23,15 @@ CODES: Codes = {
     " at hand: its scorecard is taken as it is.",
     "void-pairs": "Pairs are void: an arm did not show that it had the artifact, or had it not.",
     "spotless-gate": "No run of the candidate was short of the ideal, and no more is known.",
+    "narrow-gate": "A gate lost less than its margin if no run loses more than was seen, and no"
+    " more is known.",
     "no-gates": "No dimension is gated, so no single loss forbids a verdict.",
     "assumed": "Nobody said what these columns are; they are taken for scores from 0 to 1, more"
     " being better.",
     "undirected": "Nobody said which way is better in these columns, so they decide nothing.",
     "unpaired": "Runs are compared one by one, as independent ones.",
+    "order-drawn": "The order in which runs are looked at was drawn by the seed, since nothing says"
+    " that theirs was.",
     "uneven-rounds": "Instances have unequal numbers of pairs, and what fills no whole round over"
     " all of them is not looked at.",
     "few-instances": "There are too few instances to speak of others: this is about these.",

@@ -28,7 +28,7 @@ from assay.comparison.judge.dimension_results import (
     find_flips,
     result_of,
 )
-from assay.comparison.judge.effects import Evidence, weigh
+from assay.comparison.judge.effects import DimensionEffect, Evidence, weigh
 from assay.comparison.judge.needed_pairs import pairs_needed
 from assay.comparison.judge.pairing import FEWEST_PAIRS, MANY_INSTANCES, By
 from assay.comparison.judge.sequential import watch
@@ -46,7 +46,7 @@ from assay.comparison.result import (
     NetVerdict,
     Settings,
 )
-from assay.comparison.spec import Dimension, Dimensions
+from assay.comparison.spec import Dimensions
 from assay.digests import short
 from assay.errors import SpecError
 from assay.logs.trial import Trial, is_cost
@@ -90,6 +90,9 @@ def compare(
     check_comparable(baseline, candidate, allow=plan.allow, notes=notes)
     if not sequential and any(trial.stopped_on_verdict for trial in (*baseline, *candidate)):
         notes.add("stopped-on-verdict", blocking=True)
+    if sequential and any(trial.drawn_order is None for trial in candidate):
+        stopped = any(trial.stopped_on_verdict for trial in (*baseline, *candidate))
+        notes.add("order-lost" if stopped else "order-drawn", blocking=stopped)
     for caveat in caveats:
         notes.add(caveat.code, caveat.message, blocking=caveat.blocking)
     if not 0.5 < level < 1.0 or resamples < 1:
@@ -100,7 +103,10 @@ def compare(
     settings = Settings(
         plan=plan, by=by, sequential=sequential, resamples=resamples, seed=seed, level=level
     )
-    table = tabulate(baseline, candidate, plan, notes, by=by, whole_pairs=sequential)
+    assumed = dimensions is None
+    table = tabulate(
+        baseline, candidate, plan, notes, by=by, whole_pairs=sequential, assumed=assumed
+    )
     evidence = watch(table, settings) if sequential else weigh(table, settings)
     others = compare_costs(table, settings)
     remark(table, evidence, others, notes)
@@ -177,8 +183,8 @@ def remark(
     """Note the caveats that follow from the numbers."""
     design, units = table.kept.design, evidence.units
     for effect in evidence.dimensions:
-        if effect.gate is Gate.SPOTLESS:
-            notes.add("spotless-gate", _spotless_words(effect.dimension, table))
+        if effect.gate in (Gate.SPOTLESS, Gate.NARROW):
+            notes.add(f"{effect.gate}-gate", _unproven_words(effect, table))
     if not any(dimension.gated for dimension in (*table.counting, *table.incomparable)):
         notes.add("no-gates")
     if design.unit == "run":
@@ -205,18 +211,19 @@ def _a_side(unit: str) -> str:
     return " a side" if unit == "run" else ""
 
 
-def _spotless_words(dimension: Dimension, table: TrialTable) -> str:
-    """What a spotless record rules out, and how many runs would rule out the margin."""
-    kept = table.kept
+def _unproven_words(effect: DimensionEffect, table: TrialTable) -> str:
+    """What the record of a gate rules out, and how many runs would rule out the margin."""
+    kept, dimension = table.kept, effect.dimension
     runs = len(kept.pairs) if kept.design.unit == "pair" else kept.rows[1].size
     margin = dimension.scaled_margin
     worst = 1.0 - 0.05 ** (1.0 / max(runs, 1))
     needed = math.ceil(math.log(0.05) / math.log1p(-margin))
     rules = "rules" if runs == 1 else "rule"
+    falls = "fall short" if effect.gate is Gate.SPOTLESS else "fall further"
     record = f"{dimension.name}: {counted(runs, 'run')} {rules} out that more than {worst:.0%}"
     if runs < needed:
-        return f"{record} fall short; to rule out {margin:.0%} takes {needed}."
-    return f"{record} fall short, if they are independent."
+        return f"{record} {falls}; to rule out {margin:.0%} takes {needed}."
+    return f"{record} {falls}, if they are independent."
 
 
 def signature_of(table: TrialTable, evidence: Evidence, inputs: Sequence[Input]) -> str:

@@ -91,7 +91,7 @@ def _cost(table: TrialTable, index: int, settings: Settings) -> DimensionResult:
         means = [float(side[0]) for side in stratum_means(values, flags, strata)]
     else:
         first, second = kept.sides(*columns)
-        difference = differences.paired((second - first)[:, 0], reach=None)
+        difference = differences.paired((second - first)[:, 0], whole=None)
         first_even, second_even = kept.evened().sides(*columns)
         resampled = flip_signs(second_even - first_even, **how)
         means = [float(first.mean()), float(second.mean())]

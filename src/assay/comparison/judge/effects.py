@@ -1,13 +1,17 @@
 """What the differences show: for each dimension an interval, a p-value and a class; a balance.
 
-Every p-value of a dimension holds for all of them together (the step-down maximum under joint
-resampling), so that related dimensions are no separate proof. The balance is tested by the sum of
-the standardised differences, which sees a small gain in many.
+One rule says what is shown, and interval and p-value are two views of it. A difference is held
+against chance as it is, and again as so many of its own errors, made-up units among the others
+(`stats/differences.py`); the latter against the normal distribution too. The p-value is the largest
+of the three, the interval the widest. Chance is what resampling does to all dimensions at once, and
+a p-value holds for all of them together (the step-down maximum), so that related dimensions are no
+separate proof. The balance is one more such difference.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +41,8 @@ class DimensionEffect:
     difference: MeanDifference | None = None
 
     def in_doubt(self, *, strict: bool) -> bool:
-        """Whether its gate is in doubt; `strict` gates do not accept a spotless record."""
-        return self.gate is Gate.DOUBT or (strict and self.gate is Gate.SPOTLESS)
+        """Whether its gate is in doubt; `strict` gates need it shown."""
+        return self.gate is Gate.DOUBT or (strict and self.gate in (Gate.SPOTLESS, Gate.NARROW))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,44 +88,85 @@ def weigh(table: TrialTable, settings: Settings) -> Evidence:
     if not dimensions or not kept.units:
         return Evidence(dimensions=(), tilt=None, units=kept.units)
     first, second, by_dimension, resampled = _compared(table, settings)
-    weights = table.weights / table.weights.sum()
-    adjusted = resampled.adjusted()
     alpha = 1.0 - settings.level
+    each, balance = resampled.split(len(dimensions))
+    tested = judge_differences(by_dimension[:-1], each, settings.level)
     spotless = _spotless(table)
     effects = []
-    for index, (dimension, difference) in enumerate(zip(dimensions, by_dimension, strict=True)):
+    for index, (dimension, test) in enumerate(zip(dimensions, tested, strict=True)):
         means = (float(first[index]), float(second[index]))
-        low, high = difference.interval(settings.level)
-        floor, ceiling = difference.lower(alpha), difference.upper(alpha)
-        margin = dimension.scaled_margin
-        apart = low > 0.0 or high < 0.0
-        agree = float(resampled.observed[index]) * difference.value > 0.0
-        is_shown = adjusted[index] <= alpha and apart and agree
+        difference, margin = by_dimension[index], dimension.scaled_margin
+        inside = difference.lower(alpha) > -margin
         effects.append(
             DimensionEffect(
                 dimension=dimension,
                 baseline=means[0],
                 candidate=means[1],
                 delta=difference.value,
-                low=max(low, -1.0),
-                high=min(high, 1.0),
-                p=float(adjusted[index]),
+                low=max(test.low, -1.0),
+                high=min(test.high, 1.0),
+                p=test.p,
                 change=classify(
                     dimension,
                     means,
-                    equivalent=-margin < floor and ceiling < margin,
-                    shown=is_shown,
+                    equivalent=inside and difference.upper(alpha) < margin,
+                    shown=test.shown,
                 ),
-                gate=_gate(dimension, floor > -margin, spotless[index]),
+                gate=_gate(dimension, difference, alpha, spotless[index]),
                 difference=difference,
             )
         )
-    tilt = _tilt(table, weights, resampled, alpha, settings.level)
+    overall = by_dimension[-1]
+    (test,) = judge_differences([overall], balance, settings.level)
     if len(effects) == 1:  # the balance of one dimension is that dimension
-        (only,) = effects
-        shown = only.change not in (Change.UNCLEAR, Change.EQUIVALENT)
-        tilt = replace(tilt, low=only.low, high=only.high, p=only.p, shown=shown)
+        (test,), overall = tested, by_dimension[0]
+    tilt = Tilt(
+        value=overall.value,
+        low=max(test.low, -1.0),
+        high=min(test.high, 1.0),
+        p=test.p,
+        shown=test.shown,
+        difference=overall,
+    )
     return Evidence(dimensions=effects, tilt=tilt, units=kept.units)
+
+
+class Tested(NamedTuple):
+    """A difference with its p-value and interval, which leaves out 0 where it is shown."""
+
+    p: float
+    low: float
+    high: float
+    shown: bool
+
+
+def judge_differences(
+    by_dimension: Sequence[MeanDifference], resampled: Resampled, level: float
+) -> list[Tested]:
+    """Hold differences against chance, all together."""
+    alpha = 1.0 - level
+    among = resampled.as_if(np.array([difference.statistic for difference in by_dimension]))
+    p_values = np.maximum(resampled.adjusted(), among.adjusted())
+    tests = []
+    for difference, observed, p, bare, own in zip(
+        by_dimension,
+        resampled.observed.tolist(),
+        p_values.tolist(),
+        resampled.critical(alpha).tolist(),
+        among.critical(alpha).tolist(),
+        strict=True,
+    ):
+        agree = observed * difference.value > 0.0
+        p = max(p, difference.p_value()) if agree else 1.0
+        shown = p <= alpha
+        errors = max(difference.quantile(1.0 - alpha / 2.0), own)
+        low, high = difference.within(errors)
+        half = abs(difference.centre) if not shown else 0.0
+        if agree and math.isfinite(bare):
+            half = max(half, abs(difference.centre) * bare / abs(observed))
+        low, high = min(low, difference.centre - half), max(high, difference.centre + half)
+        tests.append(Tested(p=p, low=low, high=high, shown=shown))
+    return tests
 
 
 def _compared(
@@ -129,26 +174,66 @@ def _compared(
 ) -> tuple[Floats, Floats, list[MeanDifference], Resampled]:
     """Means of both sides, each dimension's difference, and all resampled together."""
     kept, how = table.kept, {"draws": settings.resamples, "seed": settings.seed}
+    weights = table.weights / table.weights.sum()
+    sides = tuple(np.column_stack([values, values @ weights]) for values in table.values)
+    plain = kept.design.unit != "instance" and _are_shares(table)
     if kept.design.unit == "run":
-        values, flags, strata = kept.stacked(*table.values)
+        values, flags, strata = kept.stacked(*sides)
+        *columns, joint = values.T
+        half = _joint_width(values[:, :-1] - values[:, :-1].mean(axis=0), weights) / 2.0
+        ends = (float(joint.mean()) - half, float(joint.mean()) + half)
+        balance = differences.unpaired(joint, flags, strata, ends=None if plain else ends)
         by_dimension = [
-            _known(differences.unpaired(column, flags, strata, ends=(0.0, 1.0)))
-            for column in values.T
+            *(differences.unpaired(column, flags, strata, ends=(0.0, 1.0)) for column in columns),
+            balance or differences.unpaired(joint, flags, strata, ends=ends),
         ]
         resampled = shuffle_labels(values, flags, strata, **how)
-        return *stratum_means(values, flags, strata), by_dimension, resampled
-    first, second = kept.sides(*table.values)
-    gaps = second - first
-    if kept.design.unit == "pair":
-        by_dimension = [_known(differences.paired(column, reach=1.0)) for column in gaps.T]
+        first, second = stratum_means(values, flags, strata)
     else:
-        reach = 1.0 / math.sqrt(kept.runs_a_unit)
+        one, other = kept.sides(*sides)
+        first, second = one.mean(axis=0), other.mean(axis=0)
+        *columns, joint = (other - one).T
+        runs = kept.runs_a_unit
+        width = _joint_width((other - one)[:, :-1], weights) / math.sqrt(runs)
+        balance = differences.paired(joint, whole=None if plain else width)
         by_dimension = [
-            _known(differences.clustered(column, reach=reach, whole=1.0)) for column in gaps.T
+            *(
+                differences.paired(column, whole=1.0)
+                if kept.design.unit == "pair"
+                else differences.clustered(column, runs=runs)
+                for column in columns
+            ),
+            balance or differences.paired(joint, whole=width),
         ]
-    first_even, second_even = kept.evened().sides(*table.values)
-    resampled = flip_signs(second_even - first_even, **how)
-    return first.mean(axis=0), second.mean(axis=0), by_dimension, resampled
+        one, other = kept.evened().sides(*sides)
+        resampled = flip_signs(other - one, **how)
+    known = list(map(_known, by_dimension))
+    df = len(joint) + 1.0 if kept.design.unit == "instance" else None
+    return first, second, [*known[:-1], replace(known[-1], df=df)], resampled
+
+
+def _are_shares(table: TrialTable) -> bool:
+    """Whether every dimension has two values only, as right and wrong.
+
+    Shares that are equal are distributed equally, so resampling alone is an exact test of them.
+    """
+    both = np.concatenate(table.values)
+    ends = (both.min(axis=0), both.max(axis=0))
+    return bool(((both == ends[0]) | (both == ends[1])).all())
+
+
+def _joint_width(columns: Floats, weights: Floats) -> float:
+    """How far the weighted mean goes where each column that moved goes its whole range.
+
+    Columns that were seen to go together go together; others come less far. Where none moved, any
+    may.
+    """
+    sizes = np.sqrt(np.square(columns).sum(axis=0))
+    if not sizes.any():
+        return 1.0
+    scaled = columns / np.where(sizes > 0.0, sizes, 1.0)
+    alike = np.maximum(scaled.T @ scaled, 0.0)
+    return float(math.sqrt(weights @ alike @ weights))
 
 
 def stratum_means(
@@ -169,49 +254,6 @@ def stratum_means(
 def _known(difference: MeanDifference | None) -> MeanDifference:
     assert difference is not None  # noqa: S101 - with made-up units something always varies
     return difference
-
-
-def _tilt(
-    table: TrialTable, weights: Floats, resampled: Resampled, alpha: float, level: float
-) -> Tilt:
-    """The balance of all dimensions.
-
-    Shuffling separates sides of unequal size and unequal spread even where their means are equal,
-    so unpaired runs must also differ by their own spread.
-    """
-    total = resampled.total(weights)
-    difference = _balance(table, weights)
-    low, high = difference.interval(level)
-    p = float(total.p_values()[0])
-    agree = float(total.observed[0]) * difference.value > 0.0
-    if table.kept.design.unit == "run":
-        agree = agree and (low > 0.0 or high < 0.0)
-    return Tilt(
-        value=difference.value,
-        low=max(low, -1.0),
-        high=min(high, 1.0),
-        p=p,
-        shown=p <= alpha and agree,
-        difference=difference,
-    )
-
-
-def _balance(table: TrialTable, weights: Floats) -> MeanDifference:
-    """The weighted mean difference; where nothing varies, with made-up units."""
-    kept = table.kept
-    joined = tuple((values @ weights)[:, None] for values in table.values)
-    reach = float(np.sqrt(np.square(weights).sum()))
-    if kept.design.unit == "run":
-        values, flags, strata = kept.stacked(*joined)
-        ends = (0.5 - reach / 2.0, 0.5 + reach / 2.0)
-        return differences.unpaired(values[:, 0], flags, strata, ends=None) or _known(
-            differences.unpaired(values[:, 0], flags, strata, ends=ends)
-        )
-    first, second = kept.sides(*joined)
-    gaps = (second - first)[:, 0]
-    return differences.paired(gaps, reach=None) or _known(
-        differences.paired(gaps, reach=reach / math.sqrt(kept.runs_a_unit))
-    )
 
 
 def classify(
@@ -240,9 +282,14 @@ def _spotless(table: TrialTable) -> list[bool]:
     ]
 
 
-def _gate(dimension: Dimension, shown: bool, spotless: bool) -> Gate | None:
+def _gate(
+    dimension: Dimension, difference: MeanDifference, alpha: float, spotless: bool
+) -> Gate | None:
     if not dimension.gated:
         return None
-    if shown:
+    margin = dimension.scaled_margin
+    if difference.lower(alpha) > -margin:
         return Gate.SHOWN
-    return Gate.SPOTLESS if spotless else Gate.DOUBT
+    if spotless:
+        return Gate.SPOTLESS
+    return Gate.NARROW if difference.lower(alpha, narrow=True) > -margin else Gate.DOUBT

@@ -73,17 +73,35 @@ def _to_open_gates(dimensions: Sequence[DimensionEffect], alpha: float, *, stric
     each = 1.0 - (1.0 - POWER) / max(len(doubtful), 1)
     return max(
         (
-            _units(effect.difference, effect.delta + effect.dimension.scaled_margin, alpha, each)
+            _units(
+                effect.difference,
+                effect.delta + effect.dimension.scaled_margin,
+                alpha,
+                each,
+                narrow=not strict,
+            )
             for effect in doubtful
         ),
         default=0.0,
     )
 
 
-def _units(difference: MeanDifference | None, gap: float, alpha: float, power: float) -> float:
-    """Units that show a bound to be so far off; never fewer than rule out rare losses."""
+def _units(
+    difference: MeanDifference | None,
+    gap: float,
+    alpha: float,
+    power: float,
+    *,
+    narrow: bool = False,
+) -> float:
+    """Units that show a bound to be so far off; never fewer than rule out rare losses.
+
+    Where the `narrow` bound is enough, moves no larger than those seen are reckoned with.
+    """
     if difference is None or gap <= 0.0:
         return math.inf
     needed = normal_quantile(1.0 - alpha) + normal_quantile(power)
-    spotless = math.log(alpha) / math.log1p(-min(gap, 0.999))
-    return max((needed * difference.spread / gap) ** 2, spotless)
+    if narrow and difference.narrow is not None:
+        return difference.units * (needed * difference.narrow[1] / gap) ** 2
+    rare = math.log(alpha) / math.log1p(-min(gap / difference.reach, 0.999))
+    return max((needed * difference.spread / gap) ** 2, rare)

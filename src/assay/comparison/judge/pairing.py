@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.logs.trial import Trial
-from assay.stats.arrays import Floats
+from assay.stats.arrays import Floats, by_content
 
 MANY_INSTANCES = 10
 """From so many instances on the instance is the unit."""
@@ -32,6 +32,7 @@ class Design:
 
     `pairs` are rows that pair (two columns of indices), `lost` rows that ought to pair and have
     nothing to pair with, on either side. `repeated` says that an instance has several runs.
+    `turns` are the places of the candidate's rows in an order that was drawn before they were made.
     """
 
     unit: Literal["pair", "instance", "run"]
@@ -40,6 +41,7 @@ class Design:
     pairs: NDArray[np.intp]
     lost: tuple[tuple[int, ...], tuple[int, ...]]
     repeated: bool
+    turns: NDArray[np.intp] | None = None
 
     @property
     def paired(self) -> bool:
@@ -145,18 +147,39 @@ class KeptUnits:
         several = self.design.repeated and self.design.unit != "instance"
         return max(sum(map(bool, self._queues())), 1) if several else 1
 
-    def in_order(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        """Matched units in the order of the runs, by which unpaired runs are matched.
+    def in_order(self, first: Floats, second: Floats, *, seed: int) -> tuple[Floats, Floats]:
+        """Matched units in the order in which they are looked at, which must be one of chance.
 
-        Repeated runs of several instances come in whole rounds over the instances. Taken instance
-        by instance, the first would speak for all.
+        That is the order drawn for the runs, where it is known, and else one drawn now, whatever
+        order they are given in and whatever they are called. Repeated runs of several instances
+        come in whole rounds over the instances. Taken instance by instance, the first would speak
+        for all.
         """
+        rng = np.random.default_rng(seed)
         if self.design.unit == "instance" or not self.design.repeated:
-            return self.sides(first, second)
-        queues = [queue for queue in self._queues() if queue]
-        rounds = [pair for turn in zip(*queues, strict=False) for pair in turn]
-        order = np.array(rounds, dtype=np.intp).reshape(-1, 2)
+            sides = self.sides(first, second)
+            order = self._unit_order(np.column_stack(sides), rng)
+            return sides[0][order], sides[1][order]
+        queues = [np.array(queue, dtype=np.intp) for queue in self._queues() if queue]
+        if self.design.turns is None:
+            queues = _drawn_queues(queues, first, second, rng)
+        else:
+            queues = [queue[np.argsort(self.design.turns[queue[:, 1]])] for queue in queues]
+        whole = min(map(len, queues), default=0)
+        rounds = np.array([queue[:whole] for queue in queues], dtype=np.intp)
+        order = rounds.swapaxes(0, 1).reshape(-1, 2) if queues else np.empty((0, 2), np.intp)
         return first[order[:, 0]], second[order[:, 1]]
+
+    def _unit_order(self, values: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
+        turns = self.design.turns
+        if turns is None:
+            return rng.permutation(by_content(values))
+        if self.design.unit == "pair":
+            return np.argsort(turns[self.pairs[:, 1]], kind="stable")
+        first_turns = np.full(len(self.design.names), np.iinfo(np.intp).max)
+        np.minimum.at(first_turns, self.design.codes[1][self.rows[1]], turns[self.rows[1]])
+        here = np.flatnonzero(np.bincount(self.design.codes[1][self.rows[1]]))
+        return np.argsort(first_turns[here], kind="stable")
 
     def _queues(self) -> list[list[tuple[int, int]]]:
         """For each instance, its matched rows in order."""
@@ -183,6 +206,18 @@ class KeptUnits:
         """How many instances are left."""
         rows = self.pairs[:, 1] if self.design.unit == "pair" else self.rows[1]
         return _distinct(self.design.codes[1][rows])
+
+
+def _drawn_queues(
+    queues: list[NDArray[np.intp]], first: Floats, second: Floats, rng: np.random.Generator
+) -> list[NDArray[np.intp]]:
+    """Each instance's pairs in an order drawn now."""
+    held = []
+    for queue in queues:
+        values = np.column_stack([first[queue[:, 0]], second[queue[:, 1]]])
+        order = by_content(values)
+        held.append((len(queue), values[order].tobytes(), queue[order]))
+    return [rng.permutation(queue) for *_, queue in sorted(held, key=lambda one: one[:2])]
 
 
 def correlation(first: Floats, second: Floats) -> float:
@@ -241,7 +276,14 @@ def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial], by: By = "aut
         pairs=np.array(pairs, dtype=np.intp).reshape(-1, 2),
         lost=lost,
         repeated=not single,
+        turns=_turns(candidate),
     )
+
+
+def _turns(candidate: Sequence[Trial]) -> NDArray[np.intp] | None:
+    """The places of the rows in the order drawn for them, where all have one."""
+    turns = [trial.drawn_order for trial in candidate if trial.drawn_order is not None]
+    return np.array(turns, dtype=np.intp) if len(turns) == len(candidate) else None
 
 
 def _matched(

@@ -1,5 +1,8 @@
 """Sequential evidence: a look after every unit, until there is a verdict.
 
+What comes first must be chance: units are taken in the order drawn for them before they were run,
+or in one drawn now. A file sorted by gain would otherwise be ratified whatever it holds.
+
 Each question (is the balance up, is a dimension down, is a gated one inside its margin) is a bet
 (`stats/betting.py`), and what a bet has shown once stays shown. The first verdict stands, and what
 comes after it is not looked at.
@@ -39,10 +42,11 @@ class _Course:
 
 def watch(table: TrialTable, settings: Settings) -> Evidence:
     """The evidence when the first verdict fell, or of all units where none did."""
-    units = len(table.kept.in_order(*table.values)[0])
+    sides = table.kept.in_order(*table.values, seed=settings.seed)
+    units = len(sides[0])
     if not table.counting or not units:
         return Evidence(dimensions=(), tilt=None, units=units)
-    course = _course(table, settings.level)
+    course = _course(table, *sides, settings.level)
     strict = settings.plan.strict_gates
     for unit in _turning_points(course, table.weights, settings.level, table.kept.round):
         evidence = _after(course, table, unit, settings)
@@ -51,9 +55,8 @@ def watch(table: TrialTable, settings: Settings) -> Evidence:
     return _after(course, table, units - 1, settings, final=True)
 
 
-def _course(table: TrialTable, level: float) -> _Course:
+def _course(table: TrialTable, first: Floats, second: Floats, level: float) -> _Course:
     alpha = 1.0 - level
-    first, second = table.kept.in_order(*table.values)
     gaps = second - first
     scores = (1.0 + gaps) / 2.0
     margins = np.array([dimension.scaled_margin for dimension in table.counting])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assay.comparison.judge.caveats import Notes
 from assay.comparison.judge.pairing import By, Design, KeptUnits, arrange
+from assay.comparison.judge.redundant import redundant
 from assay.comparison.spec import Dimension, Dimensions
 from assay.errors import SpecError
 from assay.logs.trial import Trial
@@ -51,10 +52,12 @@ def tabulate(
     *,
     by: By = "auto",
     whole_pairs: bool = False,
+    assumed: bool = False,
 ) -> TrialTable:
     """Apply the policies, note their effects, and arrange the remaining rows.
 
-    With `whole_pairs` pairs stay pairs even where they are uncorrelated.
+    With `whole_pairs` pairs stay pairs even where they are uncorrelated. `assumed` says that only
+    the columns themselves told which of them are scores.
     """
     design = arrange(baseline, candidate, by)
     _note_crashed(baseline, candidate, plan, notes)
@@ -85,7 +88,12 @@ def tabulate(
             incomparable.append(dimension)
     values = _side_by_side(columns, sides)
     included = (~left_out[0], ~left_out[1])
-    if columns and not whole_pairs:
+    if reasons := _redundant(counting, values, design, included, assumed=assumed):
+        notes.add("left-out", f"{'; '.join(reasons.values())}.")
+        own = [at for at in range(len(counting)) if at not in reasons]
+        counting = [counting[at] for at in own]
+        values = (values[0][:, own], values[1][:, own])
+    if counting and not whole_pairs:
         weights = np.array([dimension.weight for dimension in counting])
         left = design.keep(*included).pairs
         design = design.loosened(values[0] @ weights, values[1] @ weights, left)
@@ -100,6 +108,20 @@ def tabulate(
         incomparable=tuple(incomparable),
         included=included,
     )
+
+
+def _redundant(
+    counting: Sequence[Dimension],
+    values: tuple[Floats, Floats],
+    design: Design,
+    included: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    *,
+    assumed: bool,
+) -> dict[int, str]:
+    """Which of the columns that count are no evidence of their own, in the rows that do."""
+    rows = [values[side][included[side]] for side in (0, 1)]
+    codes = [design.codes[side][included[side]] for side in (0, 1)]
+    return redundant(counting, np.concatenate(rows), np.concatenate(codes), assumed=assumed)
 
 
 def _side_by_side(
@@ -230,4 +252,10 @@ def _crash_policy(plan: Dimensions) -> str:
 
 def _failed(twin: Trial) -> Trial:
     """A failed run in place of the missing twin of this one."""
-    return Trial(instance=twin.instance, trial=twin.trial, dimensions={}, crashed=True)
+    return Trial(
+        instance=twin.instance,
+        trial=twin.trial,
+        dimensions={},
+        crashed=True,
+        drawn_order=twin.drawn_order,
+    )

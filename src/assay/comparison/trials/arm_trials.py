@@ -47,6 +47,7 @@ def arm_trials(
                     crashed=run.status == "crashed",
                     scorer=scorer,
                     stopped_on_verdict=spec.sequential,
+                    drawn_order=pair.number,
                 )
             )
     return arms

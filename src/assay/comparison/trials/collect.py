@@ -28,7 +28,7 @@ from assay.errors import SpecError, storage
 from assay.files import write_whole
 from assay.folders import artifact_digest, artifact_files, copy_artifact, copy_system, tree_digest
 from assay.lock import alone
-from assay.logs.trial import STOPPED, Trial
+from assay.logs.trial import DRAWN, STOPPED, Trial
 from assay.sandbox.guardian import Guardian
 
 
@@ -195,6 +195,7 @@ def _write_side(out: Path, arm: Arm, side: Sequence[Trial]) -> Input:
         known = {"artifact": trial.artifact, "scorer": trial.scorer}
         row |= {name: value for name, value in known.items() if value is not None}
         row |= {STOPPED: True} if trial.stopped_on_verdict else {}
+        row[DRAWN] = trial.drawn_order
         rows.append(msgspec.json.encode(row) + b"\n")
     data = b"".join(rows)
     write_whole(out / f"{arm}.jsonl", data)
