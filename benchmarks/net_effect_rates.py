@@ -19,10 +19,13 @@ from typing import Any
 
 import numpy as np
 from error_rates import make_tables, markdown
+from score_families import CHOSEN_ON, KEPT_BACK
 
 from assay import Dimensions, Trial, compare
 from assay.comparison.adr_0031 import compare_adr_0031
+from assay.comparison.power import power_of_scores
 from assay.comparison.spec import SOURCE_DIMENSIONS
+from assay.stats.quantiles import t_quantile
 
 SEED = 20_261_116
 DRAWS = 2_000
@@ -224,7 +227,131 @@ def table_bounds(draws: int) -> str:  # noqa: ARG001 - like the others; nothing 
     return markdown(headers, rows)
 
 
+def families_of(name: str, design: str, n: int, columns: int, draws: int) -> tuple[float, float]:
+    """How often sides of equal means are ratified, and rejected."""
+    draw = (CHOSEN_ON | KEPT_BACK)[name]
+    rng = np.random.default_rng([SEED, 11, n, columns, len(name), len(design)])
+    names = [f"score {k}" for k in range(columns)]
+    found: Counter[str] = Counter()
+    for _ in range(draws):
+        arms = [
+            [
+                Trial(
+                    instance=f"i{k}" if design == "pairs" else "one",
+                    trial=str(k),
+                    dimensions=dict(zip(names, row, strict=True)),
+                )
+                for k, row in enumerate(side.tolist())
+            ]
+            for side in draw(rng, (n, columns))
+        ]
+        made = compare(baseline=arms[0], candidate=arms[1], resamples=RESAMPLES)
+        found[made.verdict.value] += 1
+    return found["ratify"] / draws, found["reject"] / draws
+
+
+def table_families(draws: int) -> str:
+    """Sides of equal means, whatever their scores are like."""
+    sizes = (12, 30, 100)
+    cells = [
+        (name, design, n, columns, draws)
+        for name, design, columns, n in itertools.product(
+            CHOSEN_ON | KEPT_BACK, ("pairs", "runs"), (1, 3), sizes
+        )
+    ]
+    found = dict(zip(cells, spread(families_of, cells), strict=True))
+    rows = [
+        (
+            name,
+            "kept back" if name in KEPT_BACK else "chosen on",
+            design,
+            str(columns),
+            *(
+                " / ".join(f"{x:.3f}" for x in found[name, design, n, columns, draws])
+                for n in sizes
+            ),
+        )
+        for name, design, columns in itertools.product(
+            CHOSEN_ON | KEPT_BACK, ("pairs", "runs"), (1, 3)
+        )
+    ]
+    headers = ("scores", "family", "design", "columns", *(f"n = {n}" for n in sizes))
+    return f"Ratified / rejected, {draws:,} draws a cell.\n\n{markdown(headers, rows)}"
+
+
+def kept_promise(effect: float, deviation: float, draws: int) -> tuple[int, float, float]:
+    """Pairs that `assay power` names for 80 %, how often they ratify, and how often a t-test."""
+    pairs = power_of_scores(effect, deviation).pairs
+    assert pairs is not None  # noqa: S101 - these effects are large enough
+    rng = np.random.default_rng([SEED, 13, pairs])
+    shown = t_shown = 0
+    for _ in range(draws):
+        ours = rng.uniform(0.4, 0.5, pairs)
+        theirs = np.clip(ours + rng.normal(effect, deviation, pairs), 0.0, 1.0)
+        arms = [
+            [Trial(instance=f"i{k}", dimensions={"score": x}) for k, x in enumerate(side.tolist())]
+            for side in (ours, theirs)
+        ]
+        made = compare(baseline=arms[0], candidate=arms[1], resamples=RESAMPLES)
+        shown += made.verdict == "ratify"
+        gaps = theirs - ours
+        t = gaps.mean() / gaps.std(ddof=1) * math.sqrt(pairs)
+        t_shown += bool(t > t_quantile(0.975, pairs - 1.0))
+    return pairs, shown / draws, t_shown / draws
+
+
+def table_power(draws: int) -> str:
+    """What `assay power` names, and what then happens."""
+    planned = ((0.075, 0.1), (0.1, 0.1), (0.1, 0.15), (0.06, 0.15), (0.06, 0.08))
+    cells = [(effect, deviation, draws) for effect, deviation in planned]
+    rows = [
+        (f"{effect:g}", f"{deviation:g}", str(pairs), f"{ours:.3f}", f"{theirs:.3f}")
+        for (effect, deviation, _), (pairs, ours, theirs) in zip(
+            cells, spread(kept_promise, cells), strict=True
+        )
+    ]
+    headers = ("effect", "spread", "pairs named for .8", "ratified there", "a t-test there")
+    return f"{draws:,} draws a cell, normal differences.\n\n{markdown(headers, rows)}"
+
+
+def coverage_gate(n: int, draws: int) -> float:
+    """How often five rates going .5 -> .9 are ratified beside a gated coverage of .9 or 1 a run."""
+    rng = np.random.default_rng([SEED, 17, n])
+    names = [*(f"right {k}" for k in range(5)), "coverage"]
+    found = 0
+    for _ in range(draws):
+        arms = []
+        for p in (0.5, 0.9):
+            scores = np.hstack([rng.random((n, 5)) < p, rng.choice([0.9, 1.0], (n, 1))])
+            arms.append(
+                [
+                    Trial(
+                        instance="one",
+                        trial=str(k),
+                        dimensions=dict(zip(names, map(float, row), strict=True)),
+                    )
+                    for k, row in enumerate(scores)
+                ]
+            )
+        made = compare(baseline=arms[0], candidate=arms[1], gated="coverage", resamples=RESAMPLES)
+        found += made.verdict == "ratify"
+    return found / draws
+
+
+def table_coverage(draws: int) -> str:
+    """A gate whose scores move a little."""
+    cells = [(n, draws) for n in (10, 30, 100)]
+    rows = [
+        (str(n), f"{rate:.3f}")
+        for (n, _), rate in zip(cells, spread(coverage_gate, cells), strict=True)
+    ]
+    return f"{draws:,} draws a cell.\n\n{markdown(('n', 'ratified'), rows)}"
+
+
 TABLES = {
+    "families": table_families,
+    "power": table_power,
+    "coverage": table_coverage,
     "verdicts": table_verdicts,
     "peeking": table_peeking,
     "gates": table_gates,

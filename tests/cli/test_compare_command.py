@@ -332,3 +332,17 @@ def test_hostile_names_are_shown_harmlessly(here):
     for flags in ((), ("--gate", evil, "--allow", "harness")):
         text = call("--baseline", "a.jsonl", "--candidate", "b.jsonl", *flags).stdout
         assert all(char.isprintable() or char == "\n" for char in text)
+
+
+@pytest.mark.parametrize("how", [(), ("--json",)])
+def test_a_reader_that_goes_away_changes_no_exit_code(tmp_path, how):
+    header = "instance,right\n"
+    (tmp_path / "a.csv").write_text(header + "".join(f"i{k},0\n" for k in range(2_000)))
+    for name, score in (("b", 1), ("c", 0)):
+        rows = "".join(f"i{k},{score}\n" for k in range(2_000))
+        (tmp_path / f"{name}.csv").write_text(header + rows)
+    for name, code in (("b", 0), ("c", 1)):
+        words = [*("compare", "--baseline", "a.csv", "--candidate", f"{name}.csv"), *how]
+        command = f"{sys.executable} -m assay {' '.join(words)} | true; exit ${{PIPESTATUS[0]}}"
+        found = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True)
+        assert (found.returncode, found.stderr) == (code, b"")

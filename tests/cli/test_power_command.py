@@ -1,13 +1,15 @@
 import json
 import time
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import assay
 from assay.cli.group import assay as group
+from assay.stats.power import pairs_for
 
-KEYS = {"question", "pairs", "effect", "power", "level", "how", "table"}
+KEYS = {"question", "pairs", "effect", "power", "level", "how", "table", "correlation"}
 
 
 def call(*arguments):
@@ -151,3 +153,62 @@ def test_what_so_many_pairs_show_from_a_rate():
     found = answer("--from", 0.6, "--pairs", 30)
     assert [row["rate"] for row in found["table"]] == [0.6]
     assert 0.2 < found["effect"] < 0.4
+
+
+PILOT = {
+    "before.csv": "instance,right,grade\n"
+    + "".join(f"i{k},{k % 2},{k % 3 / 4}\n" for k in range(9)),
+    "after.csv": "instance,right,grade\n"
+    + "".join(f"i{k},{int(k % 4 > 0)},{(k % 3 + k % 2) / 4}\n" for k in range(9)),
+}
+
+
+@pytest.fixture
+def pilot(tmp_path, monkeypatch):
+    for name, text in PILOT.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+
+def pilot_rows(*words):
+    found = json.loads(call(*words, "--json").stdout)
+    return found["unit"], found["dimensions"]
+
+
+@pytest.mark.usefixtures("pilot")
+def test_a_pilot_of_both_sides_says_what_pairs_vary_by_and_how_alike_they_are():
+    unit, (right, grade) = pilot_rows("--pilot", "before.csv", "--pilot", "after.csv")
+    sides = np.array([[k % 2, int(k % 4 > 0)] for k in range(9)])
+    gaps = sides[:, 1] - sides[:, 0]
+    assert right["spread"] == pytest.approx(gaps.std(ddof=1))
+    assert right["effect"] == pytest.approx(gaps.mean())
+    assert right["correlation"] == pytest.approx(np.corrcoef(sides.T)[0, 1])
+    assert grade["pairs"] == pairs_for(grade["effect"], grade["spread"], alpha=0.05, power=0.8)
+    assert (unit, right["units"]) == ("pair", 9)
+
+
+@pytest.mark.usefixtures("pilot")
+def test_a_pilot_of_one_side_takes_an_effect_and_a_correlation():
+    words = ("--pilot", "before.csv", "--effect", "0.2", "--correlation", "0.5")
+    _, (right, grade) = pilot_rows(*words)
+    assert right["candidate"] is None
+    assert grade["spread"] == pytest.approx(np.std([k % 3 / 4 for k in range(9)], ddof=1))
+    with pytest.raises(assay.SpecError) as raised:
+        call("--pilot", "before.csv")
+    assert "`effect=E`" in raised.value.hint
+
+
+@pytest.mark.usefixtures("pilot")
+@pytest.mark.parametrize(
+    "words", [["--from", "0.5"], ["--pilot", "after.csv", "--pilot", "after.csv"]]
+)
+def test_a_pilot_takes_two_paths_and_no_other_plan(words):
+    with pytest.raises(assay.SpecError, match="--pilot takes"):
+        call("--pilot", "before.csv", *words)
+
+
+def test_the_correlation_that_is_assumed_is_said():
+    assert "uncorrelated" in call("--from", "0.6", "--to", "0.8").stdout
+    words = ("--from", "0.6", "--to", "0.8", "--correlation", "0.3")
+    assert "correlated by 0.3" in call(*words).stdout
+    assert "correlated" not in call("--effect", "0.1", "--spread", "0.1").stdout

@@ -61,8 +61,9 @@ def run_command() -> None:
         error.show()
         sys.exit(2)
     except BrokenPipeError:
-        # The reader went away: `assay methods | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        from assay.cli.output import discard_output
+
+        discard_output()  # the reader went away: `assay methods | head`
         sys.exit(1)
     except OSError as error:
         with suppress(OSError):

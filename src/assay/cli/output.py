@@ -27,14 +27,27 @@ def print_json(record: object) -> None:
 
 
 def show(record: Record, draw: Callable[[Record, "Console"], None], *, as_json: bool) -> None:
-    """Print a record as JSON, or draw it for people."""
-    if as_json:
-        print_json(record)
-    else:
-        from assay.report.terminal import console
+    """Print a record as JSON, or draw it for people.
 
-        draw(record, console())
-    sys.stdout.flush()
+    A reader that goes away (`assay compare ... | head`) changes no verdict, nor its exit code.
+    """
+    try:
+        if as_json:
+            print_json(record)
+        else:
+            from assay.report.terminal import console
+
+            draw(record, console())
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
+    except SystemExit:  # so rich says it, with the output discarded
+        return
+
+
+def discard_output() -> None:
+    """Let what is still to be printed go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def leave(*, favourable: bool) -> NoReturn:

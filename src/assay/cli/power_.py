@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import json_flag
+from assay.cli.options import PATH, json_flag
 from assay.cli.output import show
 from assay.errors import SpecError
 
@@ -18,11 +18,18 @@ _FLAGS = {"before": "from", "after": "to"}
     "--from", "before", type=float, metavar="RATE", help="How often the baseline is right."
 )
 @click.option("--to", "after", type=float, metavar="RATE", help="How often the candidate is.")
-@click.option("--effect", type=float, help="A mean difference of scores; with --spread.")
+@click.option("--effect", type=float, help="A mean difference; with --spread or --pilot.")
 @click.option(
     "--spread",
     type=click.FloatRange(0.0, min_open=True),
     help="The standard deviation of the pairs' differences.",
+)
+@click.option(
+    "--pilot",
+    multiple=True,
+    type=PATH,
+    metavar="PATH",
+    help="Runs made already: the baseline's, and given again the candidate's.",
 )
 @click.option("--pairs", type=click.IntRange(1, 100_000), help="Ask what so many pairs show.")
 @click.option(
@@ -57,7 +64,8 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
 
     For rates (0/1 scores) the figures are exact for the test that `assay compare` makes of pairs in
     one dimension; several that move together show it with fewer, and so do repeated runs that are
-    compared one by one. With ten instances or more, a pair is an instance.
+    compared one by one. With ten instances or more, a pair is an instance. A pilot says what runs
+    vary by, and how alike the two of a pair are.
 
     \b
     Examples:
@@ -65,10 +73,37 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
       assay power --pairs 30
       assay power --effect 0.05 --spread 0.3
       assay power --from 0.95 --margin 0.05
+      assay power --pilot before.csv --pilot after.csv --effect 0.05
     """
-    from assay.report.comparison import draw_power
+    from assay.report.comparison import draw_pilot, draw_power
 
-    show(_answer(flags), draw_power, as_json=flags["as_json"])
+    if flags["pilot"]:
+        show(_from_pilot(flags), draw_pilot, as_json=flags["as_json"])
+    else:
+        show(_answer(flags), draw_power, as_json=flags["as_json"])
+
+
+def _from_pilot(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a PilotPower, imported late
+    from assay.comparison.power import power_of_pilot
+    from assay.comparison.sides import read_sides
+
+    paths = flags["pilot"]
+    clash = [name for name in _PLANNED if name != "effect" and flags[name] is not None]
+    if clash or len(paths) > 2:
+        wrong = f"--{_FLAGS.get(clash[0], clash[0])}" if clash else "a third"
+        raise SpecError(
+            f"--pilot takes the baseline's runs and the candidate's, and no {wrong}",
+            hint="--pilot before.csv --pilot after.csv, and --effect E where another is meant.",
+        )
+    reads = read_sides(paths[:1], paths[1:])
+    baseline, candidate = ([trial for read in side for trial in read.trials] for side in reads)
+    return power_of_pilot(
+        baseline,
+        candidate,
+        effect=flags["effect"],
+        correlation=flags["correlation"],
+        power=flags["power"],
+    )
 
 
 def _answer(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Power, imported late

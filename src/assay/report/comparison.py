@@ -11,7 +11,7 @@ from assay.wording import as_flags, counted, percent
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from assay.comparison.power import Power
+    from assay.comparison.power import PilotPower, Power
     from assay.comparison.trials.collect import Trials
 
 _STYLE = {
@@ -194,6 +194,34 @@ def draw_power(power: "Power", out: "Console") -> None:
     out.print(table(headers, rows, right="rrrr"))
     out.print()
     out.print(styled(f"{power.how}, level {percent(power.level)}", style="dim"))
+    if power.correlation is not None:
+        taken = f"{power.correlation:g}" if power.correlation else "uncorrelated"
+        alike = f"correlated by {taken}" if power.correlation else taken
+        words = f"the two runs of a pair are taken to be {alike}; more alike, fewer pairs do"
+        out.print(styled(words, style="dim"))
+
+
+def draw_pilot(pilot: "PilotPower", out: "Console") -> None:
+    """A line for each dimension, and what the figures rest on."""
+    rows = [
+        [
+            row.dimension,
+            _number(row.baseline),
+            "" if row.candidate is None else _number(row.candidate),
+            _signed(row.effect),
+            _number(row.spread),
+            f"{row.correlation:.2f}",
+            "-" if row.pairs is None else f"{row.pairs:,}",
+        ]
+        for row in pilot.dimensions
+    ]
+    unit = {"run": "runs a side", "pair": "pairs", "instance": "instances"}[pilot.unit]
+    headers = ["", "before", "after", "effect", "spread", "correlation", unit]
+    out.print(table(headers, rows, right=" rrrrrr"))
+    out.print()
+    few = min(row.units for row in pilot.dimensions)
+    words = f"{unit} for {percent(pilot.power)} power, level {percent(pilot.level)}, each dimension"
+    out.print(styled(f"{words} by itself; from a pilot of {few}", style="dim"))
 
 
 def _sentence(power: "Power") -> str:
