@@ -13,6 +13,8 @@ import msgspec
 from assay.errors import SpecError
 
 STOPPED = "stopped_on_verdict"
+UNNAMED = ""
+"""The instance of a run that names none."""
 RESERVED = frozenset(
     {"id", "index", "seed", "run", "run_id", "scorer", "status", "error", "artifact", "timestamp"}
     | {"instance", "trial", "harness", STOPPED}
