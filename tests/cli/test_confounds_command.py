@@ -297,13 +297,19 @@ def test_columns_are_named_by_flags(assay_cmd, written):
 
 def test_records_that_are_neither_positive_nor_negative_are_left_out(assay_cmd):
     partition = ("--positive", "class == folklore", "--negative", "class == truth")
-    done = assay_cmd("confounds", "darkcore", *partition, "--no-joint", "--json")
+    refused = assay_cmd("confounds", "darkcore", *partition, "--no-joint")
+    assert refused.code == 2
+    assert "19 records neither positive nor negative: 'factual-error' (13)" in refused.err
+    assert "--unknown exclude" in refused.err
+    exclude = ("--unknown", "exclude")
+    done = assay_cmd("confounds", "darkcore", *partition, *exclude, "--no-joint", "--json")
     assert (done.json["n"], done.json["positives"]) == (89, 34)
     assert done.json["verdict"] == "undecided"
     assert done.json["joint"] is None
-    assert "against class == truth" in done.json["signature"]
+    assert "negative=class == truth, unknown=exclude" in done.json["signature"]
+    assert "left-out" in [caveat["code"] for caveat in done.json["caveats"]]
     for wrong in ("class == nosuch", "colour == red", ""):
-        refused = assay_cmd("confounds", "darkcore", *partition[:2], "--negative", wrong)
+        refused = assay_cmd("confounds", "darkcore", *partition[:2], *exclude, "--negative", wrong)
         assert refused.code == 2, wrong
 
 

@@ -92,6 +92,8 @@ def _fail(error: AssayError) -> NoReturn:
         with suppress(OSError):
             _print_json(error)
     click.echo(printable(f"{type(error).__name__}: {error.message}"), err=True)
+    for detail in error.details:
+        click.echo(f"  {printable(as_flags(detail))}", err=True)
     if error.hint:
         click.echo(printable(error.hint), err=True)
     sys.exit(error.exit_code)
@@ -101,5 +103,6 @@ def _print_json(error: AssayError) -> None:
     """The error in the same channel as the result it replaces."""
     from assay.cli.output import print_json
 
-    told = {"message": error.message, "hint": error.hint, "exit_code": error.exit_code}
+    told: dict[str, object] = {"message": error.message, "hint": error.hint}
+    told |= {"details": error.details, "exit_code": error.exit_code}
     print_json({"error": {"type": type(error).__name__, **told}})

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.benchmark.benchmark import TASKS
 from assay.benchmark.load import load_benchmark
-from assay.cli.options import PATH, column_flags, columns_from, json_flag
+from assay.cli.options import PATH, column_flags, columns_from, json_flag, note_changes
 from assay.cli.output import print_json
 from assay.gauntlet.load import DEFAULT_BARS, load_bars
 
@@ -43,6 +43,7 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     from assay.study.create import new_study
 
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
+    note_changes(benchmark)
     second = flags["second"]
     if second is None and flags["task"] != "detection" and benchmark.classes:
         second = _named_second(flags["bars"] or DEFAULT_BARS)
