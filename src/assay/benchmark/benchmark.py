@@ -259,6 +259,7 @@ CHANGES: Mapping[str, str] = {
 }
 """The codes of what reading changed, for the caveats of every result."""
 _SHOWN = 3
+_MOST_REASONS = 6
 
 
 def _why(benchmark: Benchmark) -> str:
@@ -270,7 +271,7 @@ def _why(benchmark: Benchmark) -> str:
     parts = [
         f"{len(where):,} with {why} ({', '.join(where[:_SHOWN])}"
         + (", ...)" if len(where) > _SHOWN else ")")
-        for why, where in ordered[:_SHOWN]
+        for why, where in ordered[:_MOST_REASONS]
     ]
-    others = sum(len(where) for _, where in ordered[_SHOWN:])
+    others = sum(len(where) for _, where in ordered[_MOST_REASONS:])
     return ", ".join(parts) + (f", {others:,} for other reasons" if others else "")

@@ -21,7 +21,7 @@ from assay.benchmark.benchmark import (
     Origin,
 )
 from assay.benchmark.bundled import FOLDER
-from assay.benchmark.records import FIELDS, ReadRecords, read_records
+from assay.benchmark.records import FIELDS, ReadRecords, items_from_rows
 from assay.benchmark.rows import Faults, Row, json_rows, rows_of
 from assay.digests import digest
 from assay.errors import SpecError, storage
@@ -108,7 +108,7 @@ def _read_bytes(path: Path, place: str) -> bytes:
 def _build(
     name: str, rows: Iterator[tuple[str, Row]], data: bytes, origin: Origin, faults: Faults
 ) -> Benchmark:
-    read = read_records(rows, origin.columns, faults)
+    read = items_from_rows(rows, origin.columns, faults)
     items = read.items
     grouping: Literal["named", "question"] | None = "named"
     if not any(item.group is not None for item in items):

@@ -68,7 +68,7 @@ class _Draft:
 
 
 @dataclass(kw_only=True)
-class _Reader:
+class _RecordReader:
     """Reads the rows of one file; `seen` are the columns that any row has."""
 
     columns: Columns
@@ -214,8 +214,9 @@ class _Reader:
             return
         self.faults.add(
             SpecError(
-                f"{self.faults.place}: the label has {len(values)} values: {_listed(values)};"
-                f" `positive={positive}` leaves open which of the others are negative",
+                f"{self.faults.place}: the {self._decider} has {len(values)} values:"
+                f" {_listed(values)}; `positive={positive}` leaves open which of the others are"
+                " negative",
                 hint="Name the negative one (`negative=VALUE`), and leave out what is neither"
                 f" (`unknown=exclude`). Where all others are negative: `positive='{self._decider}"
                 f" == {positive}'`.",
@@ -253,8 +254,8 @@ class _Reader:
             self.faults.add(
                 SpecError(
                     f"{self.faults.place}: {counted(len(unknown), 'record')} neither positive nor"
-                    f" negative: {_listed(values)}; the first is {first}",
-                    hint="Leave them out: `unknown=exclude`.",
+                    f" negative: {_listed(values)}, first on {first}",
+                    hint="Leave out records that are neither: `unknown=exclude`.",
                 )
             )
 
@@ -316,9 +317,11 @@ class _Reader:
         return ReadRecords(items=tuple(items), left_out=tuple(left_out), renamed=renamed)
 
 
-def read_records(rows: Iterator[tuple[str, Row]], columns: Columns, faults: Faults) -> ReadRecords:
+def items_from_rows(
+    rows: Iterator[tuple[str, Row]], columns: Columns, faults: Faults
+) -> ReadRecords:
     """The items of a file's rows, by the policy that its columns state."""
-    return _Reader(columns=columns, faults=faults).read(rows)
+    return _RecordReader(columns=columns, faults=faults).read(rows)
 
 
 def _deciding(draft: _Draft) -> str:

@@ -39,7 +39,7 @@ class Faults:
         if not self.count:
             return
         first, *others = self._named
-        details = [other.message.removeprefix(f"{self.place}, ") for other in others]
+        details = [other.message.removeprefix(self.place).lstrip(",: ") for other in others]
         left = self.count - len(self._named)
         more = f", and {counted(self.count - 1, 'more fault')}:" if others else ""
         raise SpecError(

@@ -135,7 +135,7 @@ def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[st
     if run.benchmark.digest != whole.digest:
         raise SpecError(
             f"{path}: a run on {run.benchmark.name} with another digest than {benchmark.name}",
-            hint="Audit the very file that the method was run on.",
+            hint="Audit the very file that the method was run on, with the same records left out.",
         )
     if run.second is not None:
         raise SpecError(f"{path}: a run with a second corpus; audit one without")

@@ -124,7 +124,9 @@ class Study:
         if benchmark.digest != mine.digest and self.config.second is not None:
             mine = self.config.second
         origin = Origin(place=mine.place, columns=_columns(mine) or Columns())
-        return SealedCorpus(name=benchmark.name, digest=benchmark.digest, origin=origin)
+        return SealedCorpus(
+            name=benchmark.name, digest=benchmark.digest, origin=origin, file=mine.file
+        )
 
 
 def _check_digest(present: str, corpus: Corpus, expected: str) -> None:
