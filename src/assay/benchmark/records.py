@@ -50,7 +50,7 @@ class _Missing(Exception):
         self.name, self.columns = name, columns
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, slots=True)
 class _Draft:
     """A record before its label and its id are settled; `why` says that it is left out."""
 
@@ -313,7 +313,10 @@ class _RecordReader:
             )
         if left_out and not items:
             reasons = _listed(Counter(record.why for record in left_out), shown=str)
-            raise SpecError(f"{self.faults.place}: every record is left out: {reasons}")
+            raise SpecError(
+                f"{self.faults.place}: every record is left out: {reasons}",
+                hint="Look at `positive=` and `negative=`, and at the columns that were named.",
+            )
         return ReadRecords(items=tuple(items), left_out=tuple(left_out), renamed=renamed)
 
 
@@ -343,10 +346,10 @@ def _holds(text: str | None, draft: _Draft, is_value: Callable[[str], object]) -
 
 
 def _free(identity: str, taken: set[str], copies: Counter[str]) -> str:
-    """The first of ID-2, ID-3, ... that no record has."""
+    """The first of ID~2, ID~3, ... that no record has."""
     while True:
         copies[identity] += 1
-        name = f"{identity}-{copies[identity] + 1}"
+        name = f"{identity}~{copies[identity] + 1}"
         if name not in taken:
             return name
 

@@ -41,7 +41,7 @@ class Faults:
         first, *others = self._named
         details = [other.message.removeprefix(self.place).lstrip(",: ") for other in others]
         left = self.count - len(self._named)
-        more = f", and {counted(self.count - 1, 'more fault')}:" if others else ""
+        more = f", and {counted(self.count - 1, 'more fault')}" if others else ""
         raise SpecError(
             f"{first.message}{more}",
             hint=" ".join(dict.fromkeys(fault.hint for fault in self._named if fault.hint)) or None,

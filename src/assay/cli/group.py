@@ -88,12 +88,13 @@ def _fail(error: AssayError) -> NoReturn:
 
     error.message = as_flags(error.message)
     error.hint = None if error.hint is None else as_flags(error.hint)
+    error.details = tuple(map(as_flags, error.details))
     if _wants_json():
         with suppress(OSError):
             _print_json(error)
     click.echo(printable(f"{type(error).__name__}: {error.message}"), err=True)
     for detail in error.details:
-        click.echo(f"  {printable(as_flags(detail))}", err=True)
+        click.echo(f"  {printable(detail)}", err=True)
     if error.hint:
         click.echo(printable(error.hint), err=True)
     sys.exit(error.exit_code)
