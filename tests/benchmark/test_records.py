@@ -122,7 +122,15 @@ def test_a_misspelt_value_is_refused_with_those_that_there_are(written):
 
 def test_a_record_that_is_both_is_refused(written):
     path = written(rows("yes", "no"))
-    assert "line 1: both" in refusal(path, positive="yes", negative="label != maybe").message
+    error = refusal(path, positive="yes", negative="label != maybe")
+    assert "line 1: positive and negative at once" in error.message
+
+
+def test_an_expression_that_cannot_be_read_is_no_missing_label(written):
+    path = written(rows(1, 0))
+    for wrong in ("colour == red", "label == "):
+        error = refusal(path, positive=wrong, missing="exclude", unknown="exclude")
+        assert error.message.startswith(f"expression {wrong!r}")
 
 
 def test_records_without_a_needed_value_are_refused_together_or_left_out(written):

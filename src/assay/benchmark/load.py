@@ -21,7 +21,8 @@ from assay.benchmark.benchmark import (
     Origin,
 )
 from assay.benchmark.bundled import FOLDER
-from assay.benchmark.records import FIELDS, ReadRecords, items_from_rows
+from assay.benchmark.draft import FIELDS
+from assay.benchmark.records import ReadRecords, items_from_rows
 from assay.benchmark.rows import Faults, Row, json_rows, rows_of
 from assay.digests import digest
 from assay.errors import SpecError, storage
