@@ -2,6 +2,7 @@
 
 import json
 
+import polars
 import pytest
 
 import assay
@@ -158,6 +159,16 @@ def test_records_without_a_needed_value_are_refused_together_or_left_out(written
     ]
 
 
+def test_nan_in_a_table_of_numbers_is_a_missing_label(tmp_path):
+    values = {"question": list("abc"), "label": [1.0, 0.0, float("nan")]}
+    polars.DataFrame(values).write_parquet(tmp_path / "file.parquet")
+    assert "row 3, field 'label'" in refusal(tmp_path / "file.parquet").message
+    found = read(tmp_path / "file.parquet", missing="exclude")
+    assert labels(found) == {"1": True, "2": False}
+    kept = subset_bytes(found, ("2",), ".parquet")
+    assert polars.read_parquet(kept)["question"].to_list() == ["b"]
+
+
 def test_a_column_that_no_record_has_is_misnamed_and_not_missing(written):
     path = written(rows(1, 0))
     error = refusal(path, question="prompt", missing="exclude")
@@ -299,3 +310,11 @@ def test_a_run_with_an_exclusion_is_not_judged_on_all_records(written, tmp_path)
 def test_an_unknown_policy_is_refused(policy):
     with pytest.raises(SpecError, match=f"`{policy}=drop`: expected"):
         Columns(**{policy: "drop"})
+
+
+def test_a_second_corpus_is_not_promised_the_flags_of_the_first(written):
+    path = written(rows(1, "maybe"))
+    with pytest.raises(SpecError) as caught:
+        load_benchmark("darkcore", second=path)
+    assert "got 'maybe'" in caught.value.message
+    assert "mend the second" in caught.value.hint

@@ -1,5 +1,6 @@
 """One row of a file, read field by field; its label and its id are settled when all rows are."""
 
+import math
 from dataclasses import dataclass
 from itertools import islice
 from typing import NoReturn
@@ -56,7 +57,7 @@ def fill(draft: Draft, row: Row, columns: Columns) -> None:
         key = column or FIELDS.get(name, name)
         if column is None and key not in row:
             return None
-        if row.get(key, "?") is None or (blank and not str(row.get(key, "?")).strip()):
+        if _is_absent(row.get(key, "?")) or (blank and not str(row.get(key, "?")).strip()):
             return None
         return _text(row, key, name, where, empty=name == "response")
 
@@ -73,7 +74,7 @@ def fill(draft: Draft, row: Row, columns: Columns) -> None:
 
 def _id(row: Row, columns: Columns, where: str) -> str | None:
     key = columns.id or "id"
-    if row.get(key, "?" if columns.id else None) is None:
+    if _is_absent(row.get(key, "?" if columns.id else None)):
         return None
     try:
         return _text(row, key, "id", where)
@@ -85,6 +86,11 @@ def _id(row: Row, columns: Columns, where: str) -> str | None:
         if columns.ids == "repair":
             return ""
         raise
+
+
+def _is_absent(value: object) -> bool:
+    """Null, or the NaN that tables of numbers have for it."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _no_label(row: Row, columns: Columns) -> NoReturn:
@@ -113,8 +119,8 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
         return str(value)
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    if value is None:
-        raise Missing(name, f", field {column!r}: expected text, got null")
+    if _is_absent(value):
+        raise Missing(name, f", field {column!r}: expected text, got {kind_of(value)}")
     if not isinstance(value, str):
         raise SpecError(f"{where}, field {column!r}: expected text, got {kind_of(value)}")
     raise Missing(name, f", field {column!r}: is empty")

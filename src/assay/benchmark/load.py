@@ -50,7 +50,16 @@ def load_benchmark(
         faults = Faults(str(Path(place)))
         rows = rows_of(Path(place), data, faults=faults)
         benchmark = _build(path.name, rows, data, origin, faults)
-    return benchmark if second is None else benchmark.with_second(load_benchmark(second))
+    return benchmark if second is None else benchmark.with_second(load_second(second))
+
+
+def load_second(name_or_path: str | Path) -> Benchmark:
+    """A second corpus, which has the default columns and only records that can be used."""
+    try:
+        return load_benchmark(name_or_path)
+    except SpecError as error:
+        error.hint = "The columns and policies given are for the first file: mend the second."
+        raise
 
 
 def _bundled_columns(place: str, columns: Columns | None) -> Columns:

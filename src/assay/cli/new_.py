@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from assay.benchmark.benchmark import TASKS
-from assay.benchmark.load import load_benchmark
+from assay.benchmark.load import load_benchmark, load_second
 from assay.cli.options import PATH, column_flags, columns_from, json_flag, note_changes
 from assay.cli.output import print_json
 from assay.gauntlet.load import DEFAULT_BARS, load_bars
@@ -48,7 +48,7 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     if second is None and flags["task"] != "detection" and benchmark.classes:
         second = _named_second(flags["bars"] or DEFAULT_BARS)
     if second is not None:
-        benchmark = benchmark.with_second(load_benchmark(second))
+        benchmark = benchmark.with_second(load_second(second))
     study = new_study(folder, benchmark, name=flags["name"], bars=flags["bars"], task=flags["task"])
     if flags["as_json"]:
         print_json({"study": str(study.root), **msgspec.to_builtins(study.config)})

@@ -36,7 +36,11 @@ _COLUMNS = (
 
 _POLICIES = (
     ("unknown", "Leave out records that are neither positive nor negative. Default: refuse."),
-    ("missing", "Leave out records without a question, label or response. Default: refuse."),
+    (
+        "missing",
+        "Leave out records without a question, label or response. Default: refuse, and keep"
+        " blank responses.",
+    ),
     ("ids", "Number the records, or give blank and repeated ids new ones. Default: refuse."),
 )
 
