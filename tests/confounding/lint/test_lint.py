@@ -299,7 +299,11 @@ NATURAL = {
     "short phrases": lambda rng: sentence(rng, rng.integers(1, 4)),
     "five words": lambda rng: sentence(rng, 5),
     "five words of a small lexicon": lambda rng: sentence(rng, 5, vocabulary=10),
+    "phrases that nearly fill a line": lambda rng: sentence(rng, 8)[: 41 - rng.geometric(0.35)],
     "sentences": lambda rng: f"{sentence(rng, rng.integers(4, 12))}.",
+    "sentences of one length, a few of them open": lambda rng: (
+        f"{sentence(rng, 30)[:79]}{'.' if rng.random() < 0.8 else 'x'}"
+    ),
     "sentences of one length": lambda rng: f"{sentence(rng, 30)[:79]}.",
 }
 

@@ -11,7 +11,7 @@ from assay.surface.feature_table import FEWEST_CUT, cut_length
 
 SHORTEST_CUT = 20
 FEWEST_IN_PART = 8
-PEAK = 3.0
+PEAK = 5.0
 _NAMED = 5
 
 
@@ -59,18 +59,16 @@ def truncation(records: Records) -> Finding | None:
 
 def _strata(records: Records) -> Iterator[tuple[str, Sequence[int]]]:
     """All records and then ever smaller parts of them, by their places, each with its name."""
-    labels = [f" among {'positives' if positive else 'negatives'}" for positive in records.positive]
-    sources = [
-        "" if item.source is None else f" in source {quoted(item.source)}" for item in records.items
-    ]
-    yield "", range(len(labels))
-    both = [source and f"{label}{source}" for label, source in zip(labels, sources, strict=True)]
-    for names in (sources, labels, both):
-        parts: dict[str, list[int]] = {}
-        for place, name in enumerate(names):
-            parts.setdefault(name, []).append(place)
-        parts.pop("", None)
-        yield from parts.items()
+    yield "", range(len(records.items))
+    for by_label, by_source in ((False, True), (True, False), (True, True)):
+        parts: dict[tuple[str, str | None], list[int]] = {}
+        for place, item in enumerate(records.items):
+            label = " among positives" if records.positive[place] else " among negatives"
+            if item.source is not None or not by_source:
+                part = (label if by_label else "", item.source if by_source else None)
+                parts.setdefault(part, []).append(place)
+        for (label, source), places in parts.items():
+            yield label + ("" if source is None else f" in source {quoted(source)}"), places
 
 
 def _cut_off(texts: Sequence[str], places: Sequence[int], fewest: int) -> list[int]:
