@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -86,16 +86,27 @@ def parse_object(data: bytes, *, where: str) -> dict[str, Any]:
     return value
 
 
-def json_lines(data: bytes, *, where: str) -> Iterator[tuple[int, Any]]:
-    """Line number and value of each line; blank lines are passed over."""
+def json_lines(
+    data: bytes, *, where: str, on_fault: Callable[[SpecError], None] | None = None
+) -> Iterator[tuple[int, Any]]:
+    """Line number and value of each line; blank lines are passed over.
+
+    With `on_fault` a line that cannot be read is handed over as an error and passed over.
+    """
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        if len(line) > MAX_LINE_BYTES:
-            raise SpecError(
-                f"{where}, line {number}: {len(line):,} bytes, at most {MAX_LINE_BYTES:,} allowed"
-            )
-        if line.strip():
-            here = f"{where}, line {number}"
-            yield number, parse_json(decode_utf8(line, where=here), where=here)
+        here = f"{where}, line {number}"
+        try:
+            if len(line) > MAX_LINE_BYTES:
+                raise SpecError(f"{here}: {len(line):,} bytes, at most {MAX_LINE_BYTES:,} allowed")
+            if not line.strip():
+                continue
+            value = parse_json(decode_utf8(line, where=here), where=here)
+        except SpecError as error:
+            if on_fault is None:
+                raise
+            on_fault(error)
+            continue
+        yield number, value
 
 
 class _Refused(Exception):

@@ -28,27 +28,36 @@
 An exception means that no verdict may be given. A failed bar is not an exception: it is a value.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 _LONGEST = 4000
+_LONGEST_DETAIL = 300
 
 
 class AssayError(Exception):
     """The root: says what was got, what was expected and where; `hint` says what to do next.
 
     Both name parameters in backticks, such as `task=detection`, which the command shows as flags.
+    `details` are more of the same, a line each: the other faults of a file.
     70 is the exit code of a fault of our own, which every error that is raised replaces.
     """
 
     exit_code = 70
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
-        # Half a surrogate pair in other people's words would break whatever writes them down.
-        self.message = message.encode("utf-8", "backslashreplace").decode("utf-8")[:_LONGEST]
+    def __init__(
+        self, message: str, *, hint: str | None = None, details: Sequence[str] = ()
+    ) -> None:
+        self.message = _writable(message)[:_LONGEST]
         self.hint = hint
-        super().__init__(self.message)
+        self.details = tuple(_writable(detail)[:_LONGEST_DETAIL] for detail in details)
+        super().__init__("\n  ".join((self.message, *self.details)))
+
+
+def _writable(text: str) -> str:
+    """Half a surrogate pair in other people's words would break whatever writes them down."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class SpecError(AssayError):

@@ -88,7 +88,10 @@ BAD = {
         "expected 0, 1, true or false, got 'maybe'",
     ),
     "a label of 2": ('{"question": "Q", "label": 2}', "got '2'"),
-    "an id twice": ('{"id":1,"question":"Q","label":1}\n' * 2, "id '1' stands 2 times"),
+    "an id twice": (
+        '{"id":1,"question":"Q","label":1}\n' * 2,
+        "line 2: id '1' is that of line 1 too",
+    ),
     "an id of ours": ('{"id":"second/1","question":"Q","label":1}', "may not begin with 'second/'"),
     "nothing": ("", "no records"),
     "an array": ("[" + OK + "]", "a JSON array; one object a line is expected"),

@@ -17,6 +17,7 @@ KEYS = {
     "before",
     "after",
     "lost",
+    "caveats",
 }
 SURFACE_KEYS = {"joint", "low", "high", "worst", "worst_auc"}
 WORDS = [f"w{i:03d}" for i in range(300)]
@@ -47,6 +48,21 @@ def written(tmp_path):
         return tmp_path / name
 
     return write
+
+
+def test_records_left_out_are_counted_and_not_written(assay_cmd, written, tmp_path):
+    rows = records(120, 3, longer=0, share=0.0)
+    rows[4]["response"], rows[9]["label"], rows[11]["id"] = "", "N/A", "r10"
+    written(rows)
+    flags = ("--missing", "exclude", "--unknown", "exclude", "--ids", "repair")
+    assert assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl").code == 2
+    done = assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl", *flags)
+    assert done.code == 0, done.err
+    assert "left-out: Records of the file were left out. 2 of 120" in done.out
+    assert "new-ids: Ids of the file were replaced. 1 of 118 records." in done.out
+    kept = [json.loads(line) for line in (tmp_path / "b.jsonl").read_text().splitlines()]
+    assert rows[4] not in kept and rows[9] not in kept
+    assert all(row in rows for row in kept) and len(kept) > 60
 
 
 def test_a_confounded_file_is_balanced_and_the_audit_agrees(assay_cmd, written, tmp_path):
@@ -93,7 +109,7 @@ def test_what_is_balanced_already_is_kept_whole_and_never_written_over(assay_cmd
     )
     done = assay_cmd("balance", "mine.jsonl", "--out", "out.jsonl")
     assert done.code == 0, done.err
-    assert "Nothing had to be dropped. out.jsonl holds every record." in done.out
+    assert "Nothing had to be dropped. out.jsonl holds all 60 records." in done.out
     output = path.with_name("out.jsonl")
     assert output.read_bytes() == path.read_bytes()
     for name in ("out.jsonl", "mine.jsonl"):

@@ -225,6 +225,22 @@ def test_the_source_rule_writes_its_own_keys_and_no_other(here):
     assert back.exit_code == 1
 
 
+def test_the_source_rule_compares_runs_that_name_no_fixture_and_says_so(here):
+    for i in range(3):
+        folder(here / "a" / str(i), recall=0.5, fixture=None)
+        folder(here / "b" / str(i), fixture=None)
+    sides = ("--baseline", "a", "--candidate", "b")
+    found = json.loads(call(*sides, "--rule", "adr-0031", "--json").stdout)
+    assert found["verdict"] == "ratify"
+    (said,) = found["caveats"]
+    assert said.startswith("no run names its fixture")
+    with pytest.raises(assay.SpecError, match="no `fixture` says which instance"):
+        call(*sides)
+    folder(here / "b" / "named")
+    with pytest.raises(assay.IncomparableRuns, match="runs of one instance, and these are of 2"):
+        call(*sides, "--rule", "adr-0031")
+
+
 def test_the_source_rule_refuses_several_instances_and_the_same_folder(here, pair):
     with pytest.raises(assay.IncomparableRuns):
         call(*pair, "--rule", "adr-0031")

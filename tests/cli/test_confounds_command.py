@@ -297,14 +297,76 @@ def test_columns_are_named_by_flags(assay_cmd, written):
 
 def test_records_that_are_neither_positive_nor_negative_are_left_out(assay_cmd):
     partition = ("--positive", "class == folklore", "--negative", "class == truth")
-    done = assay_cmd("confounds", "darkcore", *partition, "--no-joint", "--json")
+    refused = assay_cmd("confounds", "darkcore", *partition, "--no-joint")
+    assert refused.code == 2
+    assert "19 records neither positive nor negative: 'factual-error' (13)" in refused.err
+    assert "--unknown exclude" in refused.err
+    exclude = ("--unknown", "exclude")
+    done = assay_cmd("confounds", "darkcore", *partition, *exclude, "--no-joint", "--json")
     assert (done.json["n"], done.json["positives"]) == (89, 34)
     assert done.json["verdict"] == "undecided"
     assert done.json["joint"] is None
-    assert "against class == truth" in done.json["signature"]
+    assert "negative=class == truth, unknown=exclude" in done.json["signature"]
+    assert "left-out" in [caveat["code"] for caveat in done.json["caveats"]]
     for wrong in ("class == nosuch", "colour == red", ""):
-        refused = assay_cmd("confounds", "darkcore", *partition[:2], "--negative", wrong)
+        refused = assay_cmd("confounds", "darkcore", *partition[:2], *exclude, "--negative", wrong)
         assert refused.code == 2, wrong
+
+
+POLICY = ("--missing", "exclude", "--unknown", "exclude", "--ids", "repair", "--no-joint")
+
+
+def test_faults_of_a_file_are_shown_together_with_the_flags_that_help(assay_cmd, written):
+    rows = records(20)
+    rows[2]["question"], rows[5]["id"], rows[7]["label"] = " ", "r1", "N/A\x1b[2J"
+    name = written(rows)
+    done = assay_cmd("confounds", name, "--no-joint")
+    assert done.code == 2
+    heading, *details, hint = done.err.splitlines()
+    assert heading == (
+        "SpecError: mine.jsonl, line 3, field 'question': is empty, and 2 more faults"
+    )
+    assert [detail[:9] for detail in details] == ["  line 8,", "  line 6:"]
+    for flag in ("--missing exclude", "--positive VALUE", "--ids none", "--ids repair"):
+        assert flag in hint
+    assert "\x1b" not in done.err
+    as_json = assay_cmd("confounds", name, "--no-joint", "--json").json["error"]
+    assert [detail.strip() for detail in details] == as_json["details"]
+    done = assay_cmd("confounds", name, *POLICY)
+    assert "left-out: Records of the file were left out. 2 of 20: " in done.out
+    assert "new-ids: Ids of the file were replaced. 1 of 18 records." in done.out
+
+
+def test_scores_of_records_that_are_left_out_are_passed_over(assay_cmd, written):
+    rows = records(40)
+    rows[3]["response"] = " "
+    name = written(rows)
+    written([{"id": row["id"], "score": i} for i, row in enumerate(rows)], "judge.jsonl")
+    done = assay_cmd("confounds", name, *POLICY, "--scores", "judge.jsonl", "--json")
+    assert (done.json["n"], done.json["methods"][0]["unscored"]) == (39, 0)
+    written([{"id": "other", "score": i} for i in range(40)], "lines.jsonl")
+    flags = ("--missing", "exclude", "--no-joint", "--scores", "lines.jsonl", "--json")
+    assert assay_cmd("confounds", name, *flags).code == 2
+    by_line = assay_cmd("confounds", name, *flags, "--ids", "none").json["methods"]
+    assert by_line == [{**done.json["methods"][0], "name": "lines"}]
+
+
+def test_a_run_on_all_records_serves_an_audit_of_some_and_not_the_reverse(assay_cmd, written):
+    rows = [{**row, "class": ("a", "b", "c")[i % 3]} for i, row in enumerate(records(60))]
+    name = written(rows)
+    part = ("--positive", "class == a", "--negative", "class == b", "--unknown", "exclude")
+    run = ("try", "oracle:word_length", "--benchmark", name, "--bars", "plain")
+    for folder, flags in (("whole", part[:2]), ("part", part)):
+        assert assay_cmd(*run, "--save", folder, *flags).code == 1
+    found = [
+        assay_cmd("confounds", name, *part, "--no-joint", "--scores", folder, "--json").json
+        for folder in ("whole", "part")
+    ]
+    assert found[0]["methods"] == found[1]["methods"]
+    assert found[0]["n"] == 40
+    done = assay_cmd("confounds", name, *part[:2], "--no-joint", "--scores", "part")
+    assert done.code == 2
+    assert "another digest" in done.err
 
 
 def test_without_the_joint_model_there_is_no_verdict(assay_cmd, written):

@@ -98,6 +98,29 @@ def test_another_harness_is_a_caveat_and_changes_no_verdict(key):
     assert "harness differs" in said and key in said
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["a", "b", "a"], ["a", "b", "b"]),
+        (["a", "b", "b"], ["a", "b", "b"]),
+        (["a", None, "a"], ["a", "a", "a"]),
+        ([None] * 3, ["a"] * 3),
+    ],
+)
+def test_sides_that_mix_a_harness_or_lack_a_key_keep_the_caveat(before, after):
+    sides = [
+        [one for model in side for one in runs({}, harness=model and {"model": model})]
+        for side in (before, after)
+    ]
+    (said,) = compare_adr_0031(*sides).caveats
+    assert said == "the harness differs between runs: model"
+
+
+def test_a_harness_that_is_one_or_wholly_unknown_brings_no_caveat():
+    for harness in (None, {"model": "a", "params": "{}"}):
+        assert compare_adr_0031(runs(harness=harness), runs(harness=harness)).caveats == ()
+
+
 def test_runs_of_several_instances_are_refused():
     other = [Trial(instance="f2", dimensions=dict.fromkeys(FIVE, 1.0))]
     for sides in ((runs(), other), (runs() + other, runs() + other), ([], runs()), (runs(), [])):

@@ -193,8 +193,12 @@ def test_one_class_and_unlabelled_records_are_refused():
 
 
 def test_negatives_can_be_chosen_and_the_rest_is_left_out():
-    folklore = assay.load_benchmark("darkcore", columns=assay.Columns(positive="class == folklore"))
-    audit = assay.confounds(folklore, negative="class == truth", joint=False)
+    columns = assay.Columns(
+        positive="class == folklore", negative="class == truth", unknown="exclude"
+    )
+    audit = assay.confounds(assay.load_benchmark("darkcore", columns=columns), joint=False)
+    (said,) = (caveat.message for caveat in audit.caveats if caveat.code == "left-out")
+    assert "19 of 108: 13 with the class 'factual-error'" in said
     assert (audit.n, audit.positives) == (89, 34)
     length = next(one for one in audit.features if one.name == "word_length")
     assert length.auc == pytest.approx(0.800, abs=0.001)

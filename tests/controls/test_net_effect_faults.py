@@ -167,7 +167,7 @@ def with_harness(**sides):
 PLANTED = {
     "order-lost": (plant("candidate", stopped_on_verdict=True), {"sequential": True}, True),
     "order-drawn": (CLEAN, {"sequential": True}, False),
-    "left-out": (renamed("again"), {}, False),
+    "columns-left-out": (renamed("again"), {}, False),
     "narrow-gate": (
         {
             side: runs(20, many=20, change=lambda i, k=k: {"grounded": 0.9 + 0.1 * (i % k > 0)})

@@ -384,6 +384,25 @@ def test_a_benchmark_may_be_csv(tmp_path):
     assert found.corpus == "bench"
 
 
+def test_records_are_left_out_by_the_keys_of_the_evaluation(tmp_path):
+    path = lay_out(tmp_path)
+    text = spec_text().replace("bench.jsonl", "bench.csv").replace("label == 1", "yes")
+    rows = ["a,Is it?,yes,yes", "a,Is it not?,no,no", "c,,no,no", "d,Or?,no,N/A"]
+    (tmp_path / "bench.csv").write_text("\n".join(["id,question,response,label", *rows]))
+    path.write_text(text)
+    with pytest.raises(SpecError) as caught:
+        load_dual_spec(path)
+    assert 'evaluation.missing = "exclude"' in caught.value.hint
+    assert 'evaluation.ids = "repair"' in caught.value.hint
+    assert any('evaluation.positive = "yes"' in detail for detail in caught.value.details)
+    keys = {"negative": "no", "unknown": "exclude", "missing": "exclude", "ids": "repair"}
+    more = "".join(f'{name} = "{value}"\n' for name, value in keys.items())
+    path.write_text(text.replace("[evaluation]\n", f"[evaluation]\n{more}"))
+    found = load_dual_spec(path).benchmark
+    assert [item.id for item in found.items] == ["a", "a~2"]
+    assert set(found.changes) == {"left-out", "new-ids"}
+
+
 def test_a_benchmark_may_be_bundled(tmp_path):
     path = lay_out(tmp_path)
     text = spec_text().replace("bench.jsonl", "truth-twins").replace('positive = "label == 1"', "")

@@ -189,6 +189,18 @@ with open(outputs, "w") as out:
 """
 
 
+def test_records_left_out_are_a_caveat_of_the_row_and_absent_where_there_are_none(genuine):
+    old, _, _ = fallen(genuine)
+    from assay.dual_condition.evidence import Inputs
+
+    assert "changes" not in old["inputs"]
+    said = {"left-out": "3 of 83: 3 with no label (line 2, line 5, line 9)."}
+    made = remade(old, inputs=Inputs(**old["inputs"], changes=said))
+    assert made["inputs"]["changes"] == said
+    (caveat,) = (one for one in made["caveats"] if one["code"] == "left-out")
+    assert caveat["message"].endswith(said["left-out"])
+
+
 def test_another_benchmark_or_system_or_metric_is_no_history(tmp_path, genuine):
     old, new, third = fallen(genuine)
     store(tmp_path, "new", new)

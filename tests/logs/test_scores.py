@@ -97,6 +97,22 @@ def test_what_is_no_score_is_refused_with_its_place(written, name):
     assert words in caught.value.message
 
 
+def test_faults_are_refused_together(written):
+    rows = [{"id": "a", "score": "high"}, {"id": "z", "score": 1}, {"id": "b", "score": 1}]
+    with pytest.raises(SpecError) as caught:
+        load_scores(written(lines(*rows, rows[2])), ids=IDS)
+    assert "line 1, field 'score'" in caught.value.message
+    assert "and 2 more faults" in caught.value.message
+    assert [detail[:7] for detail in caught.value.details] == ["line 2:", "line 4:"]
+
+
+def test_scores_by_line_pass_over_their_ids(written):
+    path = written(lines({"id": "x", "score": 3}, {"id": "x", "score": 1}))
+    assert load_scores(path, ids=("1", "2"), by_line=True) == {"1": 3.0, "2": 1.0}
+    with pytest.raises(SpecError, match="id 'x' is no record"):
+        load_scores(path, ids=("1", "2"))
+
+
 def test_nan_in_parquet_is_refused(tmp_path):
     frame = polars.DataFrame({"id": ["a", "b"], "score": [0.5, float("nan")]})
     frame.write_parquet(tmp_path / "judge.parquet")

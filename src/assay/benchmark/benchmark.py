@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from assay.benchmark.expression import Expression
-from assay.errors import SpecError
+from assay.errors import DigestMismatch, SpecError
 
 Task = Literal["detection", "classification"]
 TASKS: tuple[Task, ...] = ("detection", "classification")
@@ -67,11 +67,23 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
+POLICIES: Mapping[str, tuple[str, ...]] = {
+    "unknown": ("exclude",),
+    "missing": ("exclude",),
+    "ids": ("none", "repair"),
+}
+"""What may be done with records that cannot be used as they are, by the field of `Columns`."""
+
+
 class Columns(msgspec.Struct, frozen=True, kw_only=True):
-    """Which column of a file holds what.
+    """Which column of a file holds what, and what becomes of records that cannot be used as is.
 
     `positive` says which items are positive: a value of the label column (of the class column
-    where there is no label), or an expression such as `class != truth`.
+    where there is no label), or an expression such as `class != truth`. `negative` says the same of
+    the negatives; a value alone as `positive` makes one other value negative, an expression all
+    others. With `unknown` records that are neither are left out, with `missing` those that lack a
+    question, a label, or the response that others have. `ids` numbers all records (none), or gives
+    blank and repeated ids new ones (repair). By default a file with such records is refused.
     """
 
     id: str | None = None
@@ -82,6 +94,17 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     source: str | None = None
     group: str | None = None
     positive: str | None = None
+    negative: str | None = None
+    unknown: Literal["exclude"] | None = None
+    missing: Literal["exclude"] | None = None
+    ids: Literal["none", "repair"] | None = None
+
+    def __post_init__(self) -> None:
+        for name, words in POLICIES.items():
+            if getattr(self, name) not in (None, *words):
+                raise SpecError(
+                    f"`{name}={getattr(self, name)!s:.40}`: expected {' or '.join(words)}"
+                )
 
 
 BUNDLED_COLUMNS = Columns(positive="class != truth")
@@ -95,12 +118,24 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     columns: Columns
 
 
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A record of the file that is no item: its row from 0, its id, its place, and why."""
+
+    row: int
+    id: str
+    place: str
+    why: str
+
+
 class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Items under one name and one digest; never changed in place.
 
     `second` is another corpus on which a bar may ask for the same skill, so that a method which
     only fits the first one is seen. `grouping` says where groups come from: a column, equal
     questions where no column was named, or nowhere. A benchmark made in memory has no `origin`.
+
+    `file_digest` is of the file's exact bytes. So is `digest`, unless records were left out or got
+    new ids (`renamed` of them): then it is of that digest and of which these are.
     """
 
     name: str
@@ -109,6 +144,9 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     second: "Benchmark | None" = None
     grouping: Literal["named", "question"] | None = None
     origin: Origin | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    renamed: int = 0
+    file_digest: str | None = None
 
     def __post_init__(self) -> None:
         if not self.items:
@@ -139,6 +177,39 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             if getattr(named, field) != getattr(default, field)
         ]
         return f" ({', '.join(pairs)})" if pairs else ""
+
+    @property
+    def records(self) -> int:
+        """How many records the file has, those left out included."""
+        return len(self.items) + len(self.left_out)
+
+    @property
+    def rows(self) -> list[int]:
+        """The row of each item among the records of the file."""
+        gone = {record.row for record in self.left_out}
+        return [row for row in range(self.records) if row not in gone]
+
+    @property
+    def all_ids(self) -> list[str]:
+        """The id of every record of the file, in order, those left out included."""
+        gone = {record.row: record.id for record in self.left_out}
+        kept = (item.id for item in self.items)
+        return [gone[row] if row in gone else next(kept) for row in range(self.records)]
+
+    @property
+    def changes(self) -> dict[str, str]:
+        """What reading changed, by the code of its caveat: records left out, ids replaced."""
+        changes = {}
+        if self.left_out:
+            changes["left-out"] = f"{len(self.left_out):,} of {self.records:,}: {_why(self)}."
+        if self.renamed:
+            changes["new-ids"] = f"{self.renamed:,} of {len(self.items):,} records."
+        return changes
+
+    def check_file(self, found: str) -> None:
+        """Refuse a file that is no longer the one that was read."""
+        if found != (self.file_digest or self.digest):
+            raise DigestMismatch(f"{self.name} has changed since it was read")
 
     @property
     def repeated_questions(self) -> int:
@@ -180,3 +251,27 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         if self.second is not None:
             for item in self.second.items:
                 yield SECOND + item.id, item
+
+
+CHANGES: Mapping[str, str] = {
+    "left-out": "Records of the file were left out.",
+    "new-ids": "Ids of the file were replaced.",
+}
+"""The codes of what reading changed, for the caveats of every result."""
+_SHOWN = 3
+_MOST_REASONS = 6
+
+
+def _why(benchmark: Benchmark) -> str:
+    """The reasons why records were left out, each with its count and its first places."""
+    places: dict[str, list[str]] = {}
+    for record in benchmark.left_out:
+        places.setdefault(record.why, []).append(record.place)
+    ordered = sorted(places.items(), key=lambda pair: -len(pair[1]))
+    parts = [
+        f"{len(where):,} with {why} ({', '.join(where[:_SHOWN])}"
+        + (", ...)" if len(where) > _SHOWN else ")")
+        for why, where in ordered[:_MOST_REASONS]
+    ]
+    others = sum(len(where) for _, where in ordered[_MOST_REASONS:])
+    return ", ".join(parts) + (f", {others:,} for other reasons" if others else "")

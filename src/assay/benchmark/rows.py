@@ -12,20 +12,55 @@ from pathlib import Path
 from assay.benchmark.benchmark import BUNDLED, Benchmark
 from assay.benchmark.bundled import FOLDER
 from assay.digests import MAX_LINE_BYTES, decode_utf8, digest, json_lines
-from assay.errors import DigestMismatch, SpecError, storage
+from assay.errors import SpecError, storage
+from assay.wording import counted
 
 Row = Mapping[str, object]
+MOST_NAMED = 20
+"""So many faults of a file are named in one message."""
 
 
-def rows_of(path: Path, data: bytes) -> Iterator[tuple[str, Row]]:
-    """Each record with its place, by the ending of the file's name."""
+class Faults:
+    """The faults of one file, refused together: the first twenty are named, all are counted."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.count = 0
+        self._named: list[SpecError] = []
+
+    def add(self, error: SpecError) -> None:
+        """Note a fault."""
+        self.count += 1
+        if len(self._named) < MOST_NAMED:
+            self._named.append(error)
+
+    def refuse(self) -> None:
+        """Raise one error for all that was noted, if anything was."""
+        if not self.count:
+            return
+        first, *others = self._named
+        details = [other.message.removeprefix(self.place).lstrip(",: ") for other in others]
+        left = self.count - len(self._named)
+        more = f", and {counted(self.count - 1, 'more fault')}" if others else ""
+        raise SpecError(
+            f"{first.message}{more}",
+            hint=" ".join(dict.fromkeys(fault.hint for fault in self._named if fault.hint)) or None,
+            details=[*details, *([f"and {left:,} more"] if left else [])],
+        )
+
+
+def rows_of(path: Path, data: bytes, *, faults: Faults | None = None) -> Iterator[tuple[str, Row]]:
+    """Each record with its place, by the ending of the file's name.
+
+    With `faults` a line that cannot be read is noted there, and the reading goes on.
+    """
     match path.suffix.lower():
         case ".jsonl" | ".ndjson":
-            return json_rows(data, str(path))
+            return json_rows(data, str(path), faults=faults)
         case ".csv":
-            return _csv_rows(data, str(path), ",")
+            return _csv_rows(data, str(path), ",", faults)
         case ".tsv":
-            return _csv_rows(data, str(path), "\t")
+            return _csv_rows(data, str(path), "\t", faults)
         case ".parquet":
             return _parquet_rows(data, str(path))
     raise SpecError(
@@ -34,21 +69,34 @@ def rows_of(path: Path, data: bytes) -> Iterator[tuple[str, Row]]:
     )
 
 
-def json_rows(data: bytes, where: str) -> Iterator[tuple[str, Row]]:
+def json_rows(
+    data: bytes, where: str, *, faults: Faults | None = None
+) -> Iterator[tuple[str, Row]]:
     """One JSON object a line."""
     if data.lstrip()[:1] == b"[":
         raise SpecError(
             f"{where}: a JSON array; one object a line is expected",
             hint="Write each element on a line of its own, without the brackets and commas.",
         )
-    for number, row in json_lines(data, where=where):
-        if not isinstance(row, dict):
-            raise SpecError(f"{where}, line {number}: expected an object, got {kind_of(row)}")
-        yield f"{where}, line {number}", row
+    on_fault = _fail if faults is None else faults.add
+    for number, row in json_lines(data, where=where, on_fault=on_fault):
+        if isinstance(row, dict):
+            yield f"{where}, line {number}", row
+        else:
+            got = f"expected an object, got {kind_of(row)}"
+            on_fault(SpecError(f"{where}, line {number}: {got}"))
 
 
-def _csv_rows(data: bytes, where: str, separator: str) -> Iterator[tuple[str, Row]]:
+def _fail(error: SpecError) -> None:
+    raise error
+
+
+def _csv_rows(
+    data: bytes, where: str, separator: str, faults: Faults | None
+) -> Iterator[tuple[str, Row]]:
     import csv
+
+    on_fault = _fail if faults is None else faults.add
 
     text = decode_utf8(data.removeprefix(b"\xef\xbb\xbf"), where=where)
     csv.field_size_limit(MAX_LINE_BYTES)
@@ -68,11 +116,15 @@ def _csv_rows(data: bytes, where: str, separator: str) -> Iterator[tuple[str, Ro
             if not cells:
                 continue
             if len(cells) != len(header):
-                raise SpecError(
-                    f"{where}, line {reader.line_num}: {len(cells)} cells,"
-                    f" expected {len(header)} as in the header",
-                    hint="A cell that holds a comma or a line break must stand in double quotes.",
+                on_fault(
+                    SpecError(
+                        f"{where}, line {reader.line_num}: {len(cells)} cells,"
+                        f" expected {len(header)} as in the header",
+                        hint="A cell that holds a comma or a line break must stand in double"
+                        " quotes.",
+                    )
                 )
+                continue
             yield f"{where}, line {reader.line_num}", dict(zip(header, cells, strict=True))
     except csv.Error as error:
         raise SpecError(f"{where}, line {reader.line_num}: not CSV: {error}") from None
@@ -121,10 +173,11 @@ def subset_bytes(benchmark: Benchmark, ids: Collection[str], suffix: str) -> byt
         )
     with storage(path):
         data = path.read_bytes()
-    if digest(data) != benchmark.digest:
-        raise DigestMismatch(f"{path.name} has changed since it was read")
+    benchmark.check_file(digest(data))
     wanted = set(ids)
-    keep = [item.id in wanted for item in benchmark.items]
+    keep = [False] * benchmark.records
+    for row, item in zip(benchmark.rows, benchmark.items, strict=True):
+        keep[row] = item.id in wanted
     match path.suffix.lower():
         case ".parquet":
             return _parquet(data, keep)

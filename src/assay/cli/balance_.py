@@ -34,11 +34,6 @@ EXIT_CODES = (
     show_default=True,
     help="What is balanced: the features listed, or words and letters too.",
 )
-@click.option(
-    "--negative",
-    metavar="EXPRESSION",
-    help="Which records are negative, such as 'class == truth'; others are left out.",
-)
 @column_flags
 @json_flag
 def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
@@ -65,7 +60,6 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     with progress("fitting", MOST_STEPS) as advance:
         balanced = balance(
             benchmark,
-            negative=flags["negative"],
             surface=flags["surface"],
             seed=flags["seed"],
             on_step=advance,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.benchmark.benchmark import TASKS, Task
-from assay.cli.options import PATH, column_flags, columns_from, json_flag
+from assay.cli.options import PATH, column_flags, columns_from, json_flag, note_changes
 from assay.cli.output import print_json, show
 from assay.errors import SpecError
 from assay.gauntlet.load import bundled_versions, load_bars
@@ -185,6 +185,7 @@ def revise_file(base: str | None, flags: dict[str, Any]) -> None:
     if out.exists():
         raise SpecError(f"{out} is there already", hint="Name another file: --out FILE.")
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
+    note_changes(benchmark)
     revision = propose(bars, proposal_from(flags), benchmark, version=version)
     write_new(out, revision.text.encode())
     next_step = [

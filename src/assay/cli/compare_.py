@@ -150,7 +150,7 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
     request = read_plan(flags, in_study=scorecard_in_force)
     if flags["rule"] == "adr-0031":
         _check_plain(flags)
-        sides = sides_of(flags["baseline"], flags["candidate"], request)
+        sides = sides_of(flags["baseline"], flags["candidate"], request, fixture_required=False)
         plan = request.plan
         made: Any = compare_adr_0031(*sides.trials, *([] if plan is None else [plan.dimensions]))
     else:

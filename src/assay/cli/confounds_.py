@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.benchmark import Benchmark, Columns
 from assay.benchmark.load import load_benchmark, read_fields
 from assay.cli.options import column_flags, columns_from, json_flag
 from assay.cli.output import leave, show
@@ -49,11 +49,6 @@ EXIT_CODES = (
     show_default=True,
     help="What counts as surface: the features listed, or words and letters too.",
 )
-@click.option(
-    "--negative",
-    metavar="EXPRESSION",
-    help="Which records are negative, such as 'class == truth'; others are left out.",
-)
 @click.option("--no-joint", is_flag=True, help="Each feature alone: faster, and no verdict.")
 @click.option("--all", "every", is_flag=True, help="Show every feature.")
 @column_flags
@@ -85,7 +80,6 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
         audit = confounds(
             benchmark,
             scores=scores,
-            negative=flags["negative"],
             features=features,
             fields=read_fields(benchmark),
             joint=joint,
@@ -113,9 +107,16 @@ def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[st
     if not path.is_dir():
         from assay.logs.scores import load_scores
 
-        ids = [item.id for item in benchmark.items]
-        id_column = None if benchmark.origin is None else benchmark.origin.columns.id
-        return path.stem, dict(load_scores(path, ids=ids, column=column, id_column=id_column))
+        columns = Columns() if benchmark.origin is None else benchmark.origin.columns
+        scores = load_scores(
+            path,
+            ids=benchmark.all_ids,
+            column=column,
+            id_column=columns.id,
+            by_line=columns.ids == "none",
+        )
+        kept = {item.id for item in benchmark.items}
+        return path.stem, {item: score for item, score in scores.items() if item in kept}
     from assay.gauntlet.judge import checked_outputs
     from assay.runs.answers import score_of
     from assay.runs.store import load_run
@@ -123,13 +124,24 @@ def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[st
     run = load_run(path)
     if run.task != "detection":
         raise SpecError(f"{path}: a run of {run.task}, which has no scores")
-    if run.benchmark.digest != benchmark.digest:
+    whole = benchmark
+    if run.benchmark.digest == benchmark.file_digest and not benchmark.renamed:
+        origin = (
+            run.benchmark.origin
+        )  # a run on all records of the file, some of them left out here
+        whole = (
+            benchmark if origin is None else load_benchmark(origin.place, columns=origin.columns)
+        )
+    if run.benchmark.digest != whole.digest:
         raise SpecError(
             f"{path}: a run on {run.benchmark.name} with another digest than {benchmark.name}",
-            hint="Audit the very file that the method was run on.",
+            hint="Audit the very file that the method was run on, with the same records left out.",
         )
     if run.second is not None:
         raise SpecError(f"{path}: a run with a second corpus; audit one without")
+    kept = {item.id for item in benchmark.items}
     return run.method, {
-        item: score_of(output) for item, output in checked_outputs(run, benchmark).items()
+        item: score_of(output)
+        for item, output in checked_outputs(run, whole).items()
+        if item in kept
     }

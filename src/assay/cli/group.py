@@ -89,10 +89,13 @@ def _fail(error: AssayError) -> NoReturn:
 
     error.message = as_flags(error.message)
     error.hint = None if error.hint is None else as_flags(error.hint)
+    error.details = tuple(map(as_flags, error.details))
     if _wants_json():
         with suppress(OSError):
             _print_json(error)
     click.echo(printable(f"{type(error).__name__}: {error.message}"), err=True)
+    for detail in error.details:
+        click.echo(f"  {printable(detail)}", err=True)
     if error.hint:
         click.echo(printable(error.hint), err=True)
     sys.exit(error.exit_code)
@@ -102,5 +105,6 @@ def _print_json(error: AssayError) -> None:
     """The error in the same channel as the result it replaces."""
     from assay.cli.output import print_json
 
-    told = {"message": error.message, "hint": error.hint, "exit_code": error.exit_code}
+    told: dict[str, object] = {"message": error.message, "hint": error.hint}
+    told |= {"details": error.details, "exit_code": error.exit_code}
     print_json({"error": {"type": type(error).__name__, **told}})

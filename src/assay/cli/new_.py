@@ -8,8 +8,8 @@ import click
 import msgspec
 
 from assay.benchmark.benchmark import TASKS
-from assay.benchmark.load import load_benchmark
-from assay.cli.options import PATH, column_flags, columns_from, json_flag
+from assay.benchmark.load import load_benchmark, load_second
+from assay.cli.options import PATH, column_flags, columns_from, json_flag, note_changes
 from assay.cli.output import print_json
 from assay.gauntlet.load import DEFAULT_BARS, load_bars
 
@@ -43,11 +43,12 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     from assay.study.create import new_study
 
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
+    note_changes(benchmark)
     second = flags["second"]
     if second is None and flags["task"] != "detection" and benchmark.classes:
         second = _named_second(flags["bars"] or DEFAULT_BARS)
     if second is not None:
-        benchmark = benchmark.with_second(load_benchmark(second))
+        benchmark = benchmark.with_second(load_second(second))
     study = new_study(folder, benchmark, name=flags["name"], bars=flags["bars"], task=flags["task"])
     if flags["as_json"]:
         print_json({"study": str(study.root), **msgspec.to_builtins(study.config)})

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from assay.benchmark.benchmark import Columns
+from assay.benchmark.benchmark import POLICIES, Benchmark, Columns
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -34,13 +34,27 @@ _COLUMNS = (
 )
 
 
+_POLICIES = (
+    ("unknown", "Leave out records that are neither positive nor negative. Default: refuse."),
+    (
+        "missing",
+        "Leave out records without a question, label or response. Default: refuse, and keep"
+        " blank responses.",
+    ),
+    ("ids", "Number the records, or give blank and repeated ids new ones. Default: refuse."),
+)
+
+
 def column_flags(command: Decorated) -> Decorated:
-    """--question, --response and the like: which column holds what."""
-    command = click.option(
-        "--positive",
-        metavar="VALUE",
-        help="Which label (or class, or expression such as 'class != truth') means positive.",
-    )(command)
+    """--question, --response and the like: which column holds what, and which records to use."""
+    for name, about in reversed(_POLICIES):
+        command = click.option(f"--{name}", type=click.Choice(POLICIES[name]), help=about)(command)
+    for name in ("negative", "positive"):
+        command = click.option(
+            f"--{name}",
+            metavar="VALUE",
+            help=f"Which label (or class, or expression such as 'class != truth') means {name}.",
+        )(command)
     for name, what in reversed(_COLUMNS):
         flag = click.option(
             f"--{name}",
@@ -50,6 +64,15 @@ def column_flags(command: Decorated) -> Decorated:
         )
         command = flag(command)
     return command
+
+
+def note_changes(benchmark: Benchmark) -> None:
+    """Say what was left out and renamed, where no result says so as a caveat."""
+    from assay.benchmark.benchmark import CHANGES
+    from assay.report.terminal import printable
+
+    for code, detail in benchmark.changes.items():
+        click.echo(printable(f"{code}: {CHANGES[code]} {detail}"), err=True)
 
 
 def columns_from(flags: dict[str, str | None]) -> Columns:

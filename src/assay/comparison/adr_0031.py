@@ -10,10 +10,9 @@ from typing import Literal
 
 import msgspec
 
-from assay.comparison.judge.comparable import harness_of
 from assay.comparison.spec import SOURCE_DIMENSIONS, Dimension
 from assay.errors import IncomparableRuns, SpecError
-from assay.logs.trial import Trial
+from assay.logs.trial import UNNAMED, Trial
 
 FEW = 3
 Move = Literal["repair", "regression", "improvement", "decline", "neutral"]
@@ -120,11 +119,17 @@ def _mean(side: Sequence[Trial], name: str) -> float | None:
 
 def _caveats(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> tuple[str, ...]:
     caveats = []
-    ours, theirs = harness_of(baseline), harness_of(candidate)
-    ordered = dict.fromkeys(("model", "profile", "params", *sorted(ours.keys() | theirs.keys())))
-    keys = [key for key in ordered if ours.get(key) != theirs.get(key)]
+    trials = (*baseline, *candidate)
+    others = sorted({key for trial in trials for key in trial.harness})
+    keys = [
+        key
+        for key in dict.fromkeys(("model", "profile", "params", *others))
+        if len({trial.harness.get(key) for trial in trials}) > 1
+    ]
     if keys:
-        caveats.append(f"the harness differs between the sides: {', '.join(keys)}")
+        caveats.append(f"the harness differs between runs: {', '.join(keys)}")
+    if trials[0].instance == UNNAMED:
+        caveats.append("no run names its fixture: that all are of one instance is assumed")
     if min(len(baseline), len(candidate)) < FEW:
         caveats.append(
             f"fewer than {FEW} runs a side ({len(baseline)} and {len(candidate)}): what an agent"

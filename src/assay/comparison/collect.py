@@ -87,14 +87,19 @@ def read_plan(flags: Mapping[str, Any], *, in_study: ScorecardReader = lambda _:
 
 
 def sides_of(
-    baseline: Sequence[Path], candidate: Sequence[Path], request: Request
+    baseline: Sequence[Path],
+    candidate: Sequence[Path],
+    request: Request,
+    *,
+    fixture_required: bool = True,
 ) -> ComparedSides:
-    """Read both sides."""
+    """Read both sides; the source's rule takes runs that name no fixture."""
     reads = read_sides(
         baseline,
         candidate,
         columns=request.columns,
         all_scores=request.plan is not None,
+        fixture_required=fixture_required,
         in_study=request.in_study,
     )
     both = [*reads[0], *reads[1]]

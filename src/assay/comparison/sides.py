@@ -47,14 +47,21 @@ def read_sides(
     *,
     columns: TrialColumns | None = None,
     all_scores: bool = False,
+    fixture_required: bool = True,
     in_study: ScorecardReader = lambda _: None,
 ) -> tuple[list[PathTrials], list[PathTrials]]:
     """Both sides; refuses a path that is given twice.
 
-    With `all_scores` every number of an `eval.json` is a dimension. `in_study` reads the scorecards
+    With `all_scores` every number of an `eval.json` is a dimension; without `fixture_required` it
+    need not name its instance. `in_study` reads the scorecards
     of a study's runs.
     """
-    reader = _SideReader(columns or TrialColumns(), all_scores=all_scores, in_study=in_study)
+    reader = _SideReader(
+        columns or TrialColumns(),
+        all_scores=all_scores,
+        fixture_required=fixture_required,
+        in_study=in_study,
+    )
     sides = [[reader.read(path) for path in paths] for paths in (baseline, candidate)]
     return _unnamed(sides[0]), _unnamed(sides[1])
 
@@ -92,10 +99,16 @@ class _SideReader:
     """Reads paths, each run once."""
 
     def __init__(
-        self, columns: TrialColumns, *, all_scores: bool, in_study: ScorecardReader
+        self,
+        columns: TrialColumns,
+        *,
+        all_scores: bool,
+        fixture_required: bool,
+        in_study: ScorecardReader,
     ) -> None:
         self.columns = columns
         self.all_scores = all_scores or bool(columns.dimensions)
+        self.fixture_required = fixture_required
         self.in_study = in_study
         self.seen: dict[tuple[int, int], str] = {}
 
@@ -123,7 +136,9 @@ class _SideReader:
         implied = set()
         for name, folder in run_folders(path):
             self._once(folder)
-            trial, data = read_run(folder, all_scores=self.all_scores)
+            trial, data = read_run(
+                folder, all_scores=self.all_scores, fixture_required=self.fixture_required
+            )
             if chosen:
                 named = {dimension: trial.dimensions.get(dimension) for dimension in chosen}
                 trial = structs.replace(trial, dimensions=named)

@@ -17,8 +17,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.benchmark.benchmark import Benchmark, Item
-from assay.confounding.judge import labelled
+from assay.benchmark.benchmark import CHANGES, Benchmark, Item
+from assay.caveats import Caveat, Caveats
+from assay.confounding.judge import labels_of
 from assay.confounding.single_features import feature_results, source_result
 from assay.errors import OneClassPartition
 from assay.stats.arrays import Floats
@@ -74,6 +75,7 @@ class Balanced(msgspec.Struct, frozen=True, kw_only=True):
     before: Surfaces
     after: Surfaces
     lost: Mapping[str, Mapping[str, int]]
+    caveats: tuple[Caveat, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -108,14 +110,12 @@ class _Pool:
 def balance(
     benchmark: Benchmark,
     *,
-    negative: str | None = None,
     surface: Kind = "declared",
     seed: int = 0,
     on_step: Step = lambda: None,
 ) -> Balanced:
     """The largest subset found whose surface does not tell the label."""
-    chosen, label = labelled(benchmark, negative)
-    items = [benchmark.items[i] for i in chosen]
+    items, label = list(benchmark.items), labels_of(benchmark)
     check_fittable(items, label)
     units = np.unique([item.unit for item in items], return_inverse=True)[1]
     whole = _Pool(items=items, label=label, table=feature_table(items), units=units)
@@ -138,6 +138,9 @@ def balance(
         if not tried:
             break
         pool, model = candidate, fitted
+    caveats = Caveats(CHANGES)
+    for code, detail in benchmark.changes.items():
+        caveats.add(code, detail)
     records = tuple(item.id for item in pool.items)
     lost = {item.id for item in whole.items} - set(records)
     dropped = [item for item in benchmark.items if item.id in lost]
@@ -155,6 +158,7 @@ def balance(
             "class": _counts([item.cls for item in dropped]),
             "source": _counts([item.source for item in dropped]),
         },
+        caveats=caveats.in_order_noted(),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.benchmark import CHANGES, Benchmark
 from assay.caveats import Caveats, Codes
 from assay.confounding.result import MethodResult
 from assay.gauntlet.caveats import CODES as SCORECARD
@@ -12,17 +12,20 @@ from assay.surface.beyond import WIDEST
 _SHARED = ("small-n", "unscored", "unfit", "grouped-by-question", "repeated-questions")
 CODES: Codes = {
     "no-surface-model": "There are too few records for a surface model.",
+    **CHANGES,
     **{code: SCORECARD[code] for code in _SHARED},
 }
 
 
 def note_records(
     benchmark: Benchmark,
-    size: int,
     methods: Sequence[MethodResult],
     caveats: Caveats,
 ) -> None:
     """Note what the number, the grouping and the scores of the records leave open."""
+    size = len(benchmark.items)
+    for code, detail in benchmark.changes.items():
+        caveats.add(code, detail)
     if size < SMALL:
         caveats.add("small-n")
     for method in methods:

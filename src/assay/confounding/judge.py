@@ -5,14 +5,12 @@ that a reader of the file can see. The verdict is on the benchmark.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay._version import __version__
 from assay.benchmark.benchmark import Benchmark
-from assay.benchmark.expression import parse_expression
 from assay.caveats import Caveats
 from assay.confounding.caveats import CODES, note_records
 from assay.confounding.joint_surface import joint_result, method_result
@@ -39,7 +37,6 @@ def confounds(
     benchmark: Benchmark,
     *,
     scores: Mapping[str, Mapping[str, float]] | None = None,
-    negative: str | None = None,
     features: Sequence[Feature] = (),
     fields: Mapping[str, Sequence[object]] | None = None,
     joint: bool = True,
@@ -48,15 +45,12 @@ def confounds(
 ) -> ConfoundAudit:
     """Audit a benchmark, and methods on it.
 
-    `scores` are methods by name, each a score by record id. `negative` is an expression that says
-    which records are negative; those that are neither are left out. `features` are more features
-    than the declared ones, `fields` other columns of the file, in which the linter looks for the
-    label. Without `joint` no model is fitted, and there is no verdict.
+    `scores` are methods by name, each a score by record id. `features` are more features than the
+    declared ones, `fields` other columns of the file, in which the linter looks for the label.
+    Without `joint` no model is fitted, and there is no verdict.
     """
-    chosen, label = labelled(benchmark, negative)
-    items = [benchmark.items[i] for i in chosen]
-    own = [replace(feature, values=feature.values[chosen]) for feature in features]
-    table = _with_own(feature_table(items), own)
+    items, label = benchmark.items, labels_of(benchmark)
+    table = _with_own(feature_table(items), features)
     groups = group_codes(items)
     caveats = Caveats(CODES)
     model = None
@@ -74,9 +68,8 @@ def confounds(
     together = None if model is None else joint_result(model, on_step)
     alone = feature_results(table, label, groups)
     alone += source_result(items, label, groups, looked_at=len(table) + 1)
-    columns = {name: [values[i] for i in chosen] for name, values in (fields or {}).items()}
-    note_records(benchmark, label.size, methods, caveats)
-    findings = lint(items, label, fields=columns)
+    note_records(benchmark, methods, caveats)
+    findings = lint(items, label, fields=fields)
     verdict = decide(model, together, alone)
     needed = records_needed(verdict, model, together)
     return ConfoundAudit(
@@ -93,7 +86,7 @@ def confounds(
         benchmark=benchmark.name,
         surface=surface,
         digests={"benchmark": benchmark.digest},
-        signature=_signature(benchmark, len(items), negative, surface),
+        signature=_signature(benchmark, surface),
     )
 
 
@@ -102,28 +95,23 @@ def steps(size: int, *, methods: int) -> int:
     return (1 + methods) * deals_for(size) * FOLDS
 
 
-def labelled(benchmark: Benchmark, negative: str | None) -> tuple[list[int], NDArray[np.bool_]]:
-    """The places of the records that are positive or negative, and which they are."""
-    is_negative = None if negative is None else parse_expression(negative)
-    chosen, label = [], []
-    for place, item in enumerate(benchmark.items):
+def labels_of(benchmark: Benchmark) -> NDArray[np.bool_]:
+    """Which records are positive; refuses a benchmark that does not say, or has one class."""
+    for item in benchmark.items:
         if item.label is None:
             raise SpecError(
                 f"{benchmark.name}: record {item.id} has a class and no label",
                 hint="Say which records are positive: `positive='class != truth'`.",
             )
-        if item.label or is_negative is None or is_negative.holds(item.fields()):
-            chosen.append(place)
-            label.append(item.label)
-    flags = np.array(label, dtype=bool)
+    flags = np.array([item.label for item in benchmark.items], dtype=bool)
     if flags.all() or not flags.any():
-        which = "positive" if flags.size and flags.all() else "negative"
+        which = "positive" if flags.all() else "negative"
         raise OneClassPartition(
             f"{benchmark.name}: every record is {which}; nothing can be told apart",
             hint="Name the column that tells right from wrong (`label=`), or say which value is"
             " positive (`positive=`).",
         )
-    return chosen, flags
+    return flags
 
 
 def _with_own(table: tuple[Feature, ...], own: Sequence[Feature]) -> tuple[Feature, ...]:
@@ -136,9 +124,9 @@ def _with_own(table: tuple[Feature, ...], own: Sequence[Feature]) -> tuple[Featu
     return (*table, *own)
 
 
-def _signature(benchmark: Benchmark, n: int, negative: str | None, surface: Kind) -> str:
-    against = "" if negative is None else f" against {negative}"
+def _signature(benchmark: Benchmark, surface: Kind) -> str:
     return (
-        f"n {n} · {benchmark.name}@{short(benchmark.digest)}{benchmark.named_columns}{against}"
+        f"n {len(benchmark.items)} · {benchmark.name}@{short(benchmark.digest)}"
+        f"{benchmark.named_columns}"
         f" · {surface} surface · assay {__version__}"
     )

@@ -55,12 +55,16 @@ class DualRun(msgspec.Struct, frozen=True, kw_only=True):
     python: str = ""
 
 
-class Inputs(msgspec.Struct, frozen=True, kw_only=True):
-    """The benchmark, and the items file of each seed, by their exact bytes."""
+class Inputs(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The benchmark, and the items file of each seed, by their exact bytes.
+
+    `changes` are records left out and ids replaced, where there were any, by the caveat's code.
+    """
 
     benchmark: str
     benchmark_digest: str
     items: Mapping[str, str]
+    changes: Mapping[str, str] = {}
 
 
 class LayerEvidence(msgspec.Struct, frozen=True, kw_only=True):

@@ -67,6 +67,7 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
             benchmark=spec.benchmark.name,
             benchmark_digest=spec.benchmark.digest,
             items={str(seed): observed.items.digest(seed) for seed in spec.seeds},
+            changes=spec.benchmark.changes,
         ),
         state=StateEvidence(
             route=runs[-1].route if runs else observed.route,

@@ -145,9 +145,10 @@ def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
         benchmark = load_benchmark(place, columns=columns)
     except SpecError as error:
         # Parameters elsewhere are keys here.
-        hint = None if error.hint is None else PARAMETER.sub(r'evaluation.\1 = "\2"', error.hint)
-        message = error.message.replace("`positive=`", "evaluation.positive")
-        raise type(error)(f"{where}: {message}", hint=hint) from None
+        hint = None if error.hint is None else PARAMETER.sub(_as_key, error.hint)
+        message = PARAMETER.sub(_as_key, error.message)
+        details = [PARAMETER.sub(_as_key, detail) for detail in error.details]
+        raise type(error)(f"{where}: {message}", hint=hint, details=details) from None
     blind = next((item.id for item in benchmark.items if item.label is None), None)
     if blind is not None:
         raise SpecError(
@@ -162,6 +163,11 @@ def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
             hint="Look at evaluation.positive, and at the label column.",
         )
     return benchmark
+
+
+def _as_key(parameter: re.Match[str]) -> str:
+    name = f"evaluation.{parameter[1]}"
+    return f'{name} = "{parameter[2]}"' if parameter[2] else name
 
 
 def _corpus(written: EvaluationTable, where: str) -> str:

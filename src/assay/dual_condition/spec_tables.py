@@ -82,6 +82,10 @@ class EvaluationTable(
     cls: str | None = None
     source: str | None = None
     group: str | None = None
+    negative: str | None = None
+    unknown: Literal["exclude"] | None = None
+    missing: Literal["exclude"] | None = None
+    ids: Literal["none", "repair"] | None = None
 
 
 class DualFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

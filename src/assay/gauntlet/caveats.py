@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.benchmark import CHANGES, Benchmark
 from assay.caveats import Caveat, Caveats, Codes
 from assay.gauntlet.metrics.metric import Part
 from assay.gauntlet.metrics.table import metric_of
@@ -20,6 +20,7 @@ CODES: Codes = {
     "same-ranking": "The method ranks every record exactly as a surface control does.",
     "unfit": "Beside the surface the records leave too little to tell this method by.",
     "idle-control": "A surface control is the same for every record, so beating it means nothing.",
+    **CHANGES,
     "small-n": f"Some estimate rests on fewer than {SMALL} records.",
     "grouped-by-question": "No group was named, so records with the same question form a group.",
     "repeated-questions": "Questions repeat and nothing groups them; name what does: --group.",
@@ -116,6 +117,8 @@ def _note_the_bars(bars: BarSet, parts: Sequence[Part], caveats: Caveats) -> Non
 
 
 def _note_the_data(benchmark: Benchmark, bars: BarSet, caveats: Caveats) -> None:
+    for code, detail in benchmark.changes.items():
+        caveats.add(code, detail)
     if benchmark.grouping == "question":
         caveats.add("grouped-by-question")
     elif not benchmark.grouped and benchmark.repeated_questions:

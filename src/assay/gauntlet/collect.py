@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.benchmark.benchmark import TASKS, Benchmark, Task
-from assay.benchmark.load import load_benchmark
+from assay.benchmark.load import load_second
 from assay.errors import AssayError
 from assay.gauntlet.load import fitting_bars, load_bars
 from assay.gauntlet.result import Scorecard
@@ -107,5 +107,5 @@ def _plan(benchmark: Benchmark, task: Task, bars: str | None, second: str | None
     if second is None and any(bar.corpus == "second" for bar in chosen.bars):
         second = chosen.second
     if second is not None:
-        benchmark = benchmark.with_second(load_benchmark(second))
+        benchmark = benchmark.with_second(load_second(second))
     return JudgingPlan(bars=chosen, benchmark=benchmark)

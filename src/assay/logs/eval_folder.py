@@ -11,7 +11,7 @@ from assay.digests import digest, parse_object
 from assay.errors import SpecError, storage
 from assay.files import read_bounded
 from assay.folders import walk
-from assay.logs.trial import SOURCE_NAMES, Trial, is_cost
+from assay.logs.trial import SOURCE_NAMES, UNNAMED, Trial, is_cost
 
 SCORES, MANIFEST = "eval.json", "manifest.json"
 MOST_BYTES = 16 << 20
@@ -48,11 +48,14 @@ def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
         )
 
 
-def read_run(folder: Path, *, all_scores: bool) -> tuple[Trial, bytes]:
+def read_run(
+    folder: Path, *, all_scores: bool, fixture_required: bool = True
+) -> tuple[Trial, bytes]:
     """The trial in a run's folder, and the bytes it was read from.
 
     The caller may name the trial by its folder, where the files do not name it. With `all_scores`
-    every number is a dimension, and otherwise the five known ones and the costs.
+    every number is a dimension, and otherwise the five known ones and the costs. A run that names
+    no fixture has the instance UNNAMED where none is required.
     """
     where = str(folder / SCORES)
     data = read_bounded(folder / SCORES, MOST_BYTES)
@@ -65,6 +68,8 @@ def read_run(folder: Path, *, all_scores: bool) -> tuple[Trial, bytes]:
         manifest = parse_object(described.removeprefix(_MARK), where=str(folder / MANIFEST))
         data += described
     instance = scores.get("instance", scores.get("fixture"))
+    if instance is None and not fixture_required:
+        instance = UNNAMED
     if not isinstance(instance, (str, int)) or isinstance(instance, bool):
         raise SpecError(f"{where}: no `fixture` says which instance it is a run of")
     both = {**manifest, **scores}

@@ -7,50 +7,80 @@ import math
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from assay.benchmark.rows import kind_of, rows_of
+from assay.benchmark.rows import Faults, kind_of, rows_of
 from assay.errors import SpecError, storage
 
 
 def load_scores(
-    path: Path, *, ids: Collection[str], column: str = "score", id_column: str | None = None
+    path: Path,
+    *,
+    ids: Collection[str],
+    column: str = "score",
+    id_column: str | None = None,
+    by_line: bool = False,
 ) -> Mapping[str, float]:
-    """Scores by record id; a line without a score (null, or empty) leaves its record unscored."""
+    """Scores by record id; a line without a score (null, or empty) leaves its record unscored.
+
+    `ids` are those of all records of the benchmark's file. With `by_line` the ids of the scores are
+    ignored, as those of the benchmark are.
+    """
     with storage(path):
         if not path.is_file():
             raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
         data = path.read_bytes()
-    known, scores = set(ids), {}
-    numbered = list(ids) == [str(number) for number in range(1, len(ids) + 1)]
-    for number, (where, row) in enumerate(rows_of(path, data), 1):
-        if id_column is not None and id_column not in row:
+    known, scores = set(ids), dict[str, float]()
+    plain = list(ids) == [str(number) for number in range(1, len(ids) + 1)]
+    numbered = by_line or (plain and id_column is None)
+    faults = Faults(str(path))
+    for number, (where, row) in enumerate(rows_of(path, data, faults=faults), 1):
+        if id_column is not None and not by_line and id_column not in row:
             raise SpecError(f"{where}: no column {id_column!r}; the columns are {', '.join(row)}")
-        key = _key(row.get(id_column or "id"))
-        if key is None:
-            if id_column is not None or not numbered:
-                raise SpecError(
-                    f"{where}: no id, and the records of the benchmark have ids of their own",
-                    hint=f"Each line of scores needs the {id_column or 'id'!r} of its record.",
-                )
-            key = str(number)
-        if key not in known:
-            raise SpecError(
-                f"{where}: id {key!r:.60} is no record of the benchmark",
-                hint="Each line of scores needs the `id` of its record; without an id column the"
-                " n-th line is the n-th record's, and then the benchmark must have none either.",
-            )
-        if key in scores:
-            raise SpecError(f"{where}: a second score for {key!r:.60}")
         if column not in row:
             raise SpecError(
                 f"{where}: no column {column!r}; the columns are {', '.join(map(repr, row))}",
                 hint="Name the one that holds the scores: `score=COLUMN`.",
             )
-        value = _number(row[column], where, column)
+        key = None if by_line else _key(row.get(id_column or "id"))
+        try:
+            key = _record(key, number, where, known, id_column, numbered=numbered)
+            if key in scores:
+                raise SpecError(f"{where}: a second score for {key!r:.60}")
+            value = _number(row[column], where, column)
+        except SpecError as error:
+            faults.add(error)
+            continue
         if value is not None:
             scores[key] = value
+    faults.refuse()
     if not scores:
         raise SpecError(f"{path}: no scores")
     return scores
+
+
+def _record(
+    key: str | None,
+    number: int,
+    where: str,
+    known: Collection[str],
+    id_column: str | None,
+    *,
+    numbered: bool,
+) -> str:
+    """The id of the record that a line is of."""
+    if key is None:
+        if not numbered:
+            raise SpecError(
+                f"{where}: no id, and the records of the benchmark have ids of their own",
+                hint=f"Each line of scores needs the {id_column or 'id'!r} of its record.",
+            )
+        key = str(number)
+    if key not in known:
+        raise SpecError(
+            f"{where}: id {key!r:.60} is no record of the benchmark",
+            hint="Each line of scores needs the `id` of its record; without an id column the"
+            " n-th line is the n-th record's, and then the benchmark must have none either.",
+        )
+    return key
 
 
 def _key(value: object) -> str | None:

@@ -14,6 +14,8 @@ from assay.errors import SpecError
 
 STOPPED = "stopped_on_verdict"
 DRAWN = "drawn_order"
+UNNAMED = ""
+"""The instance of a run that names none."""
 RESERVED = frozenset(
     {"id", "index", "seed", "run", "run_id", "scorer", "status", "error", "artifact", "timestamp"}
     | {"instance", "trial", "harness", STOPPED, DRAWN}

@@ -143,6 +143,7 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     tried = "balanced" if balanced.achieved else "last tried"
     console.print(table(("", "before", tried), rows))
     console.print()
+    draw_caveats(balanced.caveats, console)
     if not balanced.achieved:
         console.print(
             styled(
@@ -161,7 +162,7 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
             more = ", ..." if len(most) > _KEPT_LISTED else ""
             console.print(styled(f"lost by {what}: {listed}{more}"))
     if balanced.kept == balanced.n:
-        console.print(styled(f"Nothing had to be dropped. {out} holds every record."))
+        console.print(styled(f"Nothing had to be dropped. {out} holds all {balanced.n:,} records."))
     else:
         share = f"{balanced.kept / balanced.n:.0%}"
         console.print(styled(f"{out} holds {balanced.kept:,} records, {share} of them."))

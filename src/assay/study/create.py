@@ -121,6 +121,8 @@ def _corpus_lines(heading: str, corpus: Benchmark, root: Path) -> list[str]:
     else:
         place = Path(os.path.relpath(place, root.resolve())).as_posix()
     lines = [f"[{heading}]", f"place = {quoted(place)}", f"digest = {quoted(corpus.digest)}"]
+    if corpus.file_digest not in (None, corpus.digest):
+        lines.append(f"file = {quoted(str(corpus.file_digest))}")
     named = [
         f"{field} = {quoted(str(getattr(columns, field)))}"
         for field in Columns.__struct_fields__

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.benchmark.benchmark import BUNDLED, Benchmark, Columns, Origin, Task
+from assay.benchmark.benchmark import BUNDLED, POLICIES, Benchmark, Columns, Origin, Task
 from assay.benchmark.load import load_benchmark
 from assay.digests import decode_utf8, is_name, short
 from assay.errors import DigestMismatch, IntegrityError, NotHere, SpecError, storage
@@ -41,10 +41,14 @@ _BARS = re.compile(r"bars/(?P<task>detection|classification)-(?P<version>[a-z0-9
 
 
 class Corpus(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A benchmark by where it is, seen from the study's folder, and its digest."""
+    """A benchmark by where it is, seen from the study's folder, and its digest.
+
+    `file` is the digest of the file's bytes, where `digest` also says what was left out of them.
+    """
 
     place: str
     digest: str
+    file: str | None = None
     columns: Mapping[str, str] = {}
 
 
@@ -100,11 +104,11 @@ class Study:
                         # Before anything is parsed, so that no error shows what is in the file.
                         with path.open("rb") as file:
                             sha = hashlib.file_digest(file, "sha256").hexdigest()
-                        _check_digest(f"sha256:{sha}", corpus)
+                        _check_digest(f"sha256:{sha}", corpus, corpus.file or corpus.digest)
             place = str(path)
         if key not in self._read:
             self._read[key] = load_benchmark(place, columns=_columns(corpus))
-        _check_digest(self._read[key].digest, corpus)
+        _check_digest(self._read[key].digest, corpus, corpus.digest)
         return self._read[key]
 
     def benchmark(self, *, second: bool) -> Benchmark:
@@ -120,20 +124,22 @@ class Study:
         if benchmark.digest != mine.digest and self.config.second is not None:
             mine = self.config.second
         origin = Origin(place=mine.place, columns=_columns(mine) or Columns())
-        return SealedCorpus(name=benchmark.name, digest=benchmark.digest, origin=origin)
+        return SealedCorpus(
+            name=benchmark.name, digest=benchmark.digest, origin=origin, file=mine.file
+        )
 
 
-def _check_digest(present: str, corpus: Corpus) -> None:
-    if present != corpus.digest:
+def _check_digest(present: str, corpus: Corpus, expected: str) -> None:
+    if present != expected:
         raise DigestMismatch(
             f"{corpus.place}: the benchmark's digest is {short(present)}, and the study began with"
-            f" {short(corpus.digest)}",
+            f" {short(expected)}",
             hint="A study keeps to the data it began with; other data are another study.",
         )
 
 
 def _columns(corpus: Corpus) -> Columns | None:
-    return Columns(**corpus.columns) if corpus.columns else None
+    return msgspec.convert(corpus.columns, Columns) if corpus.columns else None
 
 
 def open_study(root: str | Path) -> Study:
@@ -158,6 +164,9 @@ def open_study(root: str | Path) -> Study:
     for corpus in (config.benchmark, config.second):
         if corpus is not None and not set(corpus.columns) <= set(Columns.__struct_fields__):
             raise SpecError(f"{where}: unknown columns: {', '.join(corpus.columns)}")
+        for name, words in POLICIES.items():
+            if corpus is not None and corpus.columns.get(name, words[0]) not in words:
+                raise SpecError(f"{where}: columns.{name}: expected {' or '.join(words)}")
     return Study(root=root, config=config)
 
 

@@ -81,18 +81,18 @@ def truncated(texts: Sequence[str]) -> Column:
     """
     different = set(texts)
     lengths = np.fromiter(map(len, different), dtype=np.intp, count=len(different))
-    cut = _cut_length(lengths)
+    cut = cut_length(lengths)
     if cut is None:
         return np.zeros(len(texts))
     return np.array([float(len(text) == cut and text[-1].isalnum()) for text in texts])
 
 
-def _cut_length(lengths: NDArray[np.intp]) -> int | None:
+def cut_length(lengths: NDArray[np.intp], *, shortest: int = SHORTEST_CUT) -> int | None:
     """The length at which texts were cut, if they were."""
     counts = Counter(lengths.tolist())
     enough = max(FEWEST_CUT, len(lengths) // 100)
     for length, count in sorted(counts.items(), reverse=True):
-        if length < SHORTEST_CUT or (lengths > length).sum() > len(lengths) // 100:
+        if length < shortest or (lengths > length).sum() > len(lengths) // 100:
             return None
         nearby = sum(counts.get(length - step, 0) for step in range(1, 11)) / 10.0
         if count >= enough and count >= 5.0 * nearby:

@@ -90,7 +90,7 @@ def test_a_column_written_again_or_turned_round_changes_nothing(kind, design, ho
     for seed, change in enumerate(COPIES.values()):
         both = sides(kind, design, seed)
         again = made(with_values(both, change), **how)
-        (words,) = (one.message for one in again.caveats if one.code == "left-out")
+        (words,) = (one.message for one in again.caveats if one.code == "columns-left-out")
         assert "again" in words or "turned round" in words
         equal(told(made(both, **how)), told(again))
 
@@ -135,7 +135,7 @@ def test_what_an_instance_brings_is_left_out_and_a_plan_keeps_it():
         for side in both
     ]
     found = made(brought)
-    (words,) = (one.message for one in found.caveats if one.code == "left-out")
+    (words,) = (one.message for one in found.caveats if one.code == "columns-left-out")
     assert "target is the same on both sides for every instance" in words
     equal(told(made(both)), told(found))
     names = ("a", "b", "target")
@@ -147,13 +147,13 @@ def test_what_an_instance_brings_is_left_out_and_a_plan_keeps_it():
 def test_columns_that_nothing_changed_are_not_all_left_out():
     (side, _) = sides("shares", "pairs", 0)
     found = made([side, side])
-    assert "left-out" not in [one.code for one in found.caveats]
+    assert "columns-left-out" not in [one.code for one in found.caveats]
     assert [row.name for row in found.dimensions] == ["a", "b"]
 
 
 def test_a_score_that_is_always_the_same_is_no_copy():
     both = with_values(sides("shares", "pairs", 0), lambda v: {**v, "c": 1.0, "d": 1.0})
-    assert "left-out" not in [one.code for one in made(both).caveats]
+    assert "columns-left-out" not in [one.code for one in made(both).caveats]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -243,6 +243,79 @@ def test_responses_cut_at_one_length_are_found():
     assert "(30 of 100 positives, 0 of 100 negatives)" in finding.message
 
 
+def in_sources(rng, texts, *, n=108):
+    """Records from three sources, the first of which has these responses, and their labels."""
+    items, labels = benchmark(int(rng.integers(1 << 30)), n=n)
+    for i in range(n):
+        source = "council" if i < len(texts) else f"s{i % 2}"
+        response = texts[i] if i < len(texts) else f"{sentence(rng, rng.integers(2, 40))}."
+        items[i] = replace(items[i], source=source, response=response)
+    return items, labels
+
+
+def test_responses_cut_within_one_source_are_found_and_the_source_is_named():
+    rng = np.random.default_rng(6)
+    whole = [sentence(rng, rng.integers(3, 20)) for _ in range(60)]
+    cut = [text[:36].rstrip() for text in whole]
+    at_36 = [text for text in cut if len(text) == 36 and text[-1].isalnum()]
+    finding = one("truncation", *in_sources(rng, cut))
+    assert finding.count == len(at_36) >= 40
+    assert f"{len(at_36)} responses in source 'council' stop at 36 characters" in finding.message
+    assert "truncation" not in found(*in_sources(rng, whole))
+
+
+def test_responses_cut_under_one_label_are_found():
+    rng = np.random.default_rng(7)
+    texts = [sentence(rng, 20)[: 50 if label else None] for label in LABELS]
+    items = [
+        replace(item, response=text, source=None) for item, text in zip(ITEMS, texts, strict=True)
+    ]
+    finding = one("truncation", items, LABELS)
+    assert "responses among positives stop at 50 characters" in finding.message
+
+
+def test_responses_cut_under_one_label_of_a_source_are_found():
+    rng = np.random.default_rng(8)
+    items, labels = in_sources(rng, [sentence(rng, 20) for _ in range(60)])
+    for i in range(60):
+        if labels[i]:
+            items[i] = replace(items[i], response=items[i].response[:36])
+    finding = one("truncation", items, labels)
+    assert "among positives in source 'council' stop at 36 characters" in finding.message
+
+
+NATURAL = {
+    "yes and no": lambda rng: rng.choice(["Yes.", "No.", "Yes", "No"]),
+    "years": lambda rng: str(rng.integers(1000, 2025)),
+    "years in a form": lambda rng: f"It was finished in the year {rng.integers(1000, 2025)}",
+    "dates": lambda rng: (
+        f"{rng.integers(1900, 2025)}-{rng.integers(10, 13)}-{rng.integers(10, 29)}"
+    ),
+    "hashes": lambda rng: rng.bytes(20).hex(),
+    "uuids": lambda rng: str(uuid.UUID(bytes=rng.bytes(16))),
+    "options": lambda rng: (
+        f"The right one is option {'ABCDE'[rng.integers(5)]} of case {rng.integers(100, 1000)}"
+    ),
+    "short phrases": lambda rng: sentence(rng, rng.integers(1, 4)),
+    "five words": lambda rng: sentence(rng, 5),
+    "five words of a small lexicon": lambda rng: sentence(rng, 5, vocabulary=10),
+    "phrases that nearly fill a line": lambda rng: sentence(rng, 8)[: 41 - rng.geometric(0.35)],
+    "sentences": lambda rng: f"{sentence(rng, rng.integers(4, 12))}.",
+    "sentences of one length, a few of them open": lambda rng: (
+        f"{sentence(rng, 30)[:79]}{'.' if rng.random() < 0.8 else 'x'}"
+    ),
+    "sentences of one length": lambda rng: f"{sentence(rng, 30)[:79]}.",
+}
+
+
+@pytest.mark.parametrize("name", NATURAL)
+def test_responses_with_a_natural_length_are_not_cut(name):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        texts = [str(NATURAL[name](rng)) for _ in range(60)]
+        assert "truncation" not in found(*in_sources(rng, texts))
+
+
 def test_one_text_repeated_was_not_cut():
     same = {i: {"response": "a" * 120} for i in places(True)[:30]}
     assert lint(with_changes(same), LABELS) == ()

@@ -15,7 +15,7 @@ CODES: Codes = {
     "harness-unknown": "Only one side says what its runs were made with.",
     "scorer-unknown": "Only some runs say what scored them.",
     "absent": "No run has these dimensions, so they are not compared.",
-    "left-out": "Columns that are no evidence of their own are left out.",
+    "columns-left-out": "Columns that are no evidence of their own are left out.",
     "same-content": "Runs have the same bytes and no ids that would tell them apart: given twice?",
     "several-bars": "A stored run was judged under several versions of the bars; the newest is"
     " compared.",

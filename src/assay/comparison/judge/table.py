@@ -89,7 +89,7 @@ def tabulate(
     values = _side_by_side(columns, sides)
     included = (~left_out[0], ~left_out[1])
     if reasons := _redundant(counting, values, design, included, assumed=assumed):
-        notes.add("left-out", f"{'; '.join(reasons.values())}.")
+        notes.add("columns-left-out", f"{'; '.join(reasons.values())}.")
         own = [at for at in range(len(counting)) if at not in reasons]
         counting = [counting[at] for at in own]
         values = (values[0][:, own], values[1][:, own])

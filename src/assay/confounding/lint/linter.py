@@ -23,7 +23,7 @@ CODES: Mapping[str, str] = {
     "label-leak": "The id or another column gives the label away.",
     "source-predicts-label": "Where a record comes from tells its label.",
     "question-form-predicts-label": "How a question opens (is, does; what, who) tells its label.",
-    "truncation": "Responses were cut off at one length.",
+    "truncation": "Responses were cut off at one length, perhaps in one source or label only.",
     "empty-response": "Responses are blank.",
     "too-few": "There are too few records for a good method to pass a bar of .70.",
     "imbalance": "One label is so rare that most of the other's records are wasted.",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from assay.benchmark.benchmark import CHANGES
 from assay.caveats import Caveat, Caveats, Codes
 from assay.dual_condition.evidence import DualEvidence, Thresholds
 from assay.dual_condition.judge.estimates import ConditionTable
@@ -21,6 +22,7 @@ CODES: Codes = {
     " all of it. If it did meet the benchmark, what is called transfer is memory: do its rows name"
     " items as the benchmark does?",
     "at-chance": "A itself is not shown to do better than chance, so there is little to explain.",
+    **CHANGES,
     "own-thresholds": "The thresholds of the regimes are not the usual ones.",
     "average-precision": "Intervals of average precision are somewhat too narrow: in simulations"
     " about 92 % of them hold the truth, and not 95.",
@@ -64,6 +66,7 @@ def remarks_of(
 ) -> dict[str, str]:
     """The details of the caveats of a reported or pilot row, by code."""
     remarks = {
+        **evidence.inputs.changes,
         **_about_the_gain(evidence, table, placebo),
         **_about_the_seeds(evidence, table),
         **_about_the_runs(evidence),

@@ -34,12 +34,16 @@ class SealedFile(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
 
 
-class SealedCorpus(msgspec.Struct, frozen=True, kw_only=True):
-    """A benchmark by its exact bytes, and where it is read from."""
+class SealedCorpus(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A benchmark by its exact bytes, and where it is read from.
+
+    `file` is the digest of the bytes, where `digest` also says what was left out of them.
+    """
 
     name: str
     digest: str
     origin: Origin
+    file: str | None = None
 
 
 class Distribution(msgspec.Struct, frozen=True, kw_only=True):

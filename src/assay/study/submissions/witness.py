@@ -65,7 +65,7 @@ def _lacking(study: Study, sealed: SealedPrereg) -> str | list[str]:
         place = None if corpus is None else corpus.origin.place
         # No commit can hold data outside the repository; sealing says so.
         if corpus is not None and place and place not in BUNDLED and repository.holds(place):
-            expected.append((place, corpus.digest))
+            expected.append((place, corpus.file or corpus.digest))
     for name, sealed_digest in expected:
         data = repository.read(head, name)
         if data is None or digest(data) != sealed_digest:

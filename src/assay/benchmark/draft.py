@@ -1,0 +1,143 @@
+"""One row of a file, read field by field; its label and its id are settled when all rows are."""
+
+import math
+from dataclasses import dataclass
+from itertools import islice
+from typing import NoReturn
+
+from assay.benchmark.benchmark import Columns
+from assay.benchmark.rows import Row, kind_of
+from assay.errors import SpecError
+
+FIELDS = {"cls": "class"}
+"""The names of item fields that a file spells otherwise."""
+_MOST_COLUMNS = 12
+
+
+class Missing(Exception):
+    """A record lacks a value; `columns` are those that would hold it and are not even there."""
+
+    def __init__(self, name: str, message: str, *columns: str) -> None:
+        super().__init__(message)
+        self.name, self.columns = name, columns
+
+
+@dataclass(kw_only=True, slots=True)
+class Draft:
+    """A record before its label and its id are settled; `why` says that it is left out.
+
+    `value` is what the label column holds. An `id` that is blank in the file is an empty text, one
+    that the record does not have is None.
+    """
+
+    place: str
+    number: int
+    id: str | None = None
+    question: str = ""
+    response: str | None = None
+    value: str | None = None
+    cls: str | None = None
+    source: str | None = None
+    group: str | None = None
+    label: bool | None = None
+    why: str | None = None
+
+    @property
+    def deciding(self) -> str:
+        """The value that decides the label: the label's own, or the class."""
+        return str(self.cls if self.value is None else self.value)
+
+
+def fill(draft: Draft, row: Row, columns: Columns) -> None:
+    """Read a row into its draft; raises where a needed value is missing, or no text."""
+    where = draft.place
+
+    def read(name: str, column: str | None, *, blank: bool = False) -> str | None:
+        """A field that may be missing; `blank` says that an empty one is missing too."""
+        key = column or FIELDS.get(name, name)
+        if column is None and key not in row:
+            return None
+        if _is_absent(row.get(key, "?")) or (blank and not str(row.get(key, "?")).strip()):
+            return None
+        return _text(row, key, name, where, empty=name == "response")
+
+    if columns.ids != "none":
+        draft.id = _id(row, columns, where)
+    draft.value, draft.cls = read("label", columns.label), read("cls", columns.cls)
+    if draft.value is None and draft.cls is None:
+        _no_label(row, columns)
+    draft.source = read("source", columns.source, blank=True)
+    draft.group = read("group", columns.group, blank=True)
+    draft.question = _text(row, columns.question, "question", where)
+    draft.response = read("response", columns.response)
+
+
+def _id(row: Row, columns: Columns, where: str) -> str | None:
+    key = columns.id or "id"
+    if _is_absent(row.get(key, "?" if columns.id else None)):
+        return None
+    try:
+        return _text(row, key, "id", where)
+    except Missing as missing:
+        if missing.columns:
+            raise
+        return ""
+    except SpecError:
+        if columns.ids == "repair":
+            return ""
+        raise
+
+
+def _is_absent(value: object) -> bool:
+    """Null, or the NaN that tables of numbers have for it."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _no_label(row: Row, columns: Columns) -> NoReturn:
+    for name, column in (("label", columns.label), ("class", columns.cls)):
+        if (column or name) in row:
+            raise Missing("label", f", field {column or name!r}: expected a {name}, got null")
+    raise Missing(
+        "label",
+        f": neither a label nor a class; the columns are {_columns_of(row)}",
+        columns.label or "label",
+        columns.cls or "class",
+    )
+
+
+def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) -> str:
+    value = row.get(column)
+    if isinstance(value, str) and (empty or value.strip()):
+        return value
+    name = FIELDS.get(name, name)
+    if column not in row:
+        message = f": no column {column!r}; the columns are {_columns_of(row)}"
+        raise Missing(name, message, column)
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if _is_absent(value):
+        raise Missing(name, f", field {column!r}: expected text, got {kind_of(value)}")
+    if not isinstance(value, str):
+        raise SpecError(f"{where}, field {column!r}: expected text, got {kind_of(value)}")
+    raise Missing(name, f", field {column!r}: is empty")
+
+
+def how_to_name(row: Row, missing: Missing) -> str:
+    """How to name a column that no record has, and the one that may be meant."""
+    if len(missing.columns) > 1:
+        return "Name the one that tells right from wrong: `label=COLUMN` or `class=COLUMN`."
+    import difflib
+
+    folded = {name.strip().lower(): name for name in row}
+    near = difflib.get_close_matches(missing.columns[0].lower(), folded, n=1)
+    meant = f"Did you mean {folded[near[0]]!r}? " if near else ""
+    return f"{meant}Name the one that holds the {missing.name}: `{missing.name}=COLUMN`."
+
+
+def _columns_of(row: Row) -> str:
+    names = [repr(name) for name in islice(row, _MOST_COLUMNS)]
+    return ", ".join(names) + (", ..." if len(row) > _MOST_COLUMNS else "") or "none"

@@ -1,0 +1,143 @@
+"""Which records are positive and which negative, by the values or expressions that say so."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from assay.benchmark.benchmark import Columns
+from assay.benchmark.draft import Draft
+from assay.benchmark.expression import parse_expression
+from assay.benchmark.rows import Faults
+from assay.errors import SpecError
+from assay.wording import counted
+
+LONGEST_VALUE = 60
+_PLAIN = {"1": True, "true": True, "1.0": True, "0": False, "false": False, "0.0": False}
+_MOST_VALUES = 12
+
+
+def settle_labels(
+    drafts: Sequence[Draft],
+    columns: Columns,
+    faults: Faults,
+    on_missing: Callable[[Draft, str, SpecError], None],
+) -> None:
+    """Label every record, and note or leave out those that are neither positive nor negative.
+
+    `on_missing` is told of a record that lacks the field which an expression asks for.
+    """
+    positive, negative = columns.positive, columns.negative
+    if positive is None and negative is None:
+        for draft in drafts:
+            _plain_label(draft, columns, faults)
+        return
+    for text in (positive, negative):
+        if text is not None and _is_expression(text):
+            parse_expression(text)  # one that cannot be read is no fault of the records
+    field = "label" if any(draft.value is not None for draft in drafts) else "class"
+    values = Counter(draft.deciding for draft in drafts)
+    if positive is not None and negative is None and not _is_expression(positive):
+        _check_two(values, positive, field, faults)
+    is_positive = _PLAIN.get if positive is None else positive.__eq__
+    unknown: list[Draft] = []
+    for draft in drafts:
+        try:
+            ours = _holds(positive, draft, is_positive)
+            theirs = not ours if negative is None else _holds(negative, draft, negative.__eq__)
+        except SpecError as error:
+            on_missing(draft, field, error)
+            continue
+        if ours and theirs:
+            faults.add(SpecError(f"{draft.place}: positive and negative at once"))
+        elif ours or theirs:
+            draft.label = ours
+        else:
+            draft.why = f"the {field} {draft.deciding!r:.{LONGEST_VALUE}}"
+            unknown.append(draft)
+    _check_occurring(drafts, columns, values, faults)
+    if unknown and columns.unknown != "exclude":
+        _refuse_unknown(unknown, faults)
+
+
+def _plain_label(draft: Draft, columns: Columns, faults: Faults) -> None:
+    """A label of 0 or 1; a class alone is no label."""
+    if draft.value is None:
+        return
+    draft.label = _PLAIN.get(draft.value.lower())
+    if draft.label is not None:
+        return
+    draft.why = f"the label {draft.value!r:.{LONGEST_VALUE}}"
+    if columns.unknown != "exclude":
+        faults.add(
+            SpecError(
+                f"{draft.place}, field {columns.label or 'label'!r}: expected 0, 1, true or false,"
+                f" got {draft.value!r:.{LONGEST_VALUE}}",
+                hint="Say which value means positive: `positive=VALUE`.",
+            )
+        )
+
+
+def _is_expression(text: str) -> bool:
+    return "==" in text or "!=" in text
+
+
+def _holds(text: str | None, draft: Draft, is_value: Callable[[str], object]) -> bool:
+    """Whether a record is what a value or an expression says."""
+    if text is None:
+        return bool(is_value(draft.deciding.lower()))
+    if not _is_expression(text):
+        return bool(is_value(draft.deciding))
+    fields = {"id": draft.id or str(draft.number), "label": draft.value, "class": draft.cls}
+    return parse_expression(text).holds({**fields, "source": draft.source, "group": draft.group})
+
+
+def _check_two(values: Mapping[str, int], positive: str, field: str, faults: Faults) -> None:
+    """Refuse one value called positive beside several others, of which none is named."""
+    if len(values) < 3 or positive not in values:
+        return
+    faults.add(
+        SpecError(
+            f"{faults.place}: the {field} has {len(values)} values: {listed(values)};"
+            f" `positive={positive}` leaves open which of the others are negative",
+            hint="Name the negative one (`negative=VALUE`), and leave out what is neither"
+            f" (`unknown=exclude`). Where all others are negative: `positive='{field} =="
+            f" {positive}'`.",
+        )
+    )
+
+
+def _check_occurring(
+    drafts: Sequence[Draft], columns: Columns, values: Mapping[str, int], faults: Faults
+) -> None:
+    """Refuse a value called positive or negative that never occurs: it is misspelt."""
+    for name, value, label in (
+        ("positive", columns.positive, True),
+        ("negative", columns.negative, False),
+    ):
+        if value is not None and drafts and not any(draft.label is label for draft in drafts):
+            faults.add(
+                SpecError(
+                    f"{faults.place}: no record is {value!r:.200}, which `{name}=` calls {name};"
+                    f" there are {listed(values)}",
+                    hint="Look at the values of the label column; capitals and spaces count.",
+                )
+            )
+
+
+def _refuse_unknown(unknown: Sequence[Draft], faults: Faults) -> None:
+    values = Counter(draft.deciding for draft in unknown)
+    first = unknown[0].place.removeprefix(f"{faults.place}, ")
+    faults.add(
+        SpecError(
+            f"{faults.place}: {counted(len(unknown), 'record')} neither positive nor negative:"
+            f" {listed(values)}, first on {first}",
+            hint="Leave out records that are neither: `unknown=exclude`.",
+        )
+    )
+
+
+def listed(values: Mapping[str, int], shown: Callable[[str], str] = repr) -> str:
+    """Values with their counts, the most frequent first."""
+    ordered = sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))
+    parts = [f"{shown(value):.{LONGEST_VALUE}} ({count:,})" for value, count in ordered]
+    more = f" and {len(parts) - _MOST_VALUES:,} more" if len(parts) > _MOST_VALUES else ""
+    return ", ".join(parts[:_MOST_VALUES]) + more

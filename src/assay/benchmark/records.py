@@ -1,0 +1,172 @@
+"""Items from the rows of a file: what is read, what is refused, what is left out.
+
+1. Every row is read: question, response, label or class, id, source, group.
+2. Records that lack a value are refused, or left out (`missing=exclude`).
+3. Labels become positive or negative. Records that are neither are refused, or left out
+   (`unknown=exclude`).
+4. Blank and repeated ids are refused, replaced (`ids=repair`), or all ids are (`ids=none`).
+
+What is refused is refused in one message (`rows.Faults`), except for a column that no record has.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from assay.benchmark.benchmark import Columns, Item, LeftOut
+from assay.benchmark.draft import Draft, Missing, fill, how_to_name
+from assay.benchmark.labels import LONGEST_VALUE, listed, settle_labels
+from assay.benchmark.rows import Faults, Row
+from assay.errors import SpecError
+
+_LEAVE_OUT = "Leave out records that lack a value: `missing=exclude`."
+_NEW_IDS = (
+    "Number all records instead (`ids=none`), or give blank and repeated ids new ones"
+    " (`ids=repair`)."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadRecords:
+    """The items of a file, the records left out, and how many items got another id."""
+
+    items: tuple[Item, ...]
+    left_out: tuple[LeftOut, ...]
+    renamed: int
+
+
+@dataclass(kw_only=True)
+class _RecordReader:
+    """Reads the rows of one file; `seen` are the columns that any row has."""
+
+    columns: Columns
+    faults: Faults
+    drafts: list[Draft] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    lacking: dict[tuple[str, ...], SpecError] = field(default_factory=dict)
+
+    def read(self, rows: Iterator[tuple[str, Row]]) -> ReadRecords:
+        """All rows, in the steps above."""
+        keys: object = None
+        for where, row in rows:
+            if row.keys() != keys:
+                keys = row.keys()
+                self.seen.update(row)
+            self._add(where, row)
+        for columns, error in self.lacking.items():
+            if self.seen.isdisjoint(columns):
+                raise error
+        self._settle_responses()
+        settle_labels(self._kept(), self.columns, self.faults, self._lacks)
+        renamed = self._settle_ids()
+        self.faults.refuse()
+        return self._records(renamed)
+
+    def _add(self, where: str, row: Row) -> None:
+        draft = Draft(place=where, number=len(self.drafts) + 1)
+        self.drafts.append(draft)
+        try:
+            fill(draft, row, self.columns)
+        except Missing as missing:
+            if missing.columns and missing.columns not in self.lacking:
+                hint = how_to_name(row, missing)
+                self.lacking[missing.columns] = SpecError(f"{where}{missing}", hint=hint)
+            self._lacks(draft, missing.name, SpecError(f"{where}{missing}", hint=_LEAVE_OUT))
+        except SpecError as error:
+            draft.why = "faults"
+            self.faults.add(error)
+
+    def _kept(self) -> list[Draft]:
+        return [draft for draft in self.drafts if draft.why is None]
+
+    def _lacks(self, draft: Draft, name: str, error: SpecError) -> None:
+        """Leave out a record that lacks a value, or note the fault."""
+        draft.why = f"no {name}"
+        unlabelled = name in ("label", "class") and self.columns.unknown == "exclude"
+        if self.columns.missing != "exclude" and not unlabelled:
+            self.faults.add(error)
+
+    def _settle_responses(self) -> None:
+        """Leave out records without the response that others have; by default they stay."""
+        if self.columns.missing != "exclude":
+            return
+        kept = self._kept()
+        blank = [draft for draft in kept if not (draft.response or "").strip()]
+        for draft in blank if len(blank) < len(kept) else ():
+            draft.why = "no response"
+
+    def _settle_ids(self) -> int:
+        """Number records without an id, and refuse or replace blank and repeated ids."""
+        repair = self.columns.ids == "repair"
+        kept = self._kept()
+        taken = {draft.id for draft in kept if draft.id}
+        first: dict[str, str] = {}
+        copies: Counter[str] = Counter()
+        renamed = 0
+        for draft in kept:
+            given = draft.id or str(draft.number)
+            clashes = given in first or (repair and not draft.id and given in taken)
+            if draft.id == "" or clashes:
+                renamed += 1
+                if not repair:
+                    self._refuse_id(draft, given, first)
+                elif clashes:
+                    given = _free(given, taken, copies)
+                taken.add(given)
+            first.setdefault(given, draft.place)
+            draft.id = given
+        return renamed
+
+    def _refuse_id(self, draft: Draft, given: str, first: Mapping[str, str]) -> None:
+        if draft.id == "":
+            message = f"{draft.place}, field {self.columns.id or 'id'!r}: is empty"
+        else:
+            there = first[given].removeprefix(f"{self.faults.place}, ")
+            message = f"{draft.place}: id {given!r:.{LONGEST_VALUE}} is that of {there} too"
+        self.faults.add(SpecError(message, hint=_NEW_IDS))
+
+    def _records(self, renamed: int) -> ReadRecords:
+        if self.columns.ids == "none" and (self.columns.id or "id") in self.seen:
+            renamed = sum(draft.why is None for draft in self.drafts)
+        items: list[Item] = []
+        left_out: list[LeftOut] = []
+        for row, draft in enumerate(self.drafts):
+            if draft.why is not None:
+                place = draft.place.removeprefix(f"{self.faults.place}, ")
+                identity = draft.id or str(row + 1)
+                left_out.append(LeftOut(row=row, id=identity, place=place, why=draft.why))
+                continue
+            items.append(
+                Item(
+                    id=str(draft.id),
+                    question=draft.question,
+                    response=draft.response,
+                    label=draft.label,
+                    cls=draft.cls,
+                    source=draft.source,
+                    group=draft.group,
+                )
+            )
+        if left_out and not items:
+            reasons = listed(Counter(record.why for record in left_out), shown=str)
+            raise SpecError(
+                f"{self.faults.place}: every record is left out: {reasons}",
+                hint="Look at `positive=` and `negative=`, and at the columns that were named.",
+            )
+        return ReadRecords(items=tuple(items), left_out=tuple(left_out), renamed=renamed)
+
+
+def items_from_rows(
+    rows: Iterator[tuple[str, Row]], columns: Columns, faults: Faults
+) -> ReadRecords:
+    """The items of a file's rows, by the policy that its columns state."""
+    return _RecordReader(columns=columns, faults=faults).read(rows)
+
+
+def _free(identity: str, taken: set[str], copies: Counter[str]) -> str:
+    """The first of ID~2, ID~3, ... that no record has."""
+    while True:
+        copies[identity] += 1
+        name = f"{identity}~{copies[identity] + 1}"
+        if name not in taken:
+            return name
