@@ -26,7 +26,6 @@ from numpy.typing import ArrayLike, NDArray
 from assay.stats.arrays import Floats
 from assay.stats.auc_interval import score_interval
 from assay.stats.clusters import (
-    count_groups,
     degrees_of_freedom,
     effective_groups,
     grouped_covariance,
@@ -66,9 +65,8 @@ class AucFit:
     two addends of the variance (k x k); `covariance` is their sum, plus what positives and
     negatives of one group share. `ungrouped` are the variances as if every item stood alone,
     `units_positive`, `units_negative` and `units` the effective numbers of groups, of each class
-    and of both, `counts` how many groups each class has, and `totals` (k x groups) what the
-    jackknife over groups finds, None where every item stands alone. `raised` is by how much a
-    variance is raised for what the items do not show.
+    and of both, and `totals` (k x groups) what the jackknife over groups finds, None where every
+    item stands alone. `raised` is by how much a variance is raised for what the items do not show.
     """
 
     values: Floats
@@ -83,7 +81,6 @@ class AucFit:
     units_positive: float
     units_negative: float
     units: float
-    counts: tuple[float, float]
     totals: Floats | None = None
     raised: float = 1.0
     _known: dict[tuple[int, float], tuple[float, float]] = field(default_factory=dict, repr=False)
@@ -110,7 +107,7 @@ class AucFit:
             variance,
             sides=(self.placements[i, : self.positives], self.placements[i, self.positives :]),
             sizes=self._sizes(i, variance),
-            counts=self.counts,
+            units=(self.units_positive, self.units_negative),
             reach=quantile**2 * self.raised,
         )
         if self.totals is not None:
@@ -256,13 +253,12 @@ def _fit(
     if groups is None:
         within1, within0 = _mean_covariance(placed1), _mean_covariance(placed0)
         units1, units0, covariance = float(n1), float(n0), within1 + within0
-        units, counts = units1 + units0, (units1, units0)
+        units = units1 + units0
     else:
         codes = side_codes(groups)
         within1, within0, covariance = grouped_covariance(influence1, influence0, codes)
         units1, units0 = map(effective_groups, codes)
         units = effective_groups(np.concatenate(codes))
-        counts = float(count_groups(codes[0])), float(count_groups(codes[1]))
         totals = jackknife_totals(influence1, influence0, codes)
     return AucFit(
         values=values,
@@ -277,7 +273,6 @@ def _fit(
         units_positive=units1,
         units_negative=units0,
         units=units,
-        counts=counts,
         totals=totals,
     )
 

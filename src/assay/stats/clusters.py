@@ -39,11 +39,6 @@ def effective_groups(codes: Codes) -> float:
     return float(sizes.sum()) ** 2 / float(np.square(sizes, dtype=np.float64).sum())
 
 
-def count_groups(codes: Codes) -> int:
-    """How many groups there are."""
-    return int(np.count_nonzero(np.bincount(codes)))
-
-
 def grouped_covariance(
     influence1: Floats, influence0: Floats, codes: tuple[Codes, Codes]
 ) -> tuple[Floats, Floats, Floats]:
@@ -53,8 +48,8 @@ def grouped_covariance(
         _group_totals(influence, own, size)
         for influence, own in zip((influence1, influence0), codes, strict=True)
     )
-    within1 = totals1 @ totals1.T * correction(count_groups(codes[0]))
-    within0 = totals0 @ totals0.T * correction(count_groups(codes[1]))
+    within1 = totals1 @ totals1.T * correction(_count(codes[0]))
+    within0 = totals0 @ totals0.T * correction(_count(codes[1]))
     shared = (totals1 @ totals0.T + totals0 @ totals1.T) * correction(size)
     return within1, within0, within1 + within0 + shared
 
@@ -67,7 +62,7 @@ def jackknife_totals(influence1: Floats, influence0: Floats, codes: tuple[Codes,
         share = np.bincount(own, minlength=size) / own.size
         # The only group of a class has a total of nought, and says nothing of other groups.
         left = np.where(share < 1.0, 1.0 - share, 1.0)
-        scale = math.sqrt(correction(count_groups(own)))
+        scale = math.sqrt(correction(_count(own)))
         totals += _group_totals(influence, own, size) / (left * scale)
     return totals
 
@@ -75,6 +70,8 @@ def jackknife_totals(influence1: Floats, influence0: Floats, codes: tuple[Codes,
 def degrees_of_freedom(totals: Floats) -> float:
     """How well the sum of squares of group totals is known: as well as the groups it rests on."""
     square = float(np.square(totals).sum())
+    if square <= 0.0:
+        return float(totals.size)
     carried = float((totals**4).sum()) / square**2 - 1.0 / totals.size
     return max(2.0 / max(carried, 1e-12), 1.0)
 
@@ -95,6 +92,10 @@ def correction(units: float) -> float:
 
 def _size(codes: tuple[Codes, Codes]) -> int:
     return 1 + int(max(codes[0].max(), codes[1].max()))
+
+
+def _count(codes: Codes) -> int:
+    return int(np.count_nonzero(np.bincount(codes)))
 
 
 def _group_totals(influence: Floats, codes: Codes, size: int) -> Floats:
