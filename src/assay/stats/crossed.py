@@ -37,10 +37,10 @@ from numpy.typing import NDArray
 
 from assay.stats.arrays import Floats, coded
 from assay.stats.auc_interval import score_interval
-from assay.stats.clusters import correction, effective_groups
+from assay.stats.clusters import correction, degrees_of_freedom, effective_groups, skew_reach
 from assay.stats.estimate import Estimate
 from assay.stats.metrics import MetricName, measure
-from assay.stats.quantiles import normal_quantile, t_quantile
+from assay.stats.quantiles import t_quantile
 
 _RANK_GOES = 0.5
 _HOW = "mean over seeds, interval over items and seeds (Obuchowski-Rockette)"
@@ -167,16 +167,11 @@ class Crossed:
         most, square = max(self._units - 1.0, 1.0), float(np.square(u).sum())
         if square <= 0.0:
             return most
-        carried = float((u**4).sum()) / square**2 - 1.0 / u.size
-        return min(max(2.0 / max(carried, 1e-12), 1.0), most)
+        return min(degrees_of_freedom(u), most)
 
     def _further(self, weights: Sequence[float], variance: float, level: float) -> float:
         """By how much the interval reaches further, and to which side."""
-        if variance <= 0.0:
-            return 0.0
-        z = normal_quantile(0.5 + level / 2.0)
-        third = float((self._of(weights).mean(axis=0) ** 3).sum())
-        return third / variance * (2.0 * z * z + 1.0) / 6.0
+        return skew_reach(self._of(weights).mean(axis=0), variance, level)
 
     def _unseen(self, weights: Sequence[float]) -> float:
         """The variance of a difference that no item showed, but the next of each class might."""
