@@ -175,6 +175,7 @@ def _make_runs(
         built=built,
         made=made,
         mentions=mentions,
+        remains=conditions.remains(built),
         canary=work.canary.result(),
         route=work.makers[0].route,
         private=work.private,

@@ -76,12 +76,36 @@ class LayerEvidence(msgspec.Struct, frozen=True, kw_only=True):
     rows_forgotten: int | None = None
 
 
+class ItemTrace(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of C that still repeats items: how many, and one of them."""
+
+    file: str
+    items: int
+    example: str
+
+
+class UnreadableFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of C with values that cannot be looked up; `rewritten` by `state.forget`."""
+
+    file: str
+    values: int
+    rewritten: bool = False
+
+
+class Remains(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found in the files of C after all that came from the items was taken out."""
+
+    files: int
+    traces: tuple[ItemTrace, ...] = ()
+    unreadable: tuple[UnreadableFile, ...] = ()
+
+
 class StateEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """What was seen of the state, before, during and after the runs.
 
     `snapshot` and `after` are digests of production before and after, `initial` that of the
     declared beginning. `undeclared` are files of the folder that belong to no layer. `canary` says
-    how a program that reaches past its folder fared.
+    how a program that reaches past its folder fared. `remains` is None where there is no C.
     """
 
     route: Route
@@ -94,6 +118,7 @@ class StateEvidence(msgspec.Struct, frozen=True, kw_only=True):
     undeclared: tuple[str, ...]
     layers: Mapping[str, LayerEvidence]
     manifests: Mapping[str, tuple[FileEntry, ...]]
+    remains: Remains | None = None
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,10 +149,14 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DualEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything; `failed` is why runs are missing, where some are."""
+    """Everything; `failed` is why runs are missing, where some are.
+
+    `services` are addresses that the spec names as part of the system.
+    """
 
     corpus: str
     system: str
+    services: tuple[str, ...] = ()
     metric: Metric
     threshold: float
     thresholds: Thresholds

@@ -16,6 +16,7 @@ from assay.dual_condition.evidence import (
     Inputs,
     Items,
     LayerEvidence,
+    Remains,
     Route,
     StateEvidence,
 )
@@ -40,6 +41,7 @@ class Observations:
     built: Mapping[str, Built]
     made: Made
     mentions: Mapping[str, Mentions]
+    remains: Remains | None
     canary: tuple[bool, str]
     route: Route
     private: bool
@@ -58,6 +60,7 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
     return DualEvidence(
         corpus=spec.corpus,
         system=spec.system.method or shlex.join(spec.system.command),
+        services=spec.system.services,
         metric=spec.metric,
         threshold=spec.threshold,
         thresholds=spec.thresholds,
@@ -82,6 +85,7 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
                 for name, files in conditions.files.items()
             },
             manifests={name: built.entries for name, built in observed.built.items()},
+            remains=observed.remains,
         ),
         code=_code(spec, runs),
         runs=tuple(msgspec.structs.replace(run, code={}) for run in runs),

@@ -40,6 +40,7 @@ class StatefulSystem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     method: str | None = None
     folder: str = "."
     reads: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     seconds: float = 600.0
     jobs: int | None = None
@@ -116,10 +117,11 @@ def _explained(message: str) -> str:
 
 
 def plan_digest(written: DualFile) -> str:
-    """Digest what decides the runs; parallelism and thresholds of judging are left out."""
+    """Digest what decides the runs; parallelism and what judges them are left out."""
     plan: dict[str, Any] = msgspec.to_builtins(written)
     plan.pop("thresholds")
-    plan["system"].pop("jobs")
+    for name in ("jobs", "services"):
+        plan["system"].pop(name)
     for name in ("metric", "threshold"):
         plan["evaluation"].pop(name)
     return digest(msgspec.json.encode(plan, order="deterministic"))

@@ -8,18 +8,23 @@ from assay.caveats import Caveat, Caveats, Codes
 from assay.dual_condition.evidence import DualEvidence, Thresholds
 from assay.dual_condition.judge.estimates import ConditionTable
 from assay.dual_condition.judge.regime import surely_fell
-from assay.dual_condition.result import PlaceboResult, Regime
+from assay.dual_condition.judge.split import undeclared_peers, unreadable_values
+from assay.dual_condition.result import PlaceboResult, Precondition, Regime
 from assay.stats.estimate import Estimate
 from assay.wording import counted
 
 CODES: Codes = {
     "placebo-gains": "A state that can teach nothing gains as well, so not all of A - B is"
     " learning.",
+    "split-undecidable": "Whether the gain is memory of these very items cannot be told: C is not"
+    " shown to be free of them.",
     "only-memorised": "The state is shown to help, but not once what came from this benchmark's own"
     " items is taken out: transfer (C - B) may be nothing.",
-    "nothing-forgotten": "No row of a layer was found to have come from this benchmark, so C keeps"
-    " all of it. If it did meet the benchmark, what is called transfer is memory: do its rows name"
-    " items as the benchmark does?",
+    "nothing-forgotten": "No row of a layer was found to have come from this benchmark, by name or"
+    " by its words, so C keeps all of it. If it did meet the benchmark, what is called transfer is"
+    " memory: do its rows name items as the benchmark does?",
+    "values-in-c": "C keeps numbers, digests or bytes that cannot be looked up. If they were fitted"
+    " to these items, a part of what is called transfer is memory.",
     "at-chance": "A itself is not shown to do better than chance, so there is little to explain.",
     "own-thresholds": "The thresholds of the regimes are not the usual ones.",
     "average-precision": "Intervals of average precision are somewhat too narrow: in simulations"
@@ -60,11 +65,13 @@ def remarks_of(
     without: Estimate,
     regime: Regime,
     pilot: str | None,
+    split: Precondition | None,
+    *,
     seen: bool,
 ) -> dict[str, str]:
     """The details of the caveats of a reported or pilot row, by code."""
     remarks = {
-        **_about_the_gain(evidence, table, placebo),
+        **_about_the_gain(evidence, table, placebo, split),
         **_about_the_seeds(evidence, table),
         **_about_the_runs(evidence),
         **_about_the_layers(evidence),
@@ -85,17 +92,22 @@ def remarks_of(
 
 
 def _about_the_gain(
-    evidence: DualEvidence, table: ConditionTable, placebo: PlaceboResult | None
+    evidence: DualEvidence,
+    table: ConditionTable,
+    placebo: PlaceboResult | None,
+    split: Precondition | None,
 ) -> dict[str, str]:
     remarks: dict[str, str] = {}
     if placebo is not None and placebo.gain.interval[0] > 0.0:
         remarks["placebo-gains"] = f"It gains {placebo.gain.value:+.3f}."
-    if "C" in evidence.conditions:
+    if split is None:
+        remarks["no-c"] = ""
+    elif not split.holds:
+        remarks["split-undecidable"] = f"{split.evidence[:1].upper()}{split.evidence[1:]}."
+    else:
         transfer, whole = table.difference("C", "B"), table.difference("A", "B")
         if whole.interval[0] > 0.0 and transfer.interval[0] <= 0.0:
             remarks["only-memorised"] = f"It is {transfer.value:+.3f}."
-    else:
-        remarks["no-c"] = ""
     if evidence.metric == "auroc" and table.condition("A").interval[0] <= 0.5:
         remarks["at-chance"] = ""
     if evidence.metric == "average-precision":
@@ -123,7 +135,9 @@ def _about_the_runs(evidence: DualEvidence) -> dict[str, str]:
         remarks["learns-during-runs"] = f"It does so in {where}."
     peers = sorted({peer for run in evidence.runs for peer in run.peers})
     if peers:
-        remarks["speaks-to"] = f"To {', '.join(peers[:3])}."
+        strangers = undeclared_peers(evidence)
+        named = "" if strangers else ", named in system.services"
+        remarks["speaks-to"] = f"To {', '.join((strangers or peers)[:3])}{named}."
     if not evidence.state.private:
         remarks["not-private"] = ""
     return remarks
@@ -135,6 +149,12 @@ def _about_the_layers(evidence: DualEvidence) -> dict[str, str]:
     kept = [name for name, layer in layers.items() if layer.rows and not layer.rows_from_items]
     if kept and "C" in evidence.conditions:
         remarks["nothing-forgotten"] = f"So it is with {', '.join(kept)}."
+    remains = evidence.state.remains
+    if remains is not None and remains.unreadable:
+        files = [file.file for file in remains.unreadable]
+        values = counted(sum(file.values for file in remains.unreadable), "value")
+        by_command = "" if unreadable_values(evidence) else ", as state.forget left it"
+        remarks["values-in-c"] = f"{values} in {', '.join(files[:3])}{by_command}."
     began = {entry.path: entry.digest for entry in evidence.state.manifests["B"]}
     now = {entry.path: entry.digest for entry in evidence.state.manifests["A"]}
     same = [

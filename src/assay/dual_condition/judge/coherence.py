@@ -89,6 +89,15 @@ def _state(at: DualEvidence) -> Iterator[str]:
             yield f"layer {name}: more rows from items than rows"
     if not at.state.layers:
         yield "the state has no layers"
+    remains = at.state.remains
+    if "C" in at.state.manifests and remains is None:
+        yield "C was not searched for items"
+    if remains is not None:
+        held = {entry.path for entry in at.state.manifests.get("C", ())}
+        named = {trace.file for trace in remains.traces}
+        named |= {file.file for file in remains.unreadable}
+        if not named <= held:
+            yield "state.remains has a file that C has not"
 
 
 def _history(history: tuple[Past, ...]) -> Iterator[str]:

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Literal
 
 from assay.digests import FileEntry, manifest_digest
-from assay.dual_condition.evidence import subset_name
+from assay.dual_condition.evidence import Remains, subset_name
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.forgetting import Mentions, forget, mentions_of
 from assay.dual_condition.state.layers import Layer, matches
+from assay.dual_condition.state.remains import remains_of
 from assay.dual_condition.state.rows import kind_of_file, shuffle_rows
 from assay.errors import SpecError, StateNotIsolated, storage
 from assay.folders import file_digest, manifest
@@ -148,6 +149,34 @@ class Conditions:
             shutil.rmtree(folder)
         return mentions
 
+    def remains(self, built: Mapping[str, Built]) -> Remains | None:
+        """What C still holds of the benchmark's items; None where there is no C."""
+        if "C" not in built:
+            return None
+        made, states = built["C"], {name: set(built[name].entries) for name in ("A", "B")}
+        layers = self.spec.state.layers
+        owners = {
+            entry.path: layer
+            for entry in made.entries
+            for layer in layers.values()
+            if matches(entry.path, layer.patterns)
+        }
+        command = bool(self.spec.state.forget)
+        with storage(self.scratch):
+            folder = self.scratch / "reading"  # a database is changed by opening it
+            shutil.copytree(made.folder, folder)
+            remains = remains_of(
+                folder,
+                owners,
+                self.spec.benchmark.items,
+                in_b={entry.path for entry in made.entries if entry in states["B"]},
+                rewritten={
+                    entry.path for entry in made.entries if command and entry not in states["A"]
+                },
+            )
+            shutil.rmtree(folder)
+        return remains
+
     def build(self, condition: Condition) -> Built:
         """The folder of a condition; C by a command of the user's begins as production."""
         folder = self.scratch / "conditions" / condition.name
@@ -224,7 +253,7 @@ class Conditions:
         rng = random.Random(self.digest)  # noqa: S311 - a seeded order, not a secret
         for file in files:
             kind = None if file.endswith("/") else kind_of_file(folder / file)
-            if kind is not None:
+            if kind is not None and kind != "lines":
                 self.shuffled |= shuffle_rows(
                     folder / file, kind, fields, lambda size: rng.sample(range(size), size)
                 )
