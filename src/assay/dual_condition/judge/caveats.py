@@ -136,8 +136,8 @@ def _about_the_runs(evidence: DualEvidence) -> dict[str, str]:
     peers = sorted({peer for run in evidence.runs for peer in run.peers})
     if peers:
         strangers = undeclared_peers(evidence)
-        named = "" if strangers else ", named in system.services"
-        remarks["speaks-to"] = f"To {', '.join((strangers or peers)[:3])}{named}."
+        declared = "" if strangers else ", named in system.services"
+        remarks["speaks-to"] = f"To {', '.join((strangers or peers)[:3])}{declared}."
     if not evidence.state.private:
         remarks["not-private"] = ""
     return remarks

@@ -86,6 +86,9 @@ class Sorter:
         if inner is not None:
             reached.state.add(inner)
             return
+        if path.endswith("/"):
+            self._listed(path, place, reached)
+            return
         if _below(path, str(place.root)):
             path = os.path.realpath(path)  # a link in the run's own folder may lead out of it
         real, kind = self._known.get(path) or self._kind(path)
@@ -98,6 +101,22 @@ class Sorter:
                 reached.undeclared.add(real)
         else:
             getattr(reached, kind).add(real)
+
+    def _listed(self, path: str, place: RunPaths, reached: Reached) -> None:
+        """A folder whose names were read: what is carried in names is state as well."""
+        real = os.path.realpath(path)
+        if place.production is not None and _below(real, str(place.production)):
+            reached.production.add(f"{real}/")
+        elif not (_below(real, str(place.root)) or self._may_be_listed(real)):
+            reached.undeclared.add(f"{real}/")
+
+    def _may_be_listed(self, real: str) -> bool:
+        """Whether a folder's names are open to all, given, or those of code."""
+        if _in(real, (*_SYSTEM, *self.installed, *self.reads)):
+            return True
+        if self._is_standard(real) or real in self.code_places:
+            return True
+        return _in(real, self.code_places) and _holds_code(real)
 
     def _kind(self, path: str) -> tuple[str, str | None]:
         """Where a path leads, and which kind of file that is; None for what is open to all."""
@@ -172,6 +191,15 @@ def _recorded(place: str) -> frozenset[str]:
         with suppress(OSError), record.open(encoding="utf-8", errors="replace", newline="") as file:
             recorded |= {row[0] for row in csv.reader(file) if row}
     return frozenset(recorded)
+
+
+def _holds_code(folder: str) -> bool:
+    """Whether a folder has a file of code, as one that is imported from has."""
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - fast
+    except OSError:
+        return False
+    return any(os.path.splitext(name)[1] in _CODE for name in names)  # noqa: PTH122
 
 
 def _below(path: str, place: str) -> bool:
