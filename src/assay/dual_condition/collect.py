@@ -110,7 +110,7 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
         conditions = Conditions(spec, scratch)  # while the wardens get ready
         for warden in wardens:
             warden.private = private
-        turns, items = Turns(spec.jobs), AskedItems(spec.benchmark)
+        turns, items = Turns(spec.jobs), AskedItems(spec.benchmark, solved=spec.solved)
         makers = [
             DualRuns(
                 spec, warden=warden, scratch=scratch / f"runs-{number}", items=items, turns=turns

@@ -61,7 +61,7 @@ class DualRuns:
         turns: Turns | None = None,
     ) -> None:
         self.spec = spec
-        self.items = items or AskedItems(spec.benchmark)
+        self.items = items or AskedItems(spec.benchmark, solved=spec.solved)
         self.warden = warden
         self.scratch = scratch
         self.turns = turns or Turns(1)

@@ -14,15 +14,25 @@ from assay.digests import FileEntry
 Metric = Literal["auroc", "accuracy", "f1", "average-precision"]
 Route = Literal["parameter", "environment", "namespace", "in-place"]
 Scores = list[float | None]
+_FLOOR_SHARE = 0.3
 
 
 class Thresholds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the regimes begin and end."""
+    """Where the regimes begin and end, in units of the metric.
+
+    Without a `memory_floor` it lies three tenths of the way from chance to 1: .65 for an AUC.
+    """
 
     polish: float = 0.02
     memory_gap: float = 0.05
-    memory_floor: float = 0.65
+    memory_floor: float | None = None
     dependent: float = 0.02
+
+    def floor(self, chance: float) -> float:
+        """Under which B can hardly do the task, where chance alone reaches so much."""
+        if self.memory_floor is not None:
+            return self.memory_floor
+        return chance + _FLOOR_SHARE * (1.0 - chance)
 
 
 class DualRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,11 +141,34 @@ class Code(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Items(msgspec.Struct, frozen=True, kw_only=True):
-    """The items in the order of the scores; groups where items are not independent."""
+    """The items in the order of the scores; groups where items are not independent.
+
+    `commonest` is for items that are solved and not scored: the share of them that the commonest
+    right answer solves. Each is then a positive, and its score 1 where its answer was right.
+    """
 
     id: tuple[str, ...]
     positive: tuple[bool, ...]
     group: tuple[str, ...] | None = None
+    commonest: float | None = None
+
+    @property
+    def solved(self) -> bool:
+        """Whether the system answers items, rather than scoring them."""
+        return self.commonest is not None
+
+    def chance(self, metric: Metric) -> float:
+        """What a system reaches that says the same of every item."""
+        share = sum(self.positive) / len(self.positive)
+        match metric:
+            case "auroc":
+                return 0.5
+            case "accuracy":
+                return max(share, 1.0 - share) if self.commonest is None else self.commonest
+            case "f1":
+                return 2.0 * share / (1.0 + share)
+            case "average-precision":
+                return share
 
 
 class Past(msgspec.Struct, frozen=True, kw_only=True):

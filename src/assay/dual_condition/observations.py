@@ -2,6 +2,7 @@
 
 import platform
 import shlex
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -25,7 +26,7 @@ from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.conditions import Built, Conditions, conditions_of
 from assay.dual_condition.state.forgetting import Mentions
 from assay.dual_condition.system.code_files import code_name, source_of
-from assay.dual_condition.system.item_files import AskedItems
+from assay.dual_condition.system.item_files import AskedItems, plain_answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +92,9 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
         runs=tuple(msgspec.structs.replace(run, code={}) for run in runs),
         items=Items(
             id=tuple(item.id for item in items),
-            positive=tuple(bool(item.label) for item in items),
+            positive=tuple(spec.solved or bool(item.label) for item in items),
             group=tuple(item.unit for item in items) if spec.benchmark.grouped else None,
+            commonest=_commonest(spec),
         ),
         scores={
             name: {
@@ -104,6 +106,14 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
         },
         failed=observed.failed,
     )
+
+
+def _commonest(spec: DualSpec) -> float | None:
+    """The share of items that the commonest right answer solves; None where they are scored."""
+    if not spec.solved:
+        return None
+    counts = Counter(plain_answer(item.cls or "") for item in spec.benchmark.items)
+    return max(counts.values()) / counts.total()
 
 
 def _layer(files: list[str], mentioned: Mentions | None, forgotten: int | None) -> LayerEvidence:

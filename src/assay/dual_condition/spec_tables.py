@@ -74,11 +74,12 @@ class EvaluationTable(
     positive: str | None = None
     corpus: str | None = None
     conditions: tuple[Asked, ...] = ()
-    metric: Metric = "auroc"
+    metric: Metric | None = None
     threshold: float = 0.5
     id: str | None = None
     question: str = "question"
     response: str | None = None
+    answer: str | None = None
     label: str | None = None
     cls: str | None = None
     source: str | None = None
@@ -124,6 +125,8 @@ def plan_digest(written: DualFile) -> str:
         plan["system"].pop(name)
     for name in ("metric", "threshold"):
         plan["evaluation"].pop(name)
+    if written.evaluation.answer is None:
+        plan["evaluation"].pop("answer")
     return digest(msgspec.json.encode(plan, order="deterministic"))
 
 
@@ -219,6 +222,15 @@ def check_evaluation(written: EvaluationTable, where: str) -> None:
         raise SpecError(
             f"{where}: evaluation.seeds: expected at most {_MOST_SEEDS:,}, each within 64 bits"
         )
+    if written.answer is not None:
+        both = [name for name in ("label", "cls", "positive") if getattr(written, name) is not None]
+        if both or written.metric not in (None, "accuracy") or written.threshold != 0.5:
+            named = both[0] if both else "metric" if written.metric != "accuracy" else "threshold"
+            raise SpecError(
+                f"{where}: evaluation.answer: an answer is right or wrong, so"
+                f" {'class' if named == 'cls' else named} says nothing more",
+                hint="Leave it out: what is measured is the share of right answers.",
+            )
     if not math.isfinite(written.threshold):
         raise SpecError(f"{where}: evaluation.threshold = {written.threshold}, expected a number")
 
@@ -227,7 +239,7 @@ def check_thresholds(written: Thresholds, where: str) -> None:
     """Refuse thresholds of the regimes outside 0 to 1."""
     for name in written.__struct_fields__:
         value = getattr(written, name)
-        if not 0.0 <= value <= 1.0:
+        if value is not None and not 0.0 <= value <= 1.0:
             raise SpecError(f"{where}: thresholds.{name} = {value}, expected 0 to 1")
 
 

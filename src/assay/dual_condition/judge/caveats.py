@@ -11,6 +11,7 @@ from assay.dual_condition.judge.regime import surely_fell
 from assay.dual_condition.judge.split import undeclared_peers, unreadable_values
 from assay.dual_condition.result import PlaceboResult, Precondition, Regime
 from assay.stats.estimate import Estimate
+from assay.stats.uneven_seeds import uneven_runs, unseen_share
 from assay.wording import counted
 
 CODES: Codes = {
@@ -35,6 +36,8 @@ CODES: Codes = {
     "no-c": "No state without what came from this benchmark was made, so memorisation and transfer"
     " cannot be told apart.",
     "seen-unknown": "Nothing tells which items the state has something of.",
+    "uneven-seeds": "Runs came out unlike the other seeds of their condition. The interval has them"
+    " in it, and is about seeds of which as many do so.",
     "one-seed": "There is one seed, so what other seeds would do is not in the intervals.",
     "few-seeds": "With so few seeds the intervals may be too narrow or very wide.",
     "seed-blind": "All seeds gave the same scores: the system does not use its seed.",
@@ -44,6 +47,8 @@ CODES: Codes = {
     "not-private": "No private view of the files could be had here: what the system did was seen,"
     " and would not have been held back.",
     "unchanged-layer": "A layer is in production what it was at the beginning.",
+    "unseen-seeds": "What few seeds do, such as to collapse, need not have shown in so few: the"
+    " intervals are about seeds like these.",
 }
 
 
@@ -56,6 +61,7 @@ def caveats_of(details: Mapping[str, str]) -> tuple[Caveat, ...]:
 
 
 FEW_SEEDS = 3
+_RARE = 0.1
 
 
 def remarks_of(
@@ -108,8 +114,9 @@ def _about_the_gain(
         transfer, whole = table.difference("C", "B"), table.difference("A", "B")
         if whole.interval[0] > 0.0 and transfer.interval[0] <= 0.0:
             remarks["only-memorised"] = f"It is {transfer.value:+.3f}."
-    if evidence.metric == "auroc" and table.condition("A").interval[0] <= 0.5:
-        remarks["at-chance"] = ""
+    chance = evidence.items.chance(evidence.metric)
+    if table.condition("A").interval[0] <= chance:
+        remarks["at-chance"] = f"Chance is {chance:.2f}."
     if evidence.metric == "average-precision":
         remarks["average-precision"] = ""
     return remarks
@@ -121,6 +128,16 @@ def _about_the_seeds(evidence: DualEvidence, table: ConditionTable) -> dict[str,
         remarks["one-seed"] = ""
     elif len(evidence.seeds) < FEW_SEEDS:
         remarks["few-seeds"] = f"There are {counted(len(evidence.seeds), 'seed')}."
+    uneven = [
+        f"{evidence.conditions[at]} at seed {evidence.seeds[place]}"
+        for at, place in uneven_runs(table.crossed)
+    ]
+    if uneven:
+        more = f" and {len(uneven) - 3} more" if len(uneven) > 3 else ""
+        remarks["uneven-seeds"] = f"They are {', '.join(uneven[:3])}{more}."
+    elif len(evidence.seeds) > 1 and unseen_share(len(evidence.seeds)) > _RARE:
+        share = unseen_share(len(evidence.seeds))
+        remarks["unseen-seeds"] = f"Up to {share:.0%} of seeds may be unlike these."
     if len(evidence.seeds) > 1 and bool((table.scores == table.scores[:, :1, :]).all()):
         remarks["seed-blind"] = ""
     return remarks

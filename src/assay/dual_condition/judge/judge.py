@@ -72,6 +72,7 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
         without,
         split=None if split is None else _told(memorisation, transfer),
         closed=not undeclared_peers(evidence),
+        chance=evidence.items.chance(evidence.metric),
         beyond_placebo=beyond,
         history=evidence.history if len(evidence.seeds) >= FEW_SEEDS else (),
         thresholds=evidence.thresholds,
@@ -152,12 +153,15 @@ def _seen(evidence: DualEvidence, table: ConditionTable) -> tuple[Subset | None,
 
 def _subset(table: ConditionTable, chosen: NDArray[np.bool_]) -> Subset:
     items, positives = int(chosen.sum()), int(table.crossed.positive[chosen].sum())
-    gain = table.of(chosen).difference("A", "B") if 0 < positives < items else None
+    told = positives < items or table.evidence.items.solved
+    gain = table.of(chosen).difference("A", "B") if positives and told else None
     return Subset(items=items, positives=positives, learning_contribution=gain)
 
 
 def _pilot(evidence: DualEvidence) -> str | None:
     """Why this can only be a pilot, where it can."""
+    if evidence.items.solved:
+        return _few(evidence)
     positive = np.array(evidence.items.positive, dtype=bool)
     units = []
     for side in (positive, ~positive):
@@ -172,3 +176,11 @@ def _pilot(evidence: DualEvidence) -> str | None:
     if evidence.items.group is not None:
         counts += f" ({units[0]:.0f} and {units[1]:.0f} groups)"
     return f"{counts}: an AUC of .75 would often not be told from one half"
+
+
+def _few(evidence: DualEvidence) -> str | None:
+    """Why items that are solved can only be a pilot: as few as would be one of two even classes."""
+    count = float(len(evidence.items.id))
+    if evidence.items.group is not None:
+        count = effective_groups(coded(list(evidence.items.group)))
+    return f"only {count:.0f} independent items" if is_pilot(count / 2.0, count / 2.0) else None

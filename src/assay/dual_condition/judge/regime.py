@@ -28,6 +28,7 @@ def regime_of(
     *,
     split: Split | None = None,
     closed: bool = True,
+    chance: float = 0.5,
     beyond_placebo: Estimate | None,
     history: Sequence[Past],
     thresholds: Thresholds,
@@ -49,7 +50,8 @@ def regime_of(
         return Regime.UNDETERMINED
     if split is not None and split.memorises and not split.transfers:
         return Regime.MEMORISED
-    needed = difference.low > thresholds.memory_gap and without.high < thresholds.memory_floor
+    floor = thresholds.floor(chance)
+    needed = difference.low > thresholds.memory_gap and without.high < floor
     if needed and (split is None or split.memorises):
         return Regime.MEMORY_CARRIED
     taught = beyond_placebo is None or beyond_placebo.low > 0.0

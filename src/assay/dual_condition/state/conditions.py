@@ -139,7 +139,7 @@ class Conditions:
     def mentions(self) -> dict[str, Mentions]:
         """What each layer that can tell holds of the benchmark's items."""
         mentions = {}
-        items = self.spec.benchmark.items
+        items = self.spec.known_items
         with storage(self.scratch):
             folder = self.scratch / "reading"  # a database is changed by opening it
             shutil.copytree(self.snapshot, folder)
@@ -168,7 +168,7 @@ class Conditions:
             remains = remains_of(
                 folder,
                 owners,
-                self.spec.benchmark.items,
+                self.spec.known_items,
                 in_b={entry.path for entry in made.entries if entry in states["B"]},
                 rewritten={
                     entry.path for entry in made.entries if command and entry not in states["A"]
@@ -221,7 +221,7 @@ class Conditions:
             self._lay_initial(folder, name, layer)
         elif source == "forgotten":
             _copy(self.snapshot, folder, files)
-            forgotten[name] = forget(folder, files, layer, self.spec.benchmark.items)
+            forgotten[name] = forget(folder, files, layer, self.spec.known_items)
         else:
             self._lay_placebo(folder, name, files)
 
