@@ -154,6 +154,7 @@ def test_a_method_may_answer(tmp_path):
     command = 'command = ["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]'
     path.write_text(path.read_text().replace(command, 'method = "method.py:solve"'))
     found = evaluate(path).result
+    assert found.reasons == ()
     assert (found.a.value, found.b.value) == (1.0, 0.5)
 
 

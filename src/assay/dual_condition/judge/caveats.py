@@ -61,7 +61,7 @@ def caveats_of(details: Mapping[str, str]) -> tuple[Caveat, ...]:
 
 
 FEW_SEEDS = 3
-_RARE = 0.1
+_RARE = _ONE_IN_TEN = 0.1
 
 
 def remarks_of(
@@ -137,7 +137,11 @@ def _about_the_seeds(evidence: DualEvidence, table: ConditionTable) -> dict[str,
         remarks["uneven-seeds"] = f"They are {', '.join(uneven[:3])}{more}."
     elif len(evidence.seeds) > 1 and unseen_share(len(evidence.seeds)) > _RARE:
         share = unseen_share(len(evidence.seeds))
-        remarks["unseen-seeds"] = f"Up to {share:.0%} of seeds may be unlike these."
+        fall = _ONE_IN_TEN * (table.condition("A").value - evidence.items.chance(evidence.metric))
+        remarks["unseen-seeds"] = (
+            f"Up to {100.0 * share:.0f} % of seeds may be unlike these; if A fell to chance at one in ten,"
+            f" A - B would be lower by {fall:.3f}."
+        )
     if len(evidence.seeds) > 1 and bool((table.scores == table.scores[:, :1, :]).all()):
         remarks["seed-blind"] = ""
     return remarks
