@@ -20,12 +20,12 @@ from error_rates import make_tables, markdown
 
 from assay.dual_condition.evidence import Past, Thresholds
 from assay.dual_condition.judge.regime import Split, is_pilot, regime_of, surely_fell
+from assay.dual_condition.judge.uneven_seeds import uneven_runs
 from assay.stats import auc
 from assay.stats.crossed import Crossed, cross
 from assay.stats.estimate import Estimate
 from assay.stats.metrics import MetricName
 from assay.stats.quantiles import normal_quantile
-from assay.stats.uneven_seeds import uneven_runs
 
 SEED = 20_261_116
 DRAWS = 2_000

@@ -9,9 +9,9 @@ from assay.dual_condition.evidence import DualEvidence, Thresholds
 from assay.dual_condition.judge.estimates import ConditionTable
 from assay.dual_condition.judge.regime import surely_fell
 from assay.dual_condition.judge.split import undeclared_peers, unreadable_values
+from assay.dual_condition.judge.uneven_seeds import uneven_runs, unseen_share
 from assay.dual_condition.result import PlaceboResult, Precondition, Regime
 from assay.stats.estimate import Estimate
-from assay.stats.uneven_seeds import uneven_runs, unseen_share
 from assay.wording import counted
 
 CODES: Codes = {
@@ -139,8 +139,8 @@ def _about_the_seeds(evidence: DualEvidence, table: ConditionTable) -> dict[str,
         share = unseen_share(len(evidence.seeds))
         fall = _ONE_IN_TEN * (table.condition("A").value - evidence.items.chance(evidence.metric))
         remarks["unseen-seeds"] = (
-            f"Up to {100.0 * share:.0f} % of seeds may be unlike these; if A fell to chance at one in ten,"
-            f" A - B would be lower by {fall:.3f}."
+            f"Up to {100.0 * share:.0f} % of seeds may be unlike these; if A fell to chance at one"
+            f" in ten, A - B would be lower by {fall:.3f}."
         )
     if len(evidence.seeds) > 1 and bool((table.scores == table.scores[:, :1, :]).all()):
         remarks["seed-blind"] = ""

@@ -21,6 +21,7 @@ from assay.digests import FileEntry, manifest_digest
 from assay.dual_condition.evidence import Remains, subset_name
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.forgetting import Mentions, forget, mentions_of
+from assay.dual_condition.state.item_traces import ItemTraces
 from assay.dual_condition.state.layers import Layer, matches
 from assay.dual_condition.state.remains import remains_of
 from assay.dual_condition.state.rows import kind_of_file, shuffle_rows
@@ -107,6 +108,11 @@ class Conditions:
         return manifest_digest(self.entries)
 
     @cached_property
+    def traces(self) -> ItemTraces:
+        """What finds the benchmark's items in texts."""
+        return ItemTraces(self.spec.known_items)
+
+    @cached_property
     def initial_digest(self) -> str:
         """One digest over the declared initial state, from its sources and not from a copy."""
         kept = [entry for entry in self.entries if entry.path in set(self.fixed)]
@@ -139,13 +145,12 @@ class Conditions:
     def mentions(self) -> dict[str, Mentions]:
         """What each layer that can tell holds of the benchmark's items."""
         mentions = {}
-        items = self.spec.known_items
         with storage(self.scratch):
             folder = self.scratch / "reading"  # a database is changed by opening it
             shutil.copytree(self.snapshot, folder)
             for name, layer in self.spec.state.layers.items():
                 if layer.tells_items:
-                    mentions[name] = mentions_of(folder, self.files[name], layer, items)
+                    mentions[name] = mentions_of(folder, self.files[name], layer, self.traces)
             shutil.rmtree(folder)
         return mentions
 
@@ -168,7 +173,7 @@ class Conditions:
             remains = remains_of(
                 folder,
                 owners,
-                self.spec.known_items,
+                self.traces,
                 in_b={entry.path for entry in made.entries if entry in states["B"]},
                 rewritten={
                     entry.path for entry in made.entries if command and entry not in states["A"]
@@ -221,7 +226,7 @@ class Conditions:
             self._lay_initial(folder, name, layer)
         elif source == "forgotten":
             _copy(self.snapshot, folder, files)
-            forgotten[name] = forget(folder, files, layer, self.spec.known_items)
+            forgotten[name] = forget(folder, files, layer, self.traces)
         else:
             self._lay_placebo(folder, name, files)
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.benchmark.benchmark import Item
 from assay.dual_condition.state.item_traces import ItemTraces
 from assay.dual_condition.state.layers import Layer
 from assay.dual_condition.state.rows import StateRow, drop_rows, kind_of_file, rows_in, texts_in
@@ -28,11 +27,9 @@ class Mentions:
     items: frozenset[str]
 
 
-def mentions_of(
-    folder: Path, files: Sequence[str], layer: Layer, items: Sequence[Item]
-) -> Mentions:
+def mentions_of(folder: Path, files: Sequence[str], layer: Layer, traces: ItemTraces) -> Mentions:
     """What a layer's files hold of some items."""
-    known = _Known(layer, items, _row_texts(folder, files, layer))
+    known = _Known(layer, traces, _row_texts(folder, files, layer))
     rows = hits = 0
     mentioned: set[str] = set()
     fields: dict[str, None] = {}
@@ -52,9 +49,9 @@ def mentions_of(
     return Mentions(rows=rows, from_items=hits, items=frozenset(mentioned))
 
 
-def forget(folder: Path, files: Sequence[str], layer: Layer, items: Sequence[Item]) -> int:
+def forget(folder: Path, files: Sequence[str], layer: Layer, traces: ItemTraces) -> int:
     """Take out of a layer's files every row that came from these items; how many there were."""
-    known = _Known(layer, items, _row_texts(folder, files, layer))
+    known = _Known(layer, traces, _row_texts(folder, files, layer))
     return sum(
         drop_rows(path, kind, lambda row: bool(known.items_of(row)))
         for path, kind in _row_files(folder, files, layer)
@@ -102,21 +99,20 @@ def all_texts(row: StateRow) -> list[str]:
 class _Known:
     """Which items a row came from, by a layer's rules."""
 
-    def __init__(self, layer: Layer, items: Sequence[Item], texts: Sequence[str]) -> None:
+    def __init__(self, layer: Layer, traces: ItemTraces, texts: Sequence[str]) -> None:
         self.field = layer.provenance
-        self.ids = frozenset(item.id for item in items)
         self.by_id = "id" in layer.match
-        self.traces = ItemTraces(items, short="text" in layer.match)
-        self.by_text = self.traces.of_texts(texts)
+        self.traces = traces
+        self.by_text = traces.of_texts(texts, short="text" in layer.match)
 
     def items_of(self, row: StateRow) -> set[str]:
         """The items that a row came from."""
         items: set[str] = set()
         texts = all_texts(row)
         if self.field is not None and self.field in row:
-            items |= self.ids & set(texts_in({"": row[self.field]}))
+            items |= self.traces.ids & set(texts_in({"": row[self.field]}))
         if self.by_id:
-            items |= self.ids & set(texts)
+            items |= self.traces.ids & set(texts)
         for text in texts:
             items |= self.by_text.get(text, frozenset())
         for value in row.values():

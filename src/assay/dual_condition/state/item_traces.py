@@ -16,7 +16,7 @@ import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from assay.benchmark.benchmark import Item
 
@@ -25,37 +25,43 @@ _LONG_CHARACTERS = 16
 _RESPONSE_WORDS, _RESPONSE_CHARACTERS = 3, 12
 _QUESTION_SHARE, _RESPONSE_SHARE, _FEW = 0.1, 0.01, 2
 _ALGORITHMS = (
-    *("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_256", "blake2b", "blake2s"),
+    partial(hashlib.md5, usedforsecurity=False),
+    partial(hashlib.sha1, usedforsecurity=False),
+    hashlib.sha256,
+    hashlib.sha512,
+    hashlib.sha3_256,
+    hashlib.blake2b,
+    partial(hashlib.blake2b, digest_size=32),
 )
 _HEAD = 6
 """A digest is known by so many bytes at its beginning."""
+_WORD = re.compile(r"[^\W_]+")
 _HEXADECIMAL = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{12,128}(?![0-9A-Za-z])")
 _BASE_64 = re.compile(r"(?<![0-9A-Za-z+/_-])[0-9A-Za-z+/_-]{20,128}={0,2}(?![0-9A-Za-z+/_=-])")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class ItemTraces:
-    """Finds items in texts; `short` takes a question for a trace however short it is."""
+    """Finds some items in texts."""
 
-    def __init__(self, items: Sequence[Item], *, short: bool = False) -> None:
-        from assay.surface.near_duplicates import normalised  # with numpy, which not all need
-
-        self._normalised = normalised
-        questions = normalised([item.question for item in items])
-        responses = normalised([item.response or "" for item in items])
+    def __init__(self, items: Sequence[Item]) -> None:
+        questions = [_in_words(item.question) for item in items]
+        responses = [_in_words(item.response or "") for item in items]
         many = Counter(questions), Counter(responses)
         asked_by = max(_FEW, _QUESTION_SHARE * len(items))
         said_by = max(_FEW, _RESPONSE_SHARE * len(items))
+        self.ids = frozenset(item.id for item in items)
         self._exact: dict[str, set[str]] = defaultdict(set)
-        self.short: set[str] = set()
-        """Texts that identify an item and are too short to prove a trace of it."""
+        # Texts that identify an item and are too short to prove a trace of it.
+        self._short: dict[str, set[str]] = defaultdict(set)
+        self._short_questions: dict[str, set[str]] = defaultdict(set)
         self._sources: list[tuple[str, tuple[str, ...]]] = []
         for item, question, response in zip(items, questions, responses, strict=True):
             texts = [item.id]
             if question and many[0][question] <= asked_by:
                 texts.append(item.question)
-                proves = short or _is_long(question)
-                self._enter(question, item.id, proves=proves)
+                self._enter(question, item.id, proves=_is_long(question))
+                self._short_questions[question].add(item.id)
             if response and many[1][response] <= said_by:
                 texts.append(item.response or "")
                 words = response.count(" ") + 1
@@ -72,31 +78,32 @@ class ItemTraces:
         self.ids_are_digests = any(looks_like_digest(item.id) for item in items[:100])
 
     def _enter(self, words: str, item: str, *, proves: bool) -> None:
-        if proves:
-            self._exact[words].add(item)
-        else:
-            self.short.add(words)
+        (self._exact if proves else self._short)[words].add(item)
 
-    def of_texts(self, texts: Sequence[str]) -> Mapping[str, frozenset[str]]:
-        """For each text that repeats items, those items."""
+    def of_texts(
+        self, texts: Sequence[str], *, short: bool = False
+    ) -> Mapping[str, frozenset[str]]:
+        """For each text that repeats items, those items; `short` takes any question for a trace."""
         distinct = list(dict.fromkeys(texts))
-        plain = self._normalised(distinct)
+        plain = list(map(_in_words, distinct))
         alike = self._alike(plain)
         found = {}
         for text, words in zip(distinct, plain, strict=True):
             named = self._exact.get(words) or alike.get(words, set()) | self._contained(words)
             named = named | self.by_digest(text)
+            if short:
+                named = named | self._short_questions.get(words, set())
             if named:
                 found[text] = frozenset(named)
         return found
 
     def in_passage(self, text: str) -> set[str]:
         """The items whose words or digests stand somewhere in a long text."""
-        return self._contained(self._normalised([text])[0]) | self.by_digest(text)
+        return self._contained(_in_words(text)) | self.by_digest(text)
 
     def is_short_text(self, text: str) -> bool:
         """Whether a text is all of an item's question or response, too short to prove anything."""
-        return self._normalised([text])[0] in self.short
+        return _in_words(text) in self._short
 
     def by_digest(self, text: str) -> set[str]:
         """The items of which a digest stands in a text."""
@@ -117,23 +124,16 @@ class ItemTraces:
         """Digests of every text in its usual spellings, by their first bytes."""
         digests: dict[bytes, list[tuple[bytes, str]]] = defaultdict(list)
         for item, texts in self._sources:
-            spelled = {spelling for text in texts for spelling in self._spellings(text)}
+            spelled = {spelling for text in texts for spelling in _spellings(text)}
             for data in (spelling.encode() for spelling in spelled if spelling):
-                for name in _ALGORITHMS:
-                    digest = hashlib.new(name, data, usedforsecurity=False).digest()
+                for algorithm in _ALGORITHMS:
+                    digest = algorithm(data).digest()
                     digests[digest[:_HEAD]].append((digest, item))
-                digest = hashlib.blake2b(data, digest_size=32).digest()
-                digests[digest[:_HEAD]].append((digest, item))
         return digests
-
-    def _spellings(self, text: str) -> Iterator[str]:
-        for spelled in (text, text.strip(), " ".join(text.split())):
-            yield from (spelled, spelled.lower())
-        yield self._normalised([text])[0]
 
     def _alike(self, texts: Sequence[str]) -> dict[str, set[str]]:
         """For each long text the items that have nearly its words."""
-        from assay.surface.near_duplicates import families
+        from assay.surface.near_duplicates import families  # with numpy, which not all need
 
         ours, theirs = (
             list(filter(_is_long, dict.fromkeys(some))) for some in (texts, self._exact)
@@ -168,6 +168,18 @@ def looks_like_digest(token: str) -> bool:
         return len(token) >= 16 and not token.isdigit()
     kinds = (str.isupper, str.islower, str.isdigit)
     return bool(_BASE_64.fullmatch(token)) and all(any(map(kind, token)) for kind in kinds)
+
+
+def _in_words(text: str) -> str:
+    """The words of a text, case folded; what stands between them counts for nothing."""
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """The forms of a text of which digests are usually taken."""
+    for spelled in (text, text.strip(), " ".join(text.split())):
+        yield from (spelled, spelled.lower())
+    yield _in_words(text)
 
 
 def _is_long(text: str) -> bool:

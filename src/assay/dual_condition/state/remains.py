@@ -3,8 +3,8 @@
 Every file is looked into, whatever it is: rows where it has rows, its text as a whole, and the runs
 of text in other bytes; and the names of files. What cannot be looked up is counted: numbers, and
 words like digests, in rows that neither name what they came from nor hold a text; and bytes that
-are no text, four to a value. A file that B has as well adds nothing to a difference, so its values
-are not counted.
+are no text, four to a value. A file that B has as well adds nothing to a difference: its values are
+not counted, and bytes that are no text, such as those of a model, not searched.
 """
 
 import mmap
@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
-from assay.benchmark.benchmark import Item
 from assay.dual_condition.evidence import ItemTrace, Remains, UnreadableFile
 from assay.dual_condition.state.forgetting import all_texts, beside_database
 from assay.dual_condition.state.item_traces import ItemTraces, looks_like_digest
@@ -31,7 +30,7 @@ _VALUE_BYTES = 4
 def remains_of(
     folder: Path,
     layers: Mapping[str, Layer],
-    items: Sequence[Item],
+    traces: ItemTraces,
     *,
     in_b: Set[str],
     rewritten: Set[str],
@@ -41,14 +40,14 @@ def remains_of(
     `layers` has the layer of each file that belongs to one; `in_b` are files that B has with the
     same bytes, `rewritten` those that a command of the user's has changed.
     """
-    traces = ItemTraces(items)
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     names = [path.relative_to(folder).as_posix() for path in paths]
     found, unreadable = [], []
     for path, name in zip(paths, names, strict=True):
         with storage(path):
             rows = _rows(path, within_database=beside_database(name, names))
-            mentioned = _mentioned(path, name, rows, traces)
+            bytes_too = rows is not None or name not in in_b
+            mentioned = _mentioned(path, name, rows, traces, bytes_too=bytes_too)
             values = 0 if name in in_b else _values(path, rows, layers.get(name), traces)
         if mentioned:
             found.append(ItemTrace(file=name, items=len(mentioned), example=min(mentioned)))
@@ -73,7 +72,7 @@ def _rows(path: Path, *, within_database: bool) -> list[StateRow] | None:
 
 
 def _mentioned(
-    path: Path, name: str, rows: Sequence[StateRow] | None, traces: ItemTraces
+    path: Path, name: str, rows: Sequence[StateRow] | None, traces: ItemTraces, *, bytes_too: bool
 ) -> set[str]:
     """The items of which a file's name, its rows or its bytes hold something."""
     texts = [text for row in rows or () for text in all_texts(row)]
@@ -82,7 +81,7 @@ def _mentioned(
     for row in rows or ():
         for value in row.values():
             items |= traces.of_bytes(value) if isinstance(value, bytes) else set()
-    for passage in _passages(path):
+    for passage in _passages(path) if bytes_too else ():
         items |= traces.in_passage(passage)
     return items
 
