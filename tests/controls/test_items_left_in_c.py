@@ -17,7 +17,7 @@ from assay.dual_condition.collect import run_dual
 from assay.dual_condition.result import Regime, RowState
 from assay.dual_condition.spec import load_dual_spec
 from assay.dual_condition.store import matrix_in
-from assay.report.matrix import matrix_markdown
+from assay.report.matrix import matrix_csv, matrix_markdown
 
 CLAIMS = 120
 QUESTION = "Is this claim true?"
@@ -267,6 +267,7 @@ def test_a_memory_of_the_claims_is_never_called_transfer(tmp_path, name):
     assert outcome in gated.notes[0]
     assert "split-undecidable" in row.caveats
     assert page.count("| undecidable |") == 1
+    assert ",undecidable," in matrix_csv(matrix_in(tmp_path / "results"), of="results")
     assert outcome in page.replace("\\", "")
 
 

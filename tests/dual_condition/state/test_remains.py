@@ -17,7 +17,7 @@ from assay.dual_condition.state.layers import Layer
 from assay.dual_condition.state.remains import remains_of
 
 FIXED = "Is this claim true?"
-CLAIM = "Gödel was born in the town of Brünn."
+CLAIM = "Gödel was born in the town of Brünn, which is now Brno."
 SAID = (
     CLAIM,
     "Ada wrote programs.",
@@ -44,8 +44,9 @@ def remains(folder, name, data, layer=None, **sets):
 HOLDERS = {
     "a line of a text": ("n.txt", f"on Monday: {CLAIM} yes\n"),
     "two lines of a text": ("n.md", CLAIM.replace("born in", "born\nin")),
-    "other case and punctuation": ("n.txt", "GÖDEL was born, in the town of «Brünn»"),
-    "other order of words": ("n.txt", "in Brünn was the town of born Gödel"),
+    "other case and punctuation": ("n.txt", "GÖDEL was born, in the town of «Brünn» which is now Brno"),
+    "its beginning": ("n.jsonl", '{"k": "Gödel was born in the town of Brünn, which is n", "v": 1}'),
+    "other order of words": ("n.txt", "now Brno is which in Brünn was the town of born Gödel"),
     "a table": ("n.csv", f'1,"{CLAIM}",1\n'),
     "JSON of any shape": ("n.json", json.dumps({"a": [[{"b": {"c": [CLAIM]}}]]})),
     "JSON with escapes": ("n.state", json.dumps({"x": CLAIM})),
@@ -102,6 +103,8 @@ def test_an_item_is_found_in_what_a_database_deleted(tmp_path):
 CLEAN = {
     "another text": "Gödel was born in the town of Linz, and so was nobody else.",
     "the fixed question": FIXED,
+    "a beginning that many items have": "The bridge number",
+    "a beginning that is too short": "Gödel was born in",
     "an answer that several items have": "I do not know that at all.",
     "a short answer within a text": "We met in Paris, long ago.",
     "another digest": hashlib.sha256(b"other").hexdigest(),

@@ -3,8 +3,9 @@
 An item has three texts: its question, its response, and both together. A text identifies an item
 only where few items have it: a question that all of them share identifies none, and neither does an
 answer such as "I do not know". A text of a state repeats an item where it says the same; or, from
-four words on, has nine tenths of all words in common with it, or holds it word by word. A response
-by itself has to be three words long: "Paris" is no trace of one item.
+four words on, has nine tenths of all words in common with it, or holds it word by word; or, from
+eight words on, is the beginning of it, cut off anywhere. A response by itself has to be three words
+long: "Paris" is no trace of one item.
 
 A digest of such a text, in hexadecimal digits, in base 64 or as bytes, whole or its beginning, is
 the text by another name.
@@ -20,7 +21,7 @@ from functools import cached_property, partial
 
 from assay.benchmark.benchmark import Item
 
-_START = 4
+_START, _CUT = 4, 8
 _LONG_CHARACTERS = 16
 _RESPONSE_WORDS, _RESPONSE_CHARACTERS = 3, 12
 _QUESTION_SHARE, _RESPONSE_SHARE, _FEW = 0.1, 0.01, 2
@@ -90,6 +91,7 @@ class ItemTraces:
         found = {}
         for text, words in zip(distinct, plain, strict=True):
             named = self._exact.get(words) or alike.get(words, set()) | self._contained(words)
+            named = named or self._cut_off(words)
             named = named | self.by_digest(text)
             if short:
                 named = named | self._short_questions.get(words, set())
@@ -147,6 +149,16 @@ class ItemTraces:
             for text, code in zip(ours, codes[: len(ours)], strict=True)
             if code in owners
         }
+
+    def _cut_off(self, text: str) -> set[str]:
+        """The items of which a text is the beginning, if few are; its last word may be half."""
+        words = text.split()
+        if len(words) < _CUT:
+            return set()
+        items: set[str] = set()
+        for wanted, named in self._starts.get(tuple(words[:_START]), ()):
+            items |= named if wanted.startswith(text) else set()
+        return items if len(items) <= _FEW else set()
 
     def _contained(self, text: str) -> set[str]:
         """The items of which a text stands in another, word by word."""
