@@ -44,8 +44,8 @@ def remains(folder, name, data, layer=None, **sets):
 HOLDERS = {
     "a line of a text": ("n.txt", f"on Monday: {CLAIM} yes\n"),
     "two lines of a text": ("n.md", CLAIM.replace("born in", "born\nin")),
-    "other case and punctuation": ("n.txt", "GÖDEL was born, in the town of «Brünn» which is now Brno"),
-    "its beginning": ("n.jsonl", '{"k": "Gödel was born in the town of Brünn, which is n", "v": 1}'),
+    "other case and punctuation": ("n.txt", f"x-{CLAIM.upper().replace('BRÜNN', '«Brünn»')}"),
+    "its beginning": ("n.jsonl", json.dumps({"k": CLAIM[:46]})),
     "other order of words": ("n.txt", "now Brno is which in Brünn was the town of born Gödel"),
     "a table": ("n.csv", f'1,"{CLAIM}",1\n'),
     "JSON of any shape": ("n.json", json.dumps({"a": [[{"b": {"c": [CLAIM]}}]]})),

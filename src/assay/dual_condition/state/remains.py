@@ -25,6 +25,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _TOKENS = re.compile(r"[\s,;:|=()\[\]{}\"']+")
 _WORDS_TO_LOOK_UP = 3
 _VALUE_BYTES = 4
+_COUNTED = 256
 
 
 def remains_of(
@@ -92,7 +93,10 @@ def _passages(path: Path) -> Iterator[str]:
         return
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         for match in _TEXT.finditer(data):
-            yield match[0].decode("utf-8", "replace")
+            text = match[0].decode("utf-8", "replace")
+            yield text
+            if len(text) < _COUNTED:
+                yield text[1:]  # what stands before a text in other formats is its length, a byte
         for match in _WIDE.finditer(data):
             yield match[0].decode("utf-16-le")
 
