@@ -35,8 +35,8 @@ def regime_of(
 ) -> Regime:
     """The regime, from A - B, from B, from A - C and C - B, and from what B was before.
 
-    `split` is None where C was not run, and not `decidable` where it was and is no C: then nobody
-    knows what a gain is made of. The system is `closed` if it spoke to nothing outside: what it
+    `split` is None where C was not run, and not `decidable` where it was and is no C: then what a
+    gain is made of is unknown. The system is `closed` if it spoke to nothing outside: what it
     does without its state it may do with something else. A gain that a placebo brings as well is
     not learning.
     """
