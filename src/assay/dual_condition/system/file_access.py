@@ -25,7 +25,11 @@ _CODE = frozenset(
 )
 _OWN_NAMES = frozenset({"pyvenv.cfg"})
 _SINKS = frozenset({"/dev/null", "/dev/tty", "/dev/zero", "/dev/full"})
-_QUIET_PEERS = frozenset({"unix:/var/run/nscd/socket", "unix:/run/nscd/socket"})
+_QUIET_PEERS = (
+    *("/var/run/nscd/", "/run/nscd/", "/var/lib/sss/pipes/", "/run/systemd/userdb/"),
+    *("/dev/log", "/run/systemd/journal/"),
+)
+"""Sockets of the operating system: the names of users, and logs that only take."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +82,7 @@ class Sorter:
             self._read(path, place, reached)
         for path in outcome.written:
             self._written(path, place, reached)
-        reached.peers = set(outcome.connected) - _QUIET_PEERS
+        reached.peers = {peer for peer in outcome.connected if not _is_own_socket(peer, place)}
         return reached
 
     def _read(self, path: str, place: RunPaths, reached: Reached) -> None:
@@ -181,6 +185,14 @@ class Sorter:
                 root, _, inner = path.rpartition(place)
                 return inner in _recorded(root + place)
         return False
+
+
+def _is_own_socket(peer: str, place: RunPaths) -> bool:
+    """Whether a peer is a socket in the run's own folder, or one of the operating system's."""
+    name = peer.removeprefix("unix:")
+    if name == peer or not name.startswith("/"):
+        return False
+    return name.startswith(_QUIET_PEERS) or _below(os.path.realpath(name), str(place.root))
 
 
 @cache
