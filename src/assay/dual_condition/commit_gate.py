@@ -101,8 +101,8 @@ def out_of_date(record: Mapping[str, Any]) -> str | None:
     if record.get("format") not in EARLIER:
         return None
     return (
-        f"it has the format {record['format']}, of before C was searched for items and regimes"
-        " were drawn anew; make it again: assay dual SPEC.toml (the runs in results/runs are kept)"
+        f"it has the format {record['format']}, of before C was searched for items; make it again:"
+        " assay dual SPEC.toml, then remove this file (the new one has its B in its history)"
     )
 
 
