@@ -113,11 +113,11 @@ def test_an_answer_is_right_in_any_spelling(tmp_path):
     assert evaluate(path).result.b.value == 1.0, "the system writes ' 33.0' where 33 is right"
 
 
-@pytest.mark.parametrize("kind", ["metric", "positive"])
+@pytest.mark.parametrize("kind", ["metric", "positive", "threshold", "class"])
 def test_a_spec_with_answers_needs_no_label_and_no_other_metric(tmp_path, kind):
-    more = {"metric": 'metric = "f1"\n', "positive": 'positive = "yes"\n'}[kind]
+    more = f"{kind} = {0.7 if kind == 'threshold' else json.dumps('f1')}\n"
     path = lay_out(tmp_path, OTHERS, 1.0, evaluation=more)
-    with pytest.raises(SpecError, match=r"evaluation\.answer: .* right or wrong"):
+    with pytest.raises(SpecError, match=rf"evaluation\.answer: .*, so {kind} says nothing"):
         load_dual_spec(path)
 
 

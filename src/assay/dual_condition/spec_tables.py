@@ -223,16 +223,22 @@ def check_evaluation(written: EvaluationTable, where: str) -> None:
             f"{where}: evaluation.seeds: expected at most {_MOST_SEEDS:,}, each within 64 bits"
         )
     if written.answer is not None:
-        both = [name for name in ("label", "cls", "positive") if getattr(written, name) is not None]
-        if both or written.metric not in (None, "accuracy") or written.threshold != 0.5:
-            named = both[0] if both else "metric" if written.metric != "accuracy" else "threshold"
-            raise SpecError(
-                f"{where}: evaluation.answer: an answer is right or wrong, so"
-                f" {'class' if named == 'cls' else named} says nothing more",
-                hint="Leave it out: what is measured is the share of right answers.",
-            )
+        _check_answered(written, where)
     if not math.isfinite(written.threshold):
         raise SpecError(f"{where}: evaluation.threshold = {written.threshold}, expected a number")
+
+
+def _check_answered(written: EvaluationTable, where: str) -> None:
+    """Refuse keys that say nothing where an answer is right or wrong."""
+    usual = {"label": None, "cls": None, "positive": None, "threshold": 0.5}
+    idle = [name for name, value in usual.items() if getattr(written, name) != value]
+    idle += [] if written.metric in (None, "accuracy") else ["metric"]
+    if idle:
+        raise SpecError(
+            f"{where}: evaluation.answer: an answer is right or wrong, so"
+            f" {'class' if idle[0] == 'cls' else idle[0]} says nothing more",
+            hint="Leave it out: what is measured is the share of right answers.",
+        )
 
 
 def check_thresholds(written: Thresholds, where: str) -> None:

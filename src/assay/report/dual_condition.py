@@ -90,8 +90,16 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
         out.print(marked("row      ", "PILOT ONLY", "bold yellow", f"  {result.reasons[0]}"))
     elif result.regime is not None:
         style = f"bold {_STYLE.get(result.regime, 'red')}"
-        meaning = f"  {_MEANING[result.regime]}{_where_from(result)}"
+        meaning = f"  {_meaning(result, result.regime)}{_where_from(result)}"
         out.print(marked("regime   ", result.regime.upper(), style, meaning))
+
+
+def _meaning(result: DualResult, regime: Regime) -> str:
+    gain, split = result.learning_contribution, result.split
+    gains = gain is not None and gain.interval[0] > 0.0
+    if regime is Regime.UNDETERMINED and gains and split is not None and not split.holds:
+        return "its state helps; whether by memory of these very items cannot be told"
+    return _MEANING[regime]
 
 
 def _where_from(result: DualResult) -> str:
