@@ -115,6 +115,8 @@ class Crossed:
             return float(ones), float(self.n - ones)
         return tuple(  # type: ignore[return-value]  # two of them
             effective_groups(np.unique(self.codes[side], return_inverse=True)[1])
+            if side.any()
+            else 0.0
             for side in (self.positive, ~self.positive)
         )
 
@@ -148,11 +150,9 @@ class Crossed:
     def _variance(self, weights: Sequence[float]) -> tuple[float, float]:
         """The variance of a contrast's mean, and its degrees of freedom."""
         u, s = self._of(weights), self.seeds
-        alone = float(np.square(u).sum()) / s
-        shared, own, seen = alone, 0.0, 0.0
+        alone, shared = self._parts(u, s)
+        own, seen = 0.0, 0.0
         if s > 1:
-            together = float(np.square(u.sum(axis=0)).sum())
-            shared = max((together - alone * s) / (s * (s - 1.0)), 0.0)
             seen = float(self.per_seed(weights).var(ddof=1)) / s
             own = max(seen, (alone - shared) / s)
         slack = shared**2 / self._degrees(u.mean(axis=0)) + seen**2 / max(s - 1.0, 1.0)
@@ -161,6 +161,21 @@ class Crossed:
         if total <= least or slack <= 0.0:
             return max(total, least), max(self._units - 1.0, 1.0)
         return total, total**2 / slack
+
+    def seed_spread(self, i: int) -> float:
+        """By how much seeds of a condition would differ if they drew only noise of their own."""
+        u, s = self._of(_pick(i, None, len(self.values))), self.seeds
+        alone, shared = self._parts(u, s)
+        return math.sqrt(max(alone - shared, 0.0))
+
+    @staticmethod
+    def _parts(u: Floats, s: int) -> tuple[float, float]:
+        """The variance that influences make a single seed's value have, and what seeds share."""
+        alone = float(np.square(u).sum()) / s
+        if s < 2:
+            return alone, alone
+        together = float(np.square(u.sum(axis=0)).sum())
+        return alone, max((together - alone * s) / (s * (s - 1.0)), 0.0)
 
     def _degrees(self, u: Floats) -> float:
         """How well the items' part is known: where few items carry it, as well as they allow."""
@@ -179,6 +194,8 @@ class Crossed:
         variance = 0.0
         for side, units in zip((self.positive, ~self.positive), self._classes, strict=True):
             count = float(side.sum())
+            if not count:  # where all are of one kind, as tasks that are solved are
+                continue
             reach = _RANK_GOES / count
             if self.metric != "auroc":
                 goes = _RANK_GOES if self.metric == "average-precision" else 1.0
