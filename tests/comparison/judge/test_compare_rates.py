@@ -201,9 +201,12 @@ def test_a_file_sorted_by_gain_is_decided_no_more_often_than_any_other(order):
         gains = after.astype(int) - before.astype(int)
         sort = np.argsort(-gains if order == "gains first" else gains, kind="stable")
         arms = [
-            [Trial(instance=f"i{k}", dimensions={"right": float(side[k])}) for k in sort.tolist()]
+            [
+                assay.Trial(instance=f"i{k}", dimensions={"right": float(side[k])})
+                for k in sort.tolist()
+            ]
             for side in (before, after)
         ]
-        found = compare(baseline=arms[0], candidate=arms[1], sequential=True, seed=seed)
+        found = assay.compare(baseline=arms[0], candidate=arms[1], sequential=True, seed=seed)
         decided += found.verdict in ("ratify", "reject")
     assert decided <= 8
