@@ -239,7 +239,8 @@ def fit_levels(
     groups: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> AucFit:
     """The same for columns whose levels are known already."""
-    above, below, wins = zip(*(placements(column, positive) for column in columns), strict=True)
+    sides = np.flatnonzero(positive), np.flatnonzero(~positive)
+    above, below, wins = zip(*(placements(column, sides) for column in columns), strict=True)
     return _fit(np.stack(above), np.stack(below), np.array(wins), groups)
 
 

@@ -52,14 +52,14 @@ def ranks(values: ArrayLike) -> Floats:
     return column.midranks()[column.codes]
 
 
-def placements(column: Levels, positive: NDArray[np.bool_]) -> tuple[Floats, Floats, float]:
+def placements(column: Levels, sides: tuple[Codes, Codes]) -> tuple[Floats, Floats, float]:
     """The placements of positives and of negatives, and the wins of the positives, ties one half.
 
-    A positive's placement is the share of negatives that it beats; a negative's is the share of
+    `sides` are the places of both in the column. A positive's placement is the share of negatives that it beats; a negative's is the share of
     positives that beat it.
     """
     size = column.counts.size
-    above, below = column.codes[positive], column.codes[~positive]
+    above, below = (column.codes[side] for side in sides)
     up, down = np.bincount(above, minlength=size), np.bincount(below, minlength=size)
     beaten = np.cumsum(down) - down / 2.0
     beating = above.size - np.cumsum(up) + up / 2.0
