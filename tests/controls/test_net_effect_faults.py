@@ -240,6 +240,8 @@ def test_runs_that_were_made_until_a_verdict_are_judged_by_looks():
         for side, trials in CLEAN.items()
     }
     assert compare(**sides, sequential=True).verdict is NetVerdict.RATIFY
+    sides["candidate"][1] = structs.replace(sides["candidate"][1], drawn_order=0)
+    assert "order-lost" in blocking(compare(**sides, sequential=True))  # two cannot be the first
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from assay.comparison.judge.dimension_results import (
 )
 from assay.comparison.judge.effects import DimensionEffect, Evidence, weigh
 from assay.comparison.judge.needed_pairs import pairs_needed
-from assay.comparison.judge.pairing import FEWEST_PAIRS, MANY_INSTANCES, By
+from assay.comparison.judge.pairing import FEWEST_PAIRS, MANY_INSTANCES, By, drawn_turns
 from assay.comparison.judge.sequential import watch
 from assay.comparison.judge.table import TrialTable, tabulate
 from assay.comparison.judge.verdict import decide
@@ -88,11 +88,7 @@ def compare(
     plan = dimensions or assumed_dimensions(baseline, candidate, gated, notes)
     plan = replace(plan, **(policies or {}))
     check_comparable(baseline, candidate, allow=plan.allow, notes=notes)
-    if not sequential and any(trial.stopped_on_verdict for trial in (*baseline, *candidate)):
-        notes.add("stopped-on-verdict", blocking=True)
-    if sequential and any(trial.drawn_order is None for trial in candidate):
-        stopped = any(trial.stopped_on_verdict for trial in (*baseline, *candidate))
-        notes.add("order-lost" if stopped else "order-drawn", blocking=stopped)
+    _note_order(baseline, candidate, sequential, notes)
     for caveat in caveats:
         notes.add(caveat.code, caveat.message, blocking=caveat.blocking)
     if not 0.5 < level < 1.0 or resamples < 1:
@@ -149,6 +145,17 @@ def _trials(side: str, trials: Iterable[Trial]) -> tuple[Trial, ...]:
         if not isinstance(trial, Trial):
             raise SpecError(f"the {side} has {trial!r:.60}, expected a Trial")
     return listed
+
+
+def _note_order(
+    baseline: Sequence[Trial], candidate: Sequence[Trial], sequential: bool, notes: Notes
+) -> None:
+    """Note where the order of the runs decided when to stop, and by which order they are seen."""
+    stopped = any(trial.stopped_on_verdict for trial in (*baseline, *candidate))
+    if stopped and not sequential:
+        notes.add("stopped-on-verdict", blocking=True)
+    if sequential and drawn_turns(candidate) is None:
+        notes.add("order-lost" if stopped else "order-drawn", blocking=stopped)
 
 
 def _decide(

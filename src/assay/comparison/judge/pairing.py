@@ -285,14 +285,16 @@ def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial], by: By = "aut
         pairs=np.array(pairs, dtype=np.intp).reshape(-1, 2),
         lost=lost,
         repeated=not single,
-        turns=_turns(candidate),
+        turns=drawn_turns(candidate),
     )
 
 
-def _turns(candidate: Sequence[Trial]) -> NDArray[np.intp] | None:
-    """The places of the rows in the order drawn for them, where all have one."""
-    turns = [trial.drawn_order for trial in candidate if trial.drawn_order is not None]
-    return np.array(turns, dtype=np.intp) if len(turns) == len(candidate) else None
+def drawn_turns(candidate: Sequence[Trial]) -> NDArray[np.intp] | None:
+    """The places of the rows in the order drawn for them, where each has one of its own."""
+    turns = {trial.drawn_order for trial in candidate}
+    if None in turns or len(turns) < len(candidate):
+        return None
+    return np.array([trial.drawn_order for trial in candidate], dtype=np.intp)
 
 
 def _matched(
