@@ -19,7 +19,8 @@ from dual_situations import CONDITIONS, System
 from error_rates import make_tables, markdown
 
 from assay.dual_condition.evidence import Past, Thresholds
-from assay.dual_condition.judge.regime import is_pilot, regime_of, surely_fell
+from assay.dual_condition.judge.regime import Split, is_pilot, regime_of, surely_fell
+from assay.dual_condition.judge.uneven_seeds import uneven_runs
 from assay.stats import auc
 from assay.stats.crossed import Crossed, cross
 from assay.stats.estimate import Estimate
@@ -71,6 +72,24 @@ PLANTED = {
     "both": System(memory=0.2, transfer=0.4),
     "memorises, transfers harm": System(memory=0.2, transfer=-0.3),
 }
+_USUAL = System(memory=0.1, transfer=0.3)
+UNEVEN: dict[str, System] = {
+    "even seeds": _USUAL,
+    "even seeds that differ by .13": replace(_USUAL, seed_effect=0.6),
+    "one run of A in ten at chance": replace(_USUAL, uneven=0.1),
+    "the same, memory of 90 %": System(memory=0.9, uneven=0.1),
+    "the same, else seed-blind": still(replace(_USUAL, uneven=0.1)),
+    "one run of A in five by half": replace(_USUAL, uneven=0.2, kept=0.5),
+    "one run of any condition in ten at chance": replace(_USUAL, uneven=0.1, uneven_in="ABC"),
+    "seeds by Student's t, 3 degrees": replace(_USUAL, tails=3.0, seed_effect=0.4),
+}
+HELD_BACK: dict[str, System] = {
+    "one seed in eight at chance, all conditions": replace(
+        _USUAL, uneven=0.125, uneven_in="ABC", by_seed=True
+    ),
+    "one run of A in four half as good again": replace(_USUAL, uneven=0.25, kept=1.5),
+}
+"""Not looked at before the rule that finds uneven runs was chosen."""
 Ends = tuple[float, float]
 
 
@@ -112,6 +131,25 @@ def coverage(system: System, draws: int, seed: int) -> tuple[Any, ...]:
         student.append(over_seeds(made, "A", "B"))
     truth = system.gap("A", "B")
     return truth, tally(ours, truth), tally(student, truth), 3.92 * float(np.std(values))
+
+
+def uneven(system: System, draws: int, seed: int) -> tuple[float, ...]:
+    """Of A - B: coverage, how often there is an uneven run and one is said, coverage in each case.
+
+    Where nothing is said there was no uneven run, or it was not found.
+    """
+    rng = np.random.default_rng([SEED, seed])
+    truth = system.gap("A", "B")
+    found = np.zeros((draws, 2), dtype=bool)
+    for i in range(draws):
+        made = crossed(system, rng)
+        ours = difference(made, "A", "B")
+        found[i] = ours.low <= truth <= ours.high, bool(uneven_runs(made))
+    held, said = found.T
+    runs = system.seeds * (1 if system.by_seed else len(system.uneven_in))
+    there = 1.0 - (1.0 - system.uneven) ** runs
+    each = (float(held[some].mean()) if some.any() else np.nan for some in (said, ~said))
+    return truth, float(held.mean()), there, float(said.mean()), *each
 
 
 def bootstraps(system: System, draws: int, seed: int) -> tuple[Any, ...]:
@@ -194,9 +232,11 @@ def regimes(system: System, draws: int, seed: int) -> tuple[float, float, Counte
     said: Counter[str] = Counter()
     for _ in range(draws):
         made = crossed(system, rng)
+        over = [difference(made, *pair).low > 0.0 for pair in (("A", "C"), ("C", "B"))]
         regime = regime_of(
             difference(made, "A", "B"),
             made.condition(CONDITIONS.index("B")),
+            split=Split(decidable=True, memorises=over[0], transfers=over[1]),
             beyond_placebo=None,
             history=(),
             thresholds=THRESHOLDS,
@@ -344,6 +384,7 @@ def table_regimes(draws: int) -> str:
     """What is said of systems whose regime is known."""
     draws = max(draws // 4, 1)
     noisy, blind = System(), still(System())
+    poor = replace(noisy, signal=signal_of(0.55, noisy))
     kinds = {
         "no effect": noisy,
         "no effect, all noise": System(item=0.0, run=0.0, seed_effect=0.0),
@@ -355,7 +396,12 @@ def table_regimes(draws: int) -> str:
         "gap .10": _with_gap(0.10, noisy),
         "gap .05, B .60": _with_gap(0.05, replace(noisy, signal=signal_of(0.60, noisy))),
         "gap .10, B .65": _with_gap(0.10, replace(noisy, signal=signal_of(0.65, noisy))),
-        "gap .20, B .55": _with_gap(0.20, replace(noisy, signal=signal_of(0.55, noisy))),
+        "gap .20, B .55": _with_gap(0.20, poor),
+        "memory of 30 %": replace(noisy, memory=0.3),
+        "memory of 30 %, B .55": replace(poor, memory=0.3),
+        "memory of 30 % and transfer, B .55": replace(poor, memory=0.3, transfer=0.5),
+        "gap -.02": _with_gap(-0.02, noisy),
+        "gap -.10": _with_gap(-0.10, noisy),
     }
     cells = [
         (name, seeds, n, replace(kind, seeds=seeds, n=n))
@@ -363,13 +409,30 @@ def table_regimes(draws: int) -> str:
         for seeds, n in ((5, 200), (10, 200), (5, 1000))
     ]
     found = spread(regimes, [(cell[-1], draws) for cell in cells])
-    said = ("polish", "memory-carried", "learning", "undetermined")
+    said = ("polish", "harmful", "memorised", "memory-carried", "learning", "undetermined")
     rows = [
         (name, str(seeds), str(n), f"{gap:.3f}", f"{b:.3f}", *(f"{c[w] / draws:.3f}" for w in said))
         for (name, seeds, n, _), (gap, b, c) in zip(cells, found, strict=True)
     ]
     headers = ("system", "seeds", "items", "A - B", "B", *said)
     return f"{draws:,} draws a cell.\n\n{markdown(headers, rows)}"
+
+
+def table_uneven(draws: int) -> str:
+    """Seeds of which some are unlike the others."""
+    draws = max(draws // 2, 1)
+    kinds = UNEVEN | {f"{name} (held back)": kind for name, kind in HELD_BACK.items()}
+    cells = [(name, seeds) for seeds in (5, 10, 29) for name in kinds]
+    found = spread(uneven, [(replace(kinds[name], seeds=seeds), draws) for name, seeds in cells])
+    rows = [
+        (name, str(seeds), f"{row[0]:.4f}", *("" if np.isnan(x) else f"{x:.3f}" for x in row[1:]))
+        for (name, seeds), row in zip(cells, found, strict=True)
+    ]
+    headers = (
+        "system", "seeds", "true A - B", "coverage", "an uneven run", "one is said",
+        "coverage where said", "where not",
+    )  # fmt: skip
+    return f"{draws:,} draws a cell, 200 items.\n\n{markdown(headers, rows)}"
 
 
 def table_falls(draws: int) -> str:
@@ -434,6 +497,7 @@ TABLES = {
     "planted": table_planted,
     "metrics": table_metrics,
     "regimes": table_regimes,
+    "uneven": table_uneven,
     "falls": table_falls,
     "pilots": table_pilots,
 }

@@ -6,7 +6,10 @@ is known as well, and lies `strength` further on its own side, for every seed.
 
 Of an item's noise the share `item` is the same for every seed and condition, `run` for every
 condition of one seed, and the rest is new each time. A seed moves the signal by `seed_effect`
-standard deviations, half of that variance shared by the conditions.
+standard deviations, half of that variance shared by the conditions; by Student's distribution where
+`tails` gives its degrees of freedom. A share `uneven` of the runs, of A alone or of all conditions,
+keeps only a share `kept` of what its system can do: 0 is chance. Either each run by itself is
+uneven or, with `by_seed`, all runs of a seed.
 """
 
 from dataclasses import dataclass
@@ -39,33 +42,51 @@ class System:
     levels: bool = False
     metric: MetricName = "auroc"
     threshold: float = 0.5
+    tails: float | None = None
+    uneven: float = 0.0
+    kept: float = 0.0
+    uneven_in: str = "A"
+    by_seed: bool = False
 
     def truth(self, condition: str) -> float:
         """What a condition reaches on all items and seeds there could be."""
-        values = [self._at(condition, self.seed_effect * float(z)) for z in _NODES]
-        return float(np.dot(_WEIGHTS, values) / _WEIGHTS.sum())
+        share = self.uneven if condition in self.uneven_in else 0.0
+        whole, poor = self._mean(condition, 1.0), 0.0
+        if share:
+            poor = self._mean(condition, self.kept)
+        return (1.0 - share) * whole + share * poor
+
+    def _mean(self, condition: str, can: float) -> float:
+        """What a condition reaches over all seeds that can do such a share of it."""
+        nodes, weights = _NODES, _WEIGHTS
+        if self.tails is not None:
+            nodes = _student((np.arange(4_000) + 0.5) / 4_000.0, self.tails)
+            weights = np.ones(nodes.size)
+        values = [self._at(condition, self.seed_effect * float(z), can) for z in nodes]
+        return float(np.dot(weights, values) / weights.sum())
 
     def gap(self, one: str, other: str) -> float:
         """What one condition truly reaches beyond another."""
         return self.truth(one) - self.truth(other)
 
-    def _at(self, condition: str, moved: float) -> float:
+    def _at(self, condition: str, moved: float, can: float = 1.0) -> float:
         """What it reaches where the seed has moved the signal by so much."""
-        signal = self.signal + moved + (self.transfer if condition != "B" else 0.0)
+        signal = can * (self.signal + moved + (self.transfer if condition != "B" else 0.0))
         memory = self.memory if condition == "A" else 0.0
-        near, far, share = signal, signal + self.strength, self.positive
+        strength = can * self.strength
+        near, far, share = signal, signal + strength, self.positive
         if self.metric == "auroc" and not self.levels:
             root = np.sqrt(2.0)
             return float(
                 (1.0 - memory) ** 2 * _phi(near / root)
                 + 2.0 * memory * (1.0 - memory) * _phi(far / root)
-                + memory**2 * _phi((far + self.strength) / root)
+                + memory**2 * _phi((far + strength) / root)
             )
         cuts = _CUTS if self.levels else np.linspace(-9.0, 12.0, 20_001)
         if self.metric in ("accuracy", "f1"):
             cuts = np.array([self.threshold])
         above1 = (1.0 - memory) * _phi(near - cuts) + memory * _phi(far - cuts)
-        above0 = (1.0 - memory) * _phi(-cuts) + memory * _phi(-self.strength - cuts)
+        above0 = (1.0 - memory) * _phi(-cuts) + memory * _phi(-strength - cuts)
         hits, false = share * float(above1[0]), (1.0 - share) * float(above0[0])
         if self.metric == "accuracy":
             return hits + 1.0 - share - false
@@ -90,15 +111,33 @@ class System:
         rest = max(1.0 - self.item - self.run, 0.0)
         noise = noise + np.sqrt(rest) * _clustered(rng, codes, shape[:2])
         moved = rng.standard_normal((1, self.seeds)) + rng.standard_normal(shape[:2])
-        signal = self.signal + self.seed_effect * moved / np.sqrt(2.0)
-        signal = signal + np.array([self.transfer, 0.0, self.transfer])[:, None]
+        moved = moved / np.sqrt(2.0)
+        if self.tails is not None:
+            moved = moved / np.sqrt(rng.chisquare(self.tails, (1, self.seeds)) / self.tails)
+        can = self._can(rng, shape[:2])
+        signal = can * (
+            self.signal
+            + self.seed_effect * moved
+            + np.array([self.transfer, 0.0, self.transfer])[:, None]
+        )
         known = (rng.random(codes.max() + 1) < self.memory)[codes]
         scores = noise + signal[:, :, None] * positive
-        scores[0] += np.where(known, np.where(positive, self.strength, -self.strength), 0.0)
+        sure = np.where(known, np.where(positive, self.strength, -self.strength), 0.0)
+        scores[0] += can[0][:, None] * sure
         if self.levels:
             scores = np.searchsorted(_CUTS, scores, side="right").astype(float)
         names = [str(code) for code in codes.tolist()] if self.groups else None
         return scores, positive, names
+
+    def _can(self, rng: np.random.Generator, shape: tuple[int, int]) -> Array:
+        """How much of what it can do each run keeps (conditions x seeds)."""
+        can = np.ones(shape)
+        if not self.uneven:  # other systems draw what they drew before there were such
+            return can
+        drawn = rng.random((1, shape[1]) if self.by_seed else shape) < self.uneven
+        affected = np.array([name in self.uneven_in for name in CONDITIONS])[:, None]
+        can[np.broadcast_to(drawn, shape) & affected] = self.kept
+        return can
 
     def _labels(self, rng: np.random.Generator) -> Array:
         """The AUC takes so many of each class; the others take them as they come."""
@@ -111,6 +150,12 @@ def _phi(x: Array | float) -> Array:
     from scipy.special import ndtr  # slow to import
 
     return np.asarray(ndtr(x))
+
+
+def _student(shares: Array, degrees: float) -> Array:
+    from scipy.special import stdtrit  # slow to import
+
+    return np.asarray(stdtrit(degrees, shares))
 
 
 def _groups(rng: np.random.Generator, n: int) -> Array:

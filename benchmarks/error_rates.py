@@ -17,12 +17,16 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from group_situations import CHOOSING, CHOOSING_LATER, HELD_BACK, GroupFamily
+from numpy.typing import NDArray
 from situations import Situation, draw_groups, draw_odd, draw_pair, grid
 from verdicts import BOUNDARIES, forecast, rates
 
 from assay.stats import auc
 from assay.stats import proportions as share
-from assay.stats.quantiles import normal_quantile
+from assay.stats.auc_interval import score_interval
+from assay.stats.clusters import correction
+from assay.stats.quantiles import normal_quantile, t_quantile
 
 Cell = TypeVar("Cell")
 Row = TypeVar("Row")
@@ -112,6 +116,47 @@ def clustered(
         found[i] = holds(fit.interval(), truth), holds(auc.fit(*sides).interval(), truth)
     respected, ignored = found.mean(axis=0)
     return respected, ignored
+
+
+def uneven_groups(
+    cell: tuple[GroupFamily, float, int], draws: int, seed: int
+) -> tuple[float, float, float, float, float, float]:
+    """Coverage and both one-sided errors, by Obuchowski's variance alone and by ours."""
+    family, truth, groups = cell
+    rng = np.random.default_rng(seed)
+    found = np.zeros((draws, 6))
+    for i in range(draws):
+        scores, label, group = family.draw(rng, auc=truth, groups=groups)
+        fit = auc.fit(scores[label], scores[~label], groups=(group[label], group[~label]))
+        row: list[bool] = []
+        for ends, (low, high) in (
+            tuple(obuchowski(fit, group, label, level) for level in (0.95, 0.90)),
+            (fit.interval(), fit.interval(level=0.90)),
+        ):
+            row += [holds(ends, truth), low > truth + 1e-12, high < truth - 1e-12]
+        found[i] = row
+    rates = found.mean(axis=0).tolist()
+    return rates[0], rates[1], rates[2], rates[3], rates[4], rates[5]
+
+
+def obuchowski(
+    fit: auc.AucFit, group: NDArray[np.intp], label: NDArray[np.bool_], level: float
+) -> tuple[float, float]:
+    """The score interval on Obuchowski's variance with Welch's and Kish's counts of groups."""
+    a, b = float(fit.within_positive[0, 0]), float(fit.within_negative[0, 0])
+    units = fit.units_positive, fit.units_negative
+    free = [max(each - 1.0, 1.0) for each in units]
+    degrees = (a + b) ** 2 / (a**2 / free[0] + b**2 / free[1]) if a + b > 1e-18 else min(free)
+    variance = float(fit.covariance[0, 0])
+    counts = np.unique(group[label]).size, np.unique(group[~label]).size
+    raised = max(correction(k) / correction(n) for k, n in zip(units, counts, strict=True))
+    return score_interval(
+        float(fit.values[0]),
+        variance,
+        sides=(fit.placements[0, : fit.positives], fit.placements[0, fit.positives :]),
+        sizes=fit._sizes(0, variance),
+        reach=t_quantile(0.5 + level / 2.0, degrees) ** 2 * raised,
+    )
 
 
 def shares(cell: tuple[str, float, int], draws: int, seed: int) -> tuple[float, float]:
@@ -240,6 +285,33 @@ def table_clustered(draws: int) -> str:
     return markdown(headers, rows)
 
 
+def table_uneven_groups(draws: int) -> str:
+    """Groups that differ, the worst over families; and every family in which the interval errs."""
+    sets = (
+        ("used to choose", CHOOSING, (0.6, 0.8, 0.95)),
+        ("used to choose, later", CHOOSING_LATER, (0.7, 0.9)),
+        ("held back", HELD_BACK, (0.75, 0.92)),
+    )
+    counts = (10, 20, 30, 50, 100)
+    rows, bad = [], []
+    for name, families, truths in sets:
+        found = simulate(uneven_groups, list(product(families, truths, counts)), draws // 5)
+        for groups in counts:
+            worst = np.array([row for cell, row in found if cell[2] == groups])
+            ends = [side(axis=0) for side in (worst.min, worst.max)]
+            cells = [ends[0][0], *ends[1][1:3], ends[0][3], *ends[1][4:]]
+            rows.append((name, str(groups), *(f"{x:.3f}" for x in cells)))
+        for (family, truth, groups), row in found:
+            if row[3] < 0.935 or max(row[4:]) > 0.06:
+                bad.append((str(family), f"{truth:g}", str(groups), *(f"{x:.3f}" for x in row)))
+    each = ("coverage", "false pass", "false fail")
+    before = [f"{head} by Obuchowski" for head in each]
+    summary = f"The worst cell of each row; {draws // 5:,} draws a cell."
+    tables = markdown(("families", "groups", *before, *each), rows)
+    listed = markdown(("family", "AUC", "groups", *before, *each), bad)
+    return f"{summary}\n\n{tables}\n\nCells under .935 or over .060:\n\n{listed}"
+
+
 def table_shares(draws: int) -> str:
     """Accuracies and F1s."""
     cells = list(product(("accuracy", "F1"), (0.6, 0.7, 0.9), (50, 108, 1000)))
@@ -271,6 +343,7 @@ TABLES: dict[str, Callable[[int], str]] = {
     "odd": table_odd,
     "paired": table_paired,
     "clustered": table_clustered,
+    "uneven-groups": table_uneven_groups,
     "shares": table_shares,
     "verdicts": table_verdicts,
     "forecasts": table_forecasts,

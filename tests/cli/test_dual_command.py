@@ -32,7 +32,7 @@ def test_a_result_for_people(plain):
     path, done = plain
     assert done.code == 1  # it only remembers
     for said in ("AUROC", "A  all its state", "A - B  what the state adds", "A - C  memorisation",
-                 "C - B  transfer", "on 40 items seen", "LEARNING", "only-memorised:",
+                 "C - B  transfer", "on 40 items seen", "MEMORISED", "only-memorised:",
                  "n 80 · 3 seeds · bench.jsonl@", "preconditions 14/14"):  # fmt: skip
         assert said in done.out
     assert max(map(len, done.out.splitlines())) <= 110
@@ -67,10 +67,12 @@ def test_every_metric_is_judged_from_the_same_runs(plain, metric):
     assert call("matrix", path.parent / "results").code == 0
 
 
+LEANS = SYSTEM.replace("0.3 *", "0.0 *").replace("+= known", "+= 3 * known")
 CODES = {
     "undetermined": ({"body": STRONG}, 1, "UNDETERMINED"),
-    "memory-carried": ({"body": SYSTEM.replace("0.3 *", "0.0 *").replace(
-        'known.get(item["id"], 0)', '3 * known.get(item["id"], 0)')}, 1, "MEMORY-CARRIED"),
+    "memory-carried": ({"body": LEANS, "conditions": '["A", "B"]'}, 1, "MEMORY-CARRIED"),
+    "memorised": ({"body": LEANS}, 1, "MEMORISED"),
+    "harmful": ({"body": LEANS.replace("+= 3", "-= 3")}, 1, "HARMFUL"),
     "a pilot": ({"count": 12}, 1, "PILOT ONLY"),
     "blocked": ({"body": SYSTEM + "raise SystemExit('broken')"}, 3, "BLOCKED"),
 }  # fmt: skip
@@ -80,7 +82,7 @@ CODES = {
 def test_exit_codes(home, kind):
     parts, code, said = CODES[kind]
     path = lay_out(home / kind, seeds="[1, 2]", **parts)
-    if kind == "memory-carried":
+    if kind in ("memory-carried", "memorised", "harmful"):
         write_lines(home / kind / "state" / "memory.jsonl", memory_rows(range(80)))
     if kind == "undetermined":
         rows = [{"item": "other", "verdict": 0}]

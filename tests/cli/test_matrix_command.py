@@ -26,7 +26,7 @@ def test_a_table_for_people(home):
     done = call("matrix", "results")
     assert done.code == 0
     assert "one-sided" in done.out
-    assert "learning" in done.out
+    assert "memorised " in done.out
     assert "2030" not in done.out
     assert max(map(len, done.out.splitlines())) <= 110
     assert "2030-01-01" in call("matrix", "results", "--history").out

@@ -133,6 +133,8 @@ def test_a_system_that_memorises_is_seen_to_memorise_and_nothing_else(laid_out):
     assert found.row is RowState.REPORTED
     assert found.memorisation.interval[0] > 0.05
     assert found.transfer.interval[0] <= 0.0 <= found.transfer.interval[1]
+    assert found.regime is Regime.MEMORISED
+    assert found.exit_code == 1
     assert found.seen.items == ITEMS // 3
     assert found.seen.learning_contribution.interval[0] > 0.1
     low, high = found.unseen.learning_contribution.interval
@@ -181,7 +183,7 @@ def test_a_flag_that_opens_its_state_and_ignores_it_gains_by_a_placebo_too(laid_
 def test_a_system_that_really_learns_gains_beyond_the_placebo(laid_out):
     found = judged(laid_out(MEMORISES, spec=PLACEBO))
     assert found.placebo.beyond.interval[0] > 0.0
-    assert found.regime in (Regime.LEARNING, Regime.MEMORY_CARRIED)
+    assert found.regime is Regime.MEMORISED
 
 
 def test_a_system_that_reads_a_cache_outside_its_state_is_blocked(laid_out):

@@ -493,7 +493,7 @@ def test_a_system_that_learns_while_it_is_judged_is_said_to(home):
 
 def test_where_all_of_it_is_remembered_that_is_said(home):
     found = evaluate(lay_out(home / "remembers"))
-    assert found.result.regime is Regime.LEARNING
+    assert found.result.regime is Regime.MEMORISED
     assert "only-memorised" in {caveat.code for caveat in found.result.caveats}
 
 

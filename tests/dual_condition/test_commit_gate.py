@@ -278,11 +278,35 @@ def test_a_difference_that_is_none():
 
 def test_only_results_are_results():
     assert is_result({"format": "assay-dual/1"})
+    assert is_result({"format": "assay-dual/2"})
     assert is_result({"condition_b_architecture_only_recall": 1})
     assert not is_result({"condition_a_mean": 1, "condition_b_mean": 2})
     assert not is_result({"format": "assay-plan/1", "condition": "A"})
     assert not is_result({"condition_c_without_benchmark_auroc": 1})
     assert not is_result({"condition_a_production_auroc_interval": [0, 1]})
+
+
+def test_a_result_of_the_first_format_is_refused_and_said_to_be_of_it(genuine):
+    old = {key: value for key, value in genuine.items() if key not in ("split", "services")}
+    old["format"] = "assay-dual/1"
+    (fault,) = check_result(old, where="x")
+    assert fault.kind == "unreadable"
+    assert "it has the format assay-dual/1" in fault.message
+    assert "make it again: assay dual" in fault.message
+
+
+def test_a_split_that_was_typed_in_is_not_what_the_evidence_gives(genuine):
+    assert genuine["split"]["holds"] is True
+    trace = {"file": "memory.jsonl", "items": 40, "example": "q1"}
+    state = {**genuine["state"], "remains": {"files": 1, "traces": [trace], "unreadable": []}}
+    record = {**genuine, "state": state}
+    record["artifact_digest"] = result_digest(record)
+    (fault,) = check_result(record, where="x")
+    assert fault.kind == "numbers"
+    state["remains"] = None
+    record["artifact_digest"] = result_digest(record)
+    (fault,) = check_result(record, where="x")
+    assert "C was not searched for items" in fault.message
 
 
 def gated(folder, name, data):

@@ -9,8 +9,10 @@ import dual_rates
 import numpy as np
 import pytest
 from dual_rates import (
+    HELD_BACK,
     PLANTED,
     SYSTEMS,
+    UNEVEN,
     bootstraps,
     coverage,
     falls,
@@ -20,6 +22,7 @@ from dual_rates import (
     regimes,
     signal_of,
     still,
+    uneven,
 )
 from dual_situations import System
 from scipy import stats
@@ -114,10 +117,40 @@ def test_a_gap_at_the_edge_is_seldom_called_polish():
 
 
 def test_memory_carried_is_said_where_it_is_and_not_of_a_better_b():
-    poor = System(n=1000, signal=signal_of(0.55, System()), transfer=0.8)
+    poor = System(n=1000, signal=signal_of(0.55, System()), transfer=0.5, memory=0.3)
     assert regimes(poor, 40, seed=8)[2]["memory-carried"] > 30
     at_floor = replace(poor, signal=signal_of(0.65, poor))
     assert regimes(at_floor, DRAWS, seed=8)[2]["memory-carried"] <= most(0.04) * DRAWS
+
+
+def test_a_gain_that_is_all_transfer_is_learning_and_one_that_is_all_memory_is_memorised():
+    poor = System(n=1000, signal=signal_of(0.55, System()))
+    assert regimes(replace(poor, transfer=0.8), 40, seed=12)[2]["learning"] > 30
+    assert regimes(replace(poor, memory=0.3), 40, seed=12)[2]["memorised"] > 30
+
+
+def test_harm_is_said_where_it_is_and_seldom_where_there_is_none():
+    assert regimes(System(transfer=-0.6), 40, seed=13)[2]["harmful"] > 30
+    assert regimes(System(), DRAWS, seed=13)[2]["harmful"] <= most(0.03) * DRAWS
+
+
+@pytest.mark.parametrize("seeds", [5, 10])
+def test_runs_at_chance_are_found_and_the_interval_then_holds(seeds):
+    system = replace(UNEVEN["one run of A in ten at chance"], seeds=seeds)
+    _, _, there, said, where_said, where_not = uneven(system, DRAWS, seed=14)
+    assert said > there - 0.25
+    assert where_said >= fewest(draws=30)
+    assert where_not < 0.85, "what no seed showed is in no interval, as the page says"
+
+
+@pytest.mark.parametrize("name", HELD_BACK)
+def test_families_that_did_not_choose_the_rule_are_held(name):
+    assert uneven(replace(HELD_BACK[name], seeds=10), DRAWS, seed=15)[1] >= fewest(0.935)
+
+
+@pytest.mark.parametrize("name", ["even seeds", "even seeds that differ by .13"])
+def test_even_seeds_are_seldom_said_to_be_uneven(name):
+    assert uneven(replace(UNEVEN[name], seeds=10), DRAWS, seed=16)[3] <= most(0.03)
 
 
 def test_many_pasts_do_not_make_b_fall():

@@ -7,8 +7,8 @@ import pytest
 from helpers.dual_cases import evaluate, gate_file, lay_out, remade, store, with_scores
 
 from assay.dual_condition.result import RowState
-from assay.dual_condition.result_file import result_bytes
-from assay.dual_condition.store import matrix_in
+from assay.dual_condition.result_file import evidence_of, result_bytes, result_digest
+from assay.dual_condition.store import matrix_in, past_results
 from assay.errors import DigestMismatch, IntegrityError, SpecError
 from assay.report.matrix import WRITERS, draw_matrix
 from assay.report.terminal import console
@@ -72,6 +72,19 @@ def test_each_row_says_what_it_is_worth(every):
     assert "nothing of condition B" in found["halueval"].reasons[0]
     assert "no evidence" in found["bare"].reasons[0]
     assert "strange.txt" in found["fever"].reasons[0]
+
+
+def test_a_result_of_the_first_format_is_blocked_and_still_a_past_of_b(tmp_path, genuine):
+    folder = tmp_path / "results"
+    old = {**genuine, "format": "assay-dual/1", "made": FIRST, "reproducibility_checksum": "old"}
+    old["artifact_digest"] = result_digest(old)
+    store(folder, "old", old)
+    (row,) = matrix_in(folder).rows
+    assert row.state is RowState.BLOCKED
+    assert "assay-dual/1" in row.reasons[0]
+    evidence = evidence_of(genuine, where="x")
+    (past,) = past_results(folder, evidence, before=SECOND, mark="new", but=folder / "new.json")
+    assert past.value == genuine["condition_b_architecture_only_auroc"]
 
 
 def test_what_is_not_reported_shows_no_number(every):

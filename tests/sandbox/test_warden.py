@@ -433,9 +433,66 @@ def test_whom_it_speaks_to_is_seen(bench, tmp_path, kind):
     assert f"unix:{name}" in found.connected
 
 
-def test_a_socket_of_a_pair_is_nobody(bench):
-    body = "import socket\none, two = socket.socketpair(); one.send(b'x'); one.sendall(b'x')"
+DATAGRAMS = {
+    "sendto": "s.sendto(b'?', at)",
+    "sendmsg": "s.sendmsg([b'?'], [], 0, at)",
+    "sendmsg, flags and all": "s.sendmsg([b'?'], [], socket.MSG_DONTWAIT, at)",
+    "sendmmsg": """
+import ctypes, struct
+name = ctypes.create_string_buffer(struct.pack("=H", 2) + struct.pack(">H", at[1])
+                                   + socket.inet_aton(at[0]) + bytes(8), 16)
+data = ctypes.create_string_buffer(b"?", 1)
+part = struct.pack("QQ", ctypes.addressof(data), 1)
+parts = ctypes.create_string_buffer(part, len(part))
+nobody = struct.pack("QIxxxxQQQQixxxx", 0, 0, ctypes.addressof(parts), 1, 0, 0, 0) + bytes(8)
+places = ctypes.addressof(name), 16, ctypes.addressof(parts)
+head = struct.pack("QIxxxxQQQQixxxx", *places, 1, 0, 0, 0)
+all = ctypes.create_string_buffer(nobody + head + bytes(8), 128)
+ctypes.CDLL(None).sendmmsg(s.fileno(), ctypes.byref(all, 64), 1, 0)
+""",
+}
+
+
+@pytest.mark.parametrize("way", DATAGRAMS)
+def test_the_receiver_of_a_datagram_is_seen(bench, way):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ear:
+        ear.bind(("127.0.0.1", 0))
+        ear.settimeout(10.0)
+        at = ear.getsockname()
+        head = f"import socket\nat = {at!r}\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        found = bench.python(head + DATAGRAMS[way])
+        assert ear.recv(9) == b"?", "it did arrive"
+    assert found.connected == (f"127.0.0.1:{at[1]}",)
+
+
+def test_a_place_at_which_others_may_speak_to_it_is_seen(bench):
+    body = "import socket\nsocket.socket().bind(('127.0.0.1', 48123))\n"
+    body += "socket.socket(socket.AF_UNIX).bind('\\0assay-here')\n"
+    body += "socket.socket().bind(('127.0.0.1', 0))"
+    assert bench.python(body).connected == ("127.0.0.1:48123", "unix:@assay-here")
+
+
+def test_a_socket_of_a_pair_is_nobody_and_neither_is_the_kernel(bench):
+    body = "import socket\none, two = socket.socketpair(); one.send(b'x'); one.sendall(b'x')\n"
+    body += "one.sendmsg([b'x'])\n"
+    body += "s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW); s.bind((0, 0))\n"
+    body += "s.sendto(bytes(16), (0, 0))"
     assert bench.python(body).connected == ()
+
+
+def test_a_process_outside_is_heard_and_its_own_is_not(bench):
+    body = "open(f'/proc/{sys.argv[1]}/cmdline').read(); open('/proc/1/cgroup').read()\n"
+    assert bench.python(body, str(os.getpid())).connected == (f"process {os.getpid()}",)
+    own = "pid = os.fork()\nif not pid:\n    os.read(0, 1); os._exit(0)\n"
+    own += "open(f'/proc/{pid}/cmdline').read(); open('/proc/self/status').read()"
+    assert bench.python(own).connected == ()
+
+
+def test_a_folder_that_it_lists_is_seen(bench):
+    found = bench.python("os.listdir(os.path.dirname(secret))")
+    assert f"{bench.outside}/" in found.read
+    found = bench.python("os.open(os.path.dirname(secret), os.O_PATH)")
+    assert f"{bench.outside}/" not in found.read
 
 
 def test_memory_that_is_shared_outlives_no_run(bench):

@@ -62,6 +62,36 @@ def test_groups_of_one_are_no_groups(above, below):
     assert grouped.covariance == pytest.approx(auc.fit(above, below).covariance, abs=1e-15)
 
 
+def test_with_equal_groups_the_jackknife_is_obuchowskis_variance():
+    rng = np.random.default_rng(7)
+    above, below = rng.normal(1, 1, 40), rng.normal(0, 1, 60)
+    names = np.repeat(np.arange(10), 4), np.repeat(np.arange(10), 6)
+    fit = auc.fit(above, below, groups=names)
+    assert np.square(fit.totals).sum() == pytest.approx(fit.covariance[0, 0], rel=1e-12)
+
+
+def test_a_group_that_dominates_widens_the_interval():
+    rng = np.random.default_rng(8)
+    above, below = rng.normal(1, 1, 60), rng.normal(0, 1, 60)
+    even = np.repeat(np.arange(20), 3)
+    heavy = np.where(even < 10, 0, even)
+    widths = [
+        np.diff(auc.fit(above, below, groups=(names, names)).interval())[0]
+        for names in (even, heavy)
+    ]
+    assert widths[1] > 1.3 * widths[0]
+
+
+def test_one_bad_group_that_was_not_seen_is_allowed_for():
+    above, below = np.arange(60) + 1000.0, np.arange(60) * 1.0
+    lows = [
+        auc.fit(above, below, groups=(np.arange(60) // size, np.arange(60) // size)).interval()[0]
+        for size in (1, 3, 12)
+    ]
+    assert lows == sorted(lows, reverse=True)
+    assert lows[0] == pytest.approx(auc.fit(above, below).interval()[0], abs=0.01)
+
+
 def test_perfect_separation_gives_a_one_sided_interval_that_shrinks_with_n():
     lows = [auc.fit(np.arange(n) + 1000.0, np.arange(n) * 1.0).interval()[0] for n in (5, 20, 100)]
     assert lows == sorted(lows)

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from error_rates import clustered, odd, paired, shares, single
+from error_rates import clustered, odd, paired, shares, single, uneven_groups
+from group_situations import CHOOSING, CHOOSING_LATER
 from situations import Situation, shift
 from verdicts import forecast, rates
 
@@ -29,6 +30,16 @@ def test_ignoring_one_class_groups_invents_evidence_and_respecting_them_does_not
     respected, ignored = clustered((0.7, 30, 6, False, False), 300, seed=3)
     assert respected >= 0.91
     assert ignored < 0.85
+
+
+@pytest.mark.parametrize(
+    "cell", [(CHOOSING[2], 0.95, 30), (CHOOSING[7], 0.8, 100), (CHOOSING_LATER[16], 0.85, 50)]
+)
+def test_groups_that_differ_are_covered_where_obuchowskis_variance_fails(cell):
+    before, passed, failed, ours, over, under = uneven_groups(cell, 300, seed=8)
+    assert before < 0.92 or max(passed, failed) > 0.09, "the planted wrong must be seen"
+    assert ours >= 0.93
+    assert max(over, under) <= 0.08
 
 
 def test_scores_of_another_shape_are_covered_where_the_symmetric_interval_fails():

@@ -14,9 +14,10 @@ METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_cond
 
 @click.command(
     "dual",
-    epilog="Exit codes: 0 polish or learning; 1 memory-carried, dependent, undetermined, at chance,"
-    " only memorised, or only a pilot; 2 bad usage or input; 3 blocked: a precondition does not"
-    " hold; 4 an earlier result or the journal was edited; 5 state.forget failed.",
+    epilog="Exit codes: 0 polish or learning; 1 memory-carried, memorised, harmful, dependent,"
+    " undetermined, at chance, perhaps only memorised, or only a pilot; 2 bad usage or input;"
+    " 3 blocked: a precondition does not hold; 4 an earlier result or the journal was edited;"
+    " 5 state.forget failed.",
 )
 @click.argument("spec", type=PATH)
 @click.option(

@@ -111,7 +111,7 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
         conditions = Conditions(spec, scratch)  # while the wardens get ready
         for warden in wardens:
             warden.private = private
-        turns, items = Turns(spec.jobs), AskedItems(spec.benchmark)
+        turns, items = Turns(spec.jobs), AskedItems(spec.benchmark, solved=spec.solved)
         makers = [
             DualRuns(
                 spec, warden=warden, scratch=scratch / f"runs-{number}", items=items, turns=turns
@@ -176,6 +176,7 @@ def _make_runs(
         built=built,
         made=made,
         mentions=mentions,
+        remains=conditions.remains(built),
         canary=work.canary.result(),
         route=work.makers[0].route,
         private=work.private,

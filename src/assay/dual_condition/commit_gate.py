@@ -24,6 +24,7 @@ from assay.dual_condition.result import DualResult
 from assay.dual_condition.result_file import (
     CONDITION,
     DIGEST,
+    EARLIER,
     FORMAT,
     TAILS,
     checksum,
@@ -54,7 +55,8 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
 def is_result(record: Mapping[str, Any]) -> bool:
     """Whether a JSON object is, or claims to be, a dual-condition result."""
-    return record.get("format") == FORMAT or any(_is_condition(key) for key in record)
+    known = record.get("format") in (FORMAT, *EARLIER)
+    return known or any(_is_condition(key) for key in record)
 
 
 def _is_condition(key: str) -> bool:
@@ -94,8 +96,29 @@ def one_sided(record: Mapping[str, Any]) -> str | None:
     return None
 
 
+def out_of_date(record: Mapping[str, Any]) -> str | None:
+    """Why a result of an earlier format is not judged again, where it is one."""
+    if record.get("format") not in EARLIER:
+        return None
+    return (
+        f"it has the format {record['format']}, of before C was searched for items; make it again:"
+        " assay dual SPEC.toml, then remove this file (the new one has its B in its history)"
+    )
+
+
+def undecided_split(record: Mapping[str, Any]) -> str | None:
+    """Why memorisation and transfer cannot be told apart, where a result says so."""
+    split = record.get("split")
+    if not isinstance(split, dict) or split.get("holds") is not False:
+        return None
+    return f"memorisation and transfer cannot be told apart: {split.get('evidence')}"
+
+
 def check_result(record: Mapping[str, Any], *, where: str) -> list[Fault]:
     """Every reason to refuse a result, the first the gravest."""
+    old = out_of_date(record)
+    if old is not None:
+        return [Fault(kind="unreadable", message=old)]
     lone = one_sided(record)
     if lone is None and not sides(record)["a"]:
         lone = "it has neither condition A nor B"

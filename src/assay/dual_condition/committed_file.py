@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 
 from assay.digests import decode_utf8, json_lines, parse_json
-from assay.dual_condition.commit_gate import Fault, check_result, is_result
+from assay.dual_condition.commit_gate import Fault, check_result, is_result, undecided_split
 from assay.dual_condition.matrix import FORMAT as MATRIX
 from assay.dual_condition.matrix import Mark, mark_in_csv, mark_in_json, mark_in_markdown
-from assay.dual_condition.result_file import FORMAT
 from assay.errors import SpecError
 
 ENDINGS = (".md", ".csv", ".json", ".jsonl", ".ndjson")
@@ -22,11 +21,12 @@ MatrixFault = Callable[[Mark], str | None]
 
 
 class CheckedFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file, what it is, and its faults; `kind` is None where it is neither."""
+    """A file, what it is, its faults, and what to know; `kind` is None where it is neither."""
 
     file: str
     kind: str | None
     faults: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def check_contents(
@@ -44,7 +44,7 @@ def check_contents(
 
 def claims_to_be_result(data: bytes) -> bool:
     """Whether the bytes of a file look like those of a result, valid JSON or not."""
-    return any(sign in data for sign in (b'"condition_a_', b'"condition_b_', FORMAT.encode()))
+    return any(sign in data for sign in (b'"condition_a_', b'"condition_b_', b"assay-dual/"))
 
 
 def _check_json(name: str, ending: str, data: bytes, matrix_fault: MatrixFault) -> CheckedFile:
@@ -73,7 +73,9 @@ def _check_json(name: str, ending: str, data: bytes, matrix_fault: MatrixFault) 
         for place, record in results
         for fault in check_result(record, where=name)
     ]
-    return CheckedFile(file=name, kind="result" if results else None, faults=tuple(faults))
+    notes = tuple(filter(None, (undecided_split(record) for _, record in results)))
+    kind = "result" if results else None
+    return CheckedFile(file=name, kind=kind, faults=tuple(faults), notes=notes)
 
 
 def _matrix(name: str, mark: Mark, matrix_fault: MatrixFault) -> CheckedFile:

@@ -10,6 +10,7 @@ from threading import Semaphore
 
 from assay.digests import FileEntry, derive, manifest_digest
 from assay.dual_condition.evidence import DualRun, Route, Scores
+from assay.dual_condition.judge.split import is_service
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.conditions import Built
 from assay.dual_condition.system.code_files import FileDigests, words_of
@@ -60,7 +61,7 @@ class DualRuns:
         turns: Turns | None = None,
     ) -> None:
         self.spec = spec
-        self.items = items or AskedItems(spec.benchmark)
+        self.items = items or AskedItems(spec.benchmark, solved=spec.solved)
         self.warden = warden
         self.scratch = scratch
         self.turns = turns or Turns(1)
@@ -94,7 +95,7 @@ class DualRuns:
             undeclared=_shown(reached.undeclared),
             outside=_shown(reached.outside),
             production=_shown(reached.production),
-            peers=_shown(reached.peers),
+            peers=_peers(reached.peers, self.spec.system.services),
             all_noted=all_noted,
             unscored=scores.count(None),
             seconds=seconds,
@@ -263,6 +264,12 @@ def _shown(paths: Set[str]) -> tuple[str, ...]:
     """The first paths, printable."""
     some = sorted(paths)[:_SHOWN]
     return tuple(path if path.isprintable() else ascii(path)[1:-1] for path in some)
+
+
+def _peers(peers: Set[str], services: tuple[str, ...]) -> tuple[str, ...]:
+    """The first peers, those first that the spec does not name."""
+    named = {peer for peer in peers if is_service(peer, services)}
+    return (*_shown(peers - named), *_shown(named))[:_SHOWN]
 
 
 def _wrote(reached: Reached) -> str:

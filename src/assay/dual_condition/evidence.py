@@ -14,15 +14,25 @@ from assay.digests import FileEntry
 Metric = Literal["auroc", "accuracy", "f1", "average-precision"]
 Route = Literal["parameter", "environment", "namespace", "in-place"]
 Scores = list[float | None]
+_FLOOR_SHARE = 0.3
 
 
 class Thresholds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the regimes begin and end."""
+    """Where the regimes begin and end, in units of the metric.
+
+    Without a `memory_floor` it lies three tenths of the way from chance to 1: .65 for an AUC.
+    """
 
     polish: float = 0.02
     memory_gap: float = 0.05
-    memory_floor: float = 0.65
+    memory_floor: float | None = None
     dependent: float = 0.02
+
+    def floor(self, chance: float) -> float:
+        """Under which B can hardly do the task, where chance alone reaches so much."""
+        if self.memory_floor is not None:
+            return self.memory_floor
+        return chance + _FLOOR_SHARE * (1.0 - chance)
 
 
 class DualRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,12 +90,36 @@ class LayerEvidence(msgspec.Struct, frozen=True, kw_only=True):
     rows_forgotten: int | None = None
 
 
+class ItemTrace(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of C that still repeats items: how many, and one of them."""
+
+    file: str
+    items: int
+    example: str
+
+
+class UnreadableFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of C with values that cannot be looked up; `rewritten` by `state.forget`."""
+
+    file: str
+    values: int
+    rewritten: bool = False
+
+
+class Remains(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found in the files of C after all that came from the items was taken out."""
+
+    files: int
+    traces: tuple[ItemTrace, ...] = ()
+    unreadable: tuple[UnreadableFile, ...] = ()
+
+
 class StateEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """What was seen of the state, before, during and after the runs.
 
     `snapshot` and `after` are digests of production before and after, `initial` that of the
     declared beginning. `undeclared` are files of the folder that belong to no layer. `canary` says
-    how a program that reaches past its folder fared.
+    how a program that reaches past its folder fared. `remains` is None where there is no C.
     """
 
     route: Route
@@ -98,6 +132,7 @@ class StateEvidence(msgspec.Struct, frozen=True, kw_only=True):
     undeclared: tuple[str, ...]
     layers: Mapping[str, LayerEvidence]
     manifests: Mapping[str, tuple[FileEntry, ...]]
+    remains: Remains | None = None
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,11 +145,34 @@ class Code(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Items(msgspec.Struct, frozen=True, kw_only=True):
-    """The items in the order of the scores; groups where items are not independent."""
+    """The items in the order of the scores; groups where items are not independent.
+
+    `commonest` is for items that are solved and not scored: the share of them that the commonest
+    right answer solves. Each is then a positive, and its score 1 where its answer was right.
+    """
 
     id: tuple[str, ...]
     positive: tuple[bool, ...]
     group: tuple[str, ...] | None = None
+    commonest: float | None = None
+
+    @property
+    def solved(self) -> bool:
+        """Whether the system answers items, rather than scoring them."""
+        return self.commonest is not None
+
+    def chance(self, metric: Metric) -> float:
+        """What a system reaches that says the same of every item."""
+        share = sum(self.positive) / len(self.positive)
+        match metric:
+            case "auroc":
+                return 0.5
+            case "accuracy":
+                return max(share, 1.0 - share) if self.commonest is None else self.commonest
+            case "f1":
+                return 2.0 * share / (1.0 + share)
+            case "average-precision":
+                return share
 
 
 class Past(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,10 +186,14 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DualEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything; `failed` is why runs are missing, where some are."""
+    """Everything; `failed` is why runs are missing, where some are.
+
+    `services` are addresses that the spec names as part of the system.
+    """
 
     corpus: str
     system: str
+    services: tuple[str, ...] = ()
     metric: Metric
     threshold: float
     thresholds: Thresholds

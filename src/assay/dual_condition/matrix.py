@@ -11,9 +11,15 @@ from typing import Any, get_args
 
 import msgspec
 
-from assay.dual_condition.commit_gate import held_evidence, judge_again, one_sided, sides
+from assay.dual_condition.commit_gate import (
+    held_evidence,
+    judge_again,
+    one_sided,
+    out_of_date,
+    sides,
+)
 from assay.dual_condition.evidence import DualEvidence, Metric, Past
-from assay.dual_condition.result import Quantity, Regime, RowState
+from assay.dual_condition.result import Precondition, Quantity, Regime, RowState
 from assay.dual_condition.result_file import headline_keys
 
 FORMAT = "assay-matrix/1"
@@ -24,8 +30,8 @@ CSV_HEAD = (
     *("corpus", "system", "metric", "state", "a", "a_low", "a_high", "b", "b_low", "b_high"),
     *("learning_contribution", "learning_contribution_low", "learning_contribution_high"),
     *("memorisation", "memorisation_low", "memorisation_high"),
-    *("transfer", "transfer_low", "transfer_high", "regime", "items", "positives", "seeds"),
-    *("made", "artifact", "checksum", "reasons", "matrix_of"),
+    *("transfer", "transfer_low", "transfer_high", "split", "regime", "items", "positives"),
+    *("seeds", "made", "artifact", "checksum", "reasons", "matrix_of"),
 )
 """The columns of a CSV matrix; the last one names the folder of its results."""
 MARK, MARK_END = "<!-- assay matrix of ", " -->"
@@ -44,6 +50,7 @@ class MatrixRow(msgspec.Struct, frozen=True, kw_only=True, rename={"file": "arti
     learning_contribution: Quantity | None = None
     memorisation: Quantity | None = None
     transfer: Quantity | None = None
+    split: Precondition | None = None
     regime: Regime | None = None
     items: int = 0
     positives: int = 0
@@ -68,7 +75,7 @@ def matrix_of(results: Mapping[str, Mapping[str, Any]]) -> Matrix:
     judged, rows = [], []
     for name, record in results.items():
         founded = "scores" in record and "preconditions_checked" in record
-        if one_sided(record) is not None or not founded:
+        if out_of_date(record) or one_sided(record) is not None or not founded:
             rows.append(_unfounded(name, record))
             continue
         judged.append((name, record, held_evidence(record, where=name)))
@@ -114,6 +121,7 @@ def _row(same: Sequence[tuple[str, Mapping[str, Any], DualEvidence]]) -> MatrixR
         learning_contribution=result.learning_contribution,
         memorisation=result.memorisation,
         transfer=result.transfer,
+        split=result.split,
         regime=result.regime,
         items=len(evidence.items.id),
         positives=sum(evidence.items.positive),
@@ -130,7 +138,8 @@ def _row(same: Sequence[tuple[str, Mapping[str, Any], DualEvidence]]) -> MatrixR
 def _unfounded(name: str, record: Mapping[str, Any]) -> MatrixRow:
     """A row for a result that cannot be judged: one side only, or numbers without evidence."""
     lone = one_sided(record)
-    why = lone or "it holds two numbers and no evidence: no preconditions, no scores"
+    why = out_of_date(record) or lone
+    why = why or "it holds two numbers and no evidence: no preconditions, no scores"
     keys = {key for side in sides(record).values() for key in side}
     metric = next(
         (known for known in get_args(Metric) if headline_keys(known)["a"] in keys), "auroc"

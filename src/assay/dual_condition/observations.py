@@ -2,6 +2,7 @@
 
 import platform
 import shlex
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -16,6 +17,7 @@ from assay.dual_condition.evidence import (
     Inputs,
     Items,
     LayerEvidence,
+    Remains,
     Route,
     StateEvidence,
 )
@@ -24,7 +26,7 @@ from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.conditions import Built, Conditions, conditions_of
 from assay.dual_condition.state.forgetting import Mentions
 from assay.dual_condition.system.code_files import code_name, source_of
-from assay.dual_condition.system.item_files import AskedItems
+from assay.dual_condition.system.item_files import AskedItems, plain_answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +42,7 @@ class Observations:
     built: Mapping[str, Built]
     made: Made
     mentions: Mapping[str, Mentions]
+    remains: Remains | None
     canary: tuple[bool, str]
     route: Route
     private: bool
@@ -58,6 +61,7 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
     return DualEvidence(
         corpus=spec.corpus,
         system=spec.system.method or shlex.join(spec.system.command),
+        services=spec.system.services,
         metric=spec.metric,
         threshold=spec.threshold,
         thresholds=spec.thresholds,
@@ -83,13 +87,15 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
                 for name, files in conditions.files.items()
             },
             manifests={name: built.entries for name, built in observed.built.items()},
+            remains=observed.remains,
         ),
         code=_code(spec, runs),
         runs=tuple(msgspec.structs.replace(run, code={}) for run in runs),
         items=Items(
             id=tuple(item.id for item in items),
-            positive=tuple(bool(item.label) for item in items),
+            positive=tuple(spec.solved or bool(item.label) for item in items),
             group=tuple(item.unit for item in items) if spec.benchmark.grouped else None,
+            commonest=_commonest(spec),
         ),
         scores={
             name: {
@@ -101,6 +107,14 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
         },
         failed=observed.failed,
     )
+
+
+def _commonest(spec: DualSpec) -> float | None:
+    """The share of items that the commonest right answer solves; None where they are scored."""
+    if not spec.solved:
+        return None
+    counts = Counter(plain_answer(item.cls or "") for item in spec.benchmark.items)
+    return max(counts.values()) / counts.total()
 
 
 def _layer(files: list[str], mentioned: Mentions | None, forgotten: int | None) -> LayerEvidence:

@@ -21,6 +21,8 @@ class Regime(StrEnum):
     """What the state is to the system."""
 
     POLISH = "polish"
+    HARMFUL = "harmful"
+    MEMORISED = "memorised"
     MEMORY_CARRIED = "memory-carried"
     DEPENDENT = "dependent"
     LEARNING = "learning"
@@ -76,7 +78,11 @@ class PlaceboResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DualResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The row: its state and why, the quantities, the regime, caveats, preconditions."""
+    """The row: its state and why, the quantities, the regime, caveats, preconditions.
+
+    `split` says whether A - B can be split into memorisation and transfer; where it cannot, C has
+    no numbers. None where C was not run.
+    """
 
     row: RowState
     reasons: tuple[str, ...]
@@ -91,6 +97,7 @@ class DualResult(msgspec.Struct, frozen=True, kw_only=True):
     learning_contribution: Quantity | None = None
     memorisation: Quantity | None = None
     transfer: Quantity | None = None
+    split: Precondition | None = None
     seen: Subset | None = None
     unseen: Subset | None = None
     layers: Mapping[str, LayerResult] = {}

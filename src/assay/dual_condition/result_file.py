@@ -38,10 +38,14 @@ from assay.dual_condition.judge.coherence import check_coherence
 from assay.dual_condition.result import DualResult, Quantity
 from assay.errors import IntegrityError
 
-FORMAT = "assay-dual/1"
+FORMAT = "assay-dual/2"
+EARLIER = ("assay-dual/1",)
+"""Formats of which B is still what it was, and the judgement is not."""
 DIGEST = "artifact_digest"
 CONDITION = re.compile(r"condition_(?:(a)_production|(b)_architecture_only)_(\w+)")
-_BEFORE = ("corpus", "system", "metric", "threshold", "thresholds", "seeds", "conditions")
+_BEFORE = (
+    *("corpus", "system", "services", "metric", "threshold", "thresholds", "seeds", "conditions"),
+)
 _AFTER = ("history", "inputs", "state", "code", "runs", "items", "scores", "failed")
 TAILS = ("_interval", "_per_seed", "_t_interval")
 
@@ -87,7 +91,17 @@ def result_keys(metric: str, result: DualResult) -> dict[str, Any]:
     for field, key in headline_keys(metric).items():
         keys |= _flat(key, getattr(result, field))
     more = msgspec.to_builtins(result)
-    for name in ("regime", "seen", "unseen", "layers", "placebo", "caveats", "level", "how"):
+    for name in (
+        "regime",
+        "split",
+        "seen",
+        "unseen",
+        "layers",
+        "placebo",
+        "caveats",
+        "level",
+        "how",
+    ):
         keys[name] = more[name]
     keys["preconditions_checked"] = more["preconditions"]
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(keys))

@@ -8,8 +8,9 @@ import re
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
-from assay.benchmark.benchmark import Benchmark, Columns
+from assay.benchmark.benchmark import Benchmark, Columns, Item
 from assay.benchmark.load import load_benchmark
 from assay.digests import is_name
 from assay.dual_condition.evidence import Metric, Thresholds
@@ -41,6 +42,7 @@ MOST_SHAPLEY = 5
 class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A spec with its files resolved; paths are relative to `home`.
 
+    Items are `solved` where the system answers them, and their class is the right answer.
     `digest` covers all that decides the runs, and nothing of how they are judged.
     """
 
@@ -49,6 +51,7 @@ class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
     system: StatefulSystem
     state: State
     benchmark: Benchmark
+    solved: bool
     corpus: str
     seeds: tuple[int, ...]
     asked: tuple[Asked, ...]
@@ -61,6 +64,14 @@ class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
     def jobs(self) -> int:
         """How many runs are made at a time: each has its own copy, so two are no harm."""
         return self.system.jobs or min(os.cpu_count() or 1, 2)
+
+    @property
+    def known_items(self) -> tuple[Item, ...]:
+        """The items with all that a memory of them may hold: a right answer is a response."""
+        items = self.benchmark.items
+        if not self.solved:
+            return items
+        return tuple(replace(item, response=item.response or item.cls) for item in items)
 
     @property
     def folder(self) -> Path:
@@ -83,8 +94,11 @@ def load_dual_spec(path: str | Path, *, metric: Metric | None = None) -> DualSpe
     home = path.absolute().parent
     check_system(written, where)
     state = _state(written, home, where)
-    benchmark = _benchmark(written.evaluation, home, where)
     check_evaluation(written.evaluation, where)
+    benchmark = _benchmark(written.evaluation, home, where)
+    default: Metric = "auroc" if written.evaluation.answer is None else "accuracy"
+    if metric is not None and written.evaluation.answer is not None and metric != "accuracy":
+        raise SpecError(f"{where}: evaluation.answer: answers have an accuracy, and no {metric}")
     check_ids(written, home, benchmark, where)
     check_thresholds(written.thresholds, where)
     check_placebo(written, home, where)
@@ -99,7 +113,8 @@ def load_dual_spec(path: str | Path, *, metric: Metric | None = None) -> DualSpe
         seeds=written.evaluation.seeds,
         asked=_asked(written, state, where),
         placebo=written.placebo,
-        metric=metric or written.evaluation.metric,
+        solved=written.evaluation.answer is not None,
+        metric=metric or written.evaluation.metric or default,
         threshold=written.evaluation.threshold,
         thresholds=written.thresholds,
     )
@@ -139,6 +154,8 @@ def _state(written: DualFile, home: Path, where: str) -> State:
 
 def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
     columns = Columns(**{name: getattr(written, name) for name in Columns.__struct_fields__})
+    if written.answer is not None:
+        columns = replace(columns, cls=written.answer)
     path = home / written.benchmark
     place = str(path) if path.exists() else written.benchmark
     try:
@@ -149,6 +166,11 @@ def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
         message = PARAMETER.sub(_as_key, error.message)
         details = [PARAMETER.sub(_as_key, detail) for detail in error.details]
         raise type(error)(f"{where}: {message}", hint=hint, details=details) from None
+    if written.answer is not None:
+        lost = next((item.id for item in benchmark.items if not item.cls), None)
+        if lost is not None:
+            raise SpecError(f"{where}: record {lost!r} of {written.benchmark} has no right answer")
+        return benchmark
     blind = next((item.id for item in benchmark.items if item.label is None), None)
     if blind is not None:
         raise SpecError(

@@ -40,6 +40,7 @@ class StatefulSystem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     method: str | None = None
     folder: str = "."
     reads: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     seconds: float = 600.0
     jobs: int | None = None
@@ -73,11 +74,12 @@ class EvaluationTable(
     positive: str | None = None
     corpus: str | None = None
     conditions: tuple[Asked, ...] = ()
-    metric: Metric = "auroc"
+    metric: Metric | None = None
     threshold: float = 0.5
     id: str | None = None
     question: str = "question"
     response: str | None = None
+    answer: str | None = None
     label: str | None = None
     cls: str | None = None
     source: str | None = None
@@ -120,12 +122,15 @@ def _explained(message: str) -> str:
 
 
 def plan_digest(written: DualFile) -> str:
-    """Digest what decides the runs; parallelism and thresholds of judging are left out."""
+    """Digest what decides the runs; parallelism and what judges them are left out."""
     plan: dict[str, Any] = msgspec.to_builtins(written)
     plan.pop("thresholds")
-    plan["system"].pop("jobs")
+    for name in ("jobs", "services"):
+        plan["system"].pop(name)
     for name in ("metric", "threshold"):
         plan["evaluation"].pop(name)
+    if written.evaluation.answer is None:
+        plan["evaluation"].pop("answer")
     return digest(msgspec.json.encode(plan, order="deterministic"))
 
 
@@ -221,15 +226,30 @@ def check_evaluation(written: EvaluationTable, where: str) -> None:
         raise SpecError(
             f"{where}: evaluation.seeds: expected at most {_MOST_SEEDS:,}, each within 64 bits"
         )
+    if written.answer is not None:
+        _check_answered(written, where)
     if not math.isfinite(written.threshold):
         raise SpecError(f"{where}: evaluation.threshold = {written.threshold}, expected a number")
+
+
+def _check_answered(written: EvaluationTable, where: str) -> None:
+    """Refuse keys that say nothing where an answer is right or wrong."""
+    usual = {"label": None, "cls": None, "positive": None, "threshold": 0.5}
+    idle = [name for name, value in usual.items() if getattr(written, name) != value]
+    idle += [] if written.metric in (None, "accuracy") else ["metric"]
+    if idle:
+        raise SpecError(
+            f"{where}: evaluation.answer: an answer is right or wrong, so"
+            f" {'class' if idle[0] == 'cls' else idle[0]} says nothing more",
+            hint="Leave it out: what is measured is the share of right answers.",
+        )
 
 
 def check_thresholds(written: Thresholds, where: str) -> None:
     """Refuse thresholds of the regimes outside 0 to 1."""
     for name in written.__struct_fields__:
         value = getattr(written, name)
-        if not 0.0 <= value <= 1.0:
+        if value is not None and not 0.0 <= value <= 1.0:
             raise SpecError(f"{where}: thresholds.{name} = {value}, expected 0 to 1")
 
 

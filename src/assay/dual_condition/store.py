@@ -18,7 +18,13 @@ from assay.dual_condition.committed_file import (
 )
 from assay.dual_condition.evidence import DualEvidence, Past
 from assay.dual_condition.matrix import Mark, Matrix, matrix_of
-from assay.dual_condition.result_file import DIGEST, FORMAT, headline_keys, result_digest
+from assay.dual_condition.result_file import (
+    DIGEST,
+    EARLIER,
+    FORMAT,
+    headline_keys,
+    result_digest,
+)
 from assay.errors import AssayError, DigestMismatch, SpecError, storage
 from assay.files import read_bounded
 
@@ -168,7 +174,7 @@ def past_results(
 def _is_of(record: Mapping[str, Any], evidence: DualEvidence) -> bool:
     inputs = record.get("inputs")
     return (
-        record.get("format") == FORMAT
+        record.get("format") in (FORMAT, *EARLIER)
         and record.get("corpus") == evidence.corpus
         and record.get("metric") == evidence.metric
         and record.get("system") == evidence.system

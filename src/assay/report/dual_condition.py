@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 _MEANING = {
     Regime.POLISH: "the state changes next to nothing: what it does, it does without",
+    Regime.HARMFUL: "with its state it does worse than without",
+    Regime.MEMORISED: "what it adds is of these very items: the gain is the test itself",
     Regime.MEMORY_CARRIED: "without its state it can hardly do this",
     Regime.DEPENDENT: "without its state it does worse than it once did: it has come to lean on it",
     Regime.LEARNING: "its state helps",
-    Regime.UNDETERMINED: "the items and seeds cannot tell",
+    Regime.UNDETERMINED: "what was run cannot tell",
 }
 _STYLE = {Regime.LEARNING: "green", Regime.POLISH: "green", Regime.UNDETERMINED: "yellow"}
 
@@ -67,6 +69,8 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
         _row("A - C  memorisation", result.memorisation, sign=True),
         _row("C - B  transfer", result.transfer, sign=True),
     ]
+    if result.split is not None and not result.split.holds:
+        rows.append(["A - C, C - B", "", "not decidable", ""])
     for what, subset in (("seen", result.seen), ("unseen", result.unseen)):
         if subset is not None:
             label = f"A - B  on {subset.items} items {what}"
@@ -86,8 +90,16 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
         out.print(marked("row      ", "PILOT ONLY", "bold yellow", f"  {result.reasons[0]}"))
     elif result.regime is not None:
         style = f"bold {_STYLE.get(result.regime, 'red')}"
-        meaning = f"  {_MEANING[result.regime]}{_where_from(result)}"
+        meaning = f"  {_meaning(result, result.regime)}{_where_from(result)}"
         out.print(marked("regime   ", result.regime.upper(), style, meaning))
+
+
+def _meaning(result: DualResult, regime: Regime) -> str:
+    gain, split = result.learning_contribution, result.split
+    gains = gain is not None and gain.interval[0] > 0.0
+    if regime is Regime.UNDETERMINED and gains and split is not None and not split.holds:
+        return "its state helps; whether by memory of these very items cannot be told"
+    return _MEANING[regime]
 
 
 def _where_from(result: DualResult) -> str:
@@ -114,6 +126,8 @@ def draw_checked_files(files: Sequence[CheckedFile], out: "Console") -> None:
     for file in checked:
         for fault in file.faults:
             out.print(marked(f"{file.file}: ", fault.kind, "red", f": {fault.message}"))
+        for note in file.notes:
+            out.print(styled(f"{file.file}: {note}"))
     if not checked:
         out.print(styled("no dual-condition results here, and no matrix of some"))
         return

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _SHORT = ("corpus", "A", "B", "A - B", "memorised", "transfer", "regime", "n")
 _PAST = ("corpus", "made", "B architecture", "interval", "result")
 _STYLE = {RowState.BLOCKED: "red", RowState.ONE_SIDED: "red", RowState.PILOT_ONLY: "yellow"}
+_UNDECIDED = "undecidable"
 _LEGEND = (
     "A: all state. B: none. A - B is what the state adds: memorisation (A - C) is what it holds of"
     " this benchmark's own items, transfer (C - B) the rest. 95 % intervals over items and seeds."
@@ -45,6 +46,9 @@ def draw_matrix(matrix: Matrix, out: "Console", *, history: bool = False) -> Non
             out.print(marked(f"{names[row.file]}: ", row.state.value, style))
             for reason in row.reasons:
                 out.print(styled(f"  {reason}"))
+        elif _is_undecided(row):
+            out.print()
+            out.print(styled(f"{names[row.file]}: {_why_undecided(row)}"))
     if history:
         out.print()
         out.print(table(_PAST, _past_rows(matrix, names)))
@@ -65,6 +69,8 @@ def matrix_markdown(matrix: Matrix, *, of: str, history: bool = False) -> str:
         if row.reasons:
             reasons = "; ".join(map(markdown, row.reasons))
             parts.append(f"{markdown(names[row.file])} is {row.state.value}: {reasons}\n")
+        elif _is_undecided(row):
+            parts.append(f"{markdown(names[row.file])}: {markdown(_why_undecided(row))}\n")
     if history:
         parts.append(markdown_table(_PAST, _past_rows(matrix, names)))
     results = ", ".join(f"{markdown(row.file)}" for row in matrix.rows)
@@ -79,6 +85,7 @@ def matrix_csv(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noq
         cells = [
             *(row.corpus, row.system, row.metric, row.state.value),
             *(number for quantity in quantities for number in _numbers(quantity)),
+            "" if row.split is None else "decidable" if row.split.holds else "undecidable",
             row.regime.value if row.regime is not None else "",
             *(str(row.items), str(row.positives), str(row.seeds)),
             *(row.made, row.file, row.checksum or "", "; ".join(row.reasons), written(of)),
@@ -139,8 +146,7 @@ def _cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
         _shown(row.a),
         _shown(row.b),
         _shown(row.learning_contribution, sign=True),
-        _shown(row.memorisation, sign=True),
-        _shown(row.transfer, sign=True),
+        *([_UNDECIDED] * 2 if _is_undecided(row) else _split_cells(row)),
         row.regime.value if row.regime is not None else "",
         str(row.items),
     ]
@@ -153,14 +159,29 @@ def _short_cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
         state = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
         return [name, "", "", state, "", "", "", str(row.items or "")]
     values = (row.memorisation, row.transfer)
+    parts = ["" if quantity is None else f"{quantity.value:+.4f}" for quantity in values]
     return [
         name,
         *("" if quantity is None else f"{quantity.value:.4f}" for quantity in (row.a, row.b)),
         _shown(row.learning_contribution, sign=True),
-        *("" if quantity is None else f"{quantity.value:+.4f}" for quantity in values),
+        *([_UNDECIDED] * 2 if _is_undecided(row) else parts),
         row.regime.value if row.regime is not None else "",
         str(row.items),
     ]
+
+
+def _split_cells(row: MatrixRow) -> list[str]:
+    return [_shown(quantity, sign=True) for quantity in (row.memorisation, row.transfer)]
+
+
+def _is_undecided(row: MatrixRow) -> bool:
+    reported = row.state is RowState.REPORTED
+    return reported and row.split is not None and not row.split.holds
+
+
+def _why_undecided(row: MatrixRow) -> str:
+    shown = "" if row.split is None else row.split.evidence
+    return f"memorisation and transfer are not decidable: {shown}"
 
 
 def _past_rows(matrix: Matrix, names: Mapping[str, str]) -> list[list[str]]:

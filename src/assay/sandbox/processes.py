@@ -60,6 +60,15 @@ def children() -> list[int]:
     return [pid for pid in _processes() if _parent(pid) == own]
 
 
+def is_descendant(pid: int) -> bool:
+    """Whether a process comes from this one; orphans do where this one is their reaper."""
+    while pid > 1:
+        if pid == os.getpid():
+            return True
+        pid = _parent(pid) or 0
+    return False
+
+
 def overrun(deadline: float, seconds: float, log: int | None, log_bytes: int) -> str | None:
     """Why a job must be ended now; None where it may go on."""
     if time.monotonic() > deadline:

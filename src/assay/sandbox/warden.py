@@ -11,6 +11,7 @@ import os
 import select
 import signal
 import socket
+import struct
 import sys
 import time
 from contextlib import suppress
@@ -151,8 +152,10 @@ def _become(job: dict[str, Any], socket_end: socket.socket, log: int) -> None:
         os.dup2(log, 2)
         isolate(job["restrictions"])
         restrict(job["restrictions"])
-        listener = install_filter()
-        socket.send_fds(socket_end, [b"!"], [listener])
+        listener, flags = install_filter()
+        # `socket.send_fds` of Python 3.11 passes on no flags.
+        handed = socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", listener)
+        socket_end.sendmsg([b"!"], [handed], flags)
         os.close(listener)
         program, *_ = command = job["command"]
         os.execve(program, command, job["environment"])  # noqa: S606 - no shell

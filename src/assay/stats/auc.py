@@ -11,8 +11,9 @@ covariance between methods scored on the same items (DeLong, DeLong & Clarke-Pea
 MOVER (Zou & Donner 2008), which combines the single intervals with DeLong's correlation. A control
 read in its better direction is two controls, of which the larger counts.
 
-*Groups.* `stats/clusters.py`. The score interval is then taken at the sizes of an independent
-sample: the class sizes over the design effect, the variance with groups over that without.
+*Groups.* `stats/clusters.py`. Intervals rest on the jackknife over groups. The score interval is
+taken at the sizes of an independent sample: the class sizes over the design effect, the variance
+with groups over that without.
 """
 
 import math
@@ -24,7 +25,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.stats.arrays import Floats
 from assay.stats.auc_interval import score_interval
-from assay.stats.clusters import effective_units, grouped_covariance
+from assay.stats.clusters import (
+    degrees_of_freedom,
+    effective_groups,
+    grouped_covariance,
+    jackknife_totals,
+    side_codes,
+    skew_reach,
+)
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import t_quantile
 from assay.stats.ranks import Levels, placements
@@ -56,7 +64,9 @@ class AucFit:
     `placements` are each item's, positives first. `within_positive` and `within_negative` are the
     two addends of the variance (k x k); `covariance` is their sum, plus what positives and
     negatives of one group share. `ungrouped` are the variances as if every item stood alone,
-    `units_positive` and `units_negative` the effective numbers of groups.
+    `units_positive`, `units_negative` and `units` the effective numbers of groups, of each class
+    and of both, and `totals` (k x groups) what the jackknife over groups finds, None where every
+    item stands alone. `raised` is by how much a variance is raised for what the items do not show.
     """
 
     values: Floats
@@ -70,8 +80,9 @@ class AucFit:
     negatives: int
     units_positive: float
     units_negative: float
-    unevenness: float
-    grouped: bool
+    units: float
+    totals: Floats | None = None
+    raised: float = 1.0
     _known: dict[tuple[int, float], tuple[float, float]] = field(default_factory=dict, repr=False)
 
     @property
@@ -79,18 +90,30 @@ class AucFit:
         """How many items were scored."""
         return self.positives + self.negatives
 
+    @property
+    def grouped(self) -> bool:
+        """Whether some items share a group."""
+        return self.totals is not None
+
     def interval(self, i: int = 0, *, level: float = 0.95) -> tuple[float, float]:
         """The two-sided interval of method i's AUC."""
         if (i, level) in self._known:
             return self._known[i, level]
-        quantile = t_quantile(0.5 + level / 2.0, self._degrees(_pick(i, i, len(self.values))))
-        self._known[i, level] = score_interval(
+        alone = _pick(i, i, len(self.values))
+        quantile = t_quantile(0.5 + level / 2.0, self._degrees(alone))
+        variance = self._variance(alone)
+        low, high = score_interval(
             float(self.values[i]),
-            float(self.covariance[i, i]),
+            variance,
             sides=(self.placements[i, : self.positives], self.placements[i, self.positives :]),
-            sizes=self._sizes(i),
-            reach=quantile**2 * self.unevenness,
+            sizes=self._sizes(i, variance),
+            units=(self.units_positive, self.units_negative),
+            reach=quantile**2 * self.raised,
         )
+        if self.totals is not None:
+            further = skew_reach(self.totals[i], variance, level)
+            low, high = max(low + min(further, 0.0), 0.0), min(high + max(further, 0.0), 1.0)
+        self._known[i, level] = low, high
         return self._known[i, level]
 
     def difference_interval(self, i: int, j: int, *, level: float = 0.95) -> tuple[float, float]:
@@ -98,8 +121,7 @@ class AucFit:
         contrast = _pick(i, j, len(self.values))
         value_i, value_j = float(self.values[i]), float(self.values[j])
         gap = self.gap(i, j)
-        variance = float(contrast @ self.covariance @ contrast) * self.unevenness
-        spread = math.sqrt(max(variance, 0.0))
+        spread = math.sqrt(self._variance(contrast) * self.raised)
         wald = t_quantile(0.5 + level / 2.0, self._degrees(contrast)) * spread
         low_i, high_i = self.interval(i, level=level)
         low_j, high_j = self.interval(j, level=level)
@@ -161,23 +183,33 @@ class AucFit:
         how += ", clustered by group" if self.grouped else ""
         return Estimate(value=value, low=ends[0], high=ends[1], level=level, n=self.n, how=how)
 
+    def _variance(self, contrast: Floats) -> float:
+        """The variance of a contrast of the k AUCs; with groups, that of the jackknife."""
+        variance = max(float(contrast @ self.covariance @ contrast), 0.0)
+        if self.totals is None:
+            return variance
+        return max(variance, float(np.square(contrast @ self.totals).sum()))
+
     def _degrees(self, contrast: Floats) -> float:
-        """Welch's degrees of freedom for a contrast of the k AUCs."""
+        """Welch's degrees of freedom for a contrast of the k AUCs, or fewer if groups bear less."""
         a = float(contrast @ self.within_positive @ contrast)
         b = float(contrast @ self.within_negative @ contrast)
         dof_a, dof_b = max(self.units_positive - 1.0, 1.0), max(self.units_negative - 1.0, 1.0)
         if a + b <= 1e-18:
             return float(min(dof_a, dof_b))
-        return (a + b) ** 2 / (a**2 / dof_a + b**2 / dof_b)
+        welch = (a + b) ** 2 / (a**2 / dof_a + b**2 / dof_b)
+        if self.totals is None:
+            return welch
+        return min(welch, max(self.units - 1.0, 1.0), degrees_of_freedom(contrast @ self.totals))
 
-    def _sizes(self, i: int) -> tuple[float, float]:
+    def _sizes(self, i: int, variance: float) -> tuple[float, float]:
         """The class sizes of an independent sample that says as much about method i."""
         alone = float(self.ungrouped[i])
         if not self.grouped:
             return float(self.positives), float(self.negatives)
-        if alone <= 0.0 or self.covariance[i, i] <= 0.0:
+        if alone <= 0.0 or variance <= 0.0:
             return self.units_positive, self.units_negative
-        design = float(self.covariance[i, i]) / alone
+        design = variance / alone
         return max(self.positives / design, 1.0), max(self.negatives / design, 1.0)
 
 
@@ -217,13 +249,17 @@ def _fit(
     n1, n0 = placed1.shape[1], placed0.shape[1]
     values = wins / (n1 * n0)
     influence1, influence0 = (placed1 - values[:, None]) / n1, (placed0 - values[:, None]) / n0
+    totals = None
     if groups is None:
         within1, within0 = _mean_covariance(placed1), _mean_covariance(placed0)
         units1, units0, covariance = float(n1), float(n0), within1 + within0
-        unevenness = 1.0
+        units = units1 + units0
     else:
-        within1, within0, covariance = grouped_covariance(influence1, influence0, groups)
-        units1, units0, unevenness = effective_units(groups)
+        codes = side_codes(groups)
+        within1, within0, covariance = grouped_covariance(influence1, influence0, codes)
+        units1, units0 = map(effective_groups, codes)
+        units = effective_groups(np.concatenate(codes))
+        totals = jackknife_totals(influence1, influence0, codes)
     return AucFit(
         values=values,
         wins=wins,
@@ -236,8 +272,8 @@ def _fit(
         negatives=n0,
         units_positive=units1,
         units_negative=units0,
-        unevenness=unevenness,
-        grouped=groups is not None,
+        units=units,
+        totals=totals,
     )
 
 

@@ -1,46 +1,88 @@
-"""Groups: what records that belong together do to a variance.
+"""Groups: what records that belong together do to a variance and to an interval.
 
 The variance comes from group totals of each item's influence (Obuchowski 1997), so that copies of a
-record add no evidence. Groups of uneven size count as so many equal ones as Kish's formula says: a
-variance that comes from a few large groups is known no better than those few allow.
+record add no evidence. Groups of uneven size count as so many equal ones as Kish's formula says.
+
+An interval rests on the *jackknife*: how far the estimate moves when a whole group is left out. A
+group that holds a share h of a class pulls the estimate towards itself, so its total is divided by
+1 - h. Where every group holds as many records of each class the result is Obuchowski's variance;
+where sizes or the shares of positives vary it is larger, by what his counts leave out.
+
+Few groups tell a variance badly, which is met in two places, with u the totals:
+
+- The variance has 2 / (sum u^4 / (sum u^2)^2 - 1/G) degrees of freedom, which is G for normal u and
+  2k where k groups carry it all: it is known as well as those allow.
+- An interval reaches further to the side that u is skewed to, by the studentised mean's first term
+  (Hall 1992), sum u^3 / variance * (2 z^2 + 1) / 6. It is not drawn in on the other side.
 """
 
+import math
+
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from assay.stats.arrays import Floats
+from assay.stats.arrays import Codes, Floats
+from assay.stats.quantiles import normal_quantile
 
 
-def effective_groups(codes: NDArray[np.intp]) -> float:
+def side_codes(groups: tuple[ArrayLike, ArrayLike]) -> tuple[Codes, Codes]:
+    """The groups of positives and of negatives as numbers, the same for the same group."""
+    first = np.asarray(groups[0])
+    both = np.concatenate([first, np.asarray(groups[1])])
+    codes = np.unique(both, return_inverse=True)[1]
+    return codes[: first.size], codes[first.size :]
+
+
+def effective_groups(codes: Codes) -> float:
     """How many groups of equal size would be as good as these: (sum m)^2 / sum m^2."""
     sizes = np.bincount(codes)
     return float(sizes.sum()) ** 2 / float(np.square(sizes, dtype=np.float64).sum())
 
 
 def grouped_covariance(
-    influence1: Floats, influence0: Floats, groups: tuple[ArrayLike, ArrayLike]
+    influence1: Floats, influence0: Floats, codes: tuple[Codes, Codes]
 ) -> tuple[Floats, Floats, Floats]:
     """The two addends of the variance and their sum with what groups share (Obuchowski 1997)."""
-    labels1, labels0 = np.asarray(groups[0]), np.asarray(groups[1])
-    _, codes = np.unique(np.concatenate([labels1, labels0]), return_inverse=True)
-    size = int(codes.max()) + 1
-    codes1, codes0 = codes[: labels1.size], codes[labels1.size :]
-    totals1 = _group_totals(influence1, codes1, size)
-    totals0 = _group_totals(influence0, codes0, size)
-    within1 = totals1 @ totals1.T * correction(np.unique(codes1).size)
-    within0 = totals0 @ totals0.T * correction(np.unique(codes0).size)
+    size = _size(codes)
+    totals1, totals0 = (
+        _group_totals(influence, own, size)
+        for influence, own in zip((influence1, influence0), codes, strict=True)
+    )
+    within1 = totals1 @ totals1.T * correction(_count(codes[0]))
+    within0 = totals0 @ totals0.T * correction(_count(codes[1]))
     shared = (totals1 @ totals0.T + totals0 @ totals1.T) * correction(size)
     return within1, within0, within1 + within0 + shared
 
 
-def effective_units(groups: tuple[ArrayLike, ArrayLike]) -> tuple[float, float, float]:
-    """Effective groups of each class, and by how much their unevenness raises the variance."""
-    effective, raised = [], []
-    for labels in groups:
-        _, codes = np.unique(np.asarray(labels), return_inverse=True)
-        effective.append(effective_groups(codes))
-        raised.append(correction(effective[-1]) / correction(int(codes.max()) + 1))
-    return effective[0], effective[1], max(raised)
+def jackknife_totals(influence1: Floats, influence0: Floats, codes: tuple[Codes, Codes]) -> Floats:
+    """What leaving out each group does to each estimate (k x groups), scaled to sum as squares."""
+    size = _size(codes)
+    totals = np.zeros((influence1.shape[0], size))
+    for influence, own in zip((influence1, influence0), codes, strict=True):
+        share = np.bincount(own, minlength=size) / own.size
+        # The only group of a class has a total of nought, and says nothing of other groups.
+        left = np.where(share < 1.0, 1.0 - share, 1.0)
+        scale = math.sqrt(correction(_count(own)))
+        totals += _group_totals(influence, own, size) / (left * scale)
+    return totals
+
+
+def degrees_of_freedom(totals: Floats) -> float:
+    """How well the sum of squares of group totals is known: as well as the groups it rests on."""
+    square = float(np.square(totals).sum())
+    if square <= 0.0:
+        return float(totals.size)
+    carried = float((totals**4).sum()) / square**2 - 1.0 / totals.size
+    return max(2.0 / max(carried, 1e-12), 1.0)
+
+
+def skew_reach(totals: Floats, variance: float, level: float) -> float:
+    """By how much an interval reaches further, and to which side."""
+    if variance <= 0.0:
+        return 0.0
+    z = normal_quantile(0.5 + level / 2.0)
+    third = float((totals**3).sum())
+    return third / variance * (2.0 * z * z + 1.0) / 6.0
 
 
 def correction(units: float) -> float:
@@ -48,5 +90,13 @@ def correction(units: float) -> float:
     return units / max(units - 1.0, 1.0)
 
 
-def _group_totals(influence: Floats, codes: NDArray[np.intp], size: int) -> Floats:
+def _size(codes: tuple[Codes, Codes]) -> int:
+    return 1 + int(max(codes[0].max(), codes[1].max()))
+
+
+def _count(codes: Codes) -> int:
+    return int(np.count_nonzero(np.bincount(codes)))
+
+
+def _group_totals(influence: Floats, codes: Codes, size: int) -> Floats:
     return np.stack([np.bincount(codes, weights=row, minlength=size) for row in influence])

@@ -37,10 +37,10 @@ from numpy.typing import NDArray
 
 from assay.stats.arrays import Floats, coded
 from assay.stats.auc_interval import score_interval
-from assay.stats.clusters import correction, effective_groups
+from assay.stats.clusters import correction, degrees_of_freedom, effective_groups, skew_reach
 from assay.stats.estimate import Estimate
 from assay.stats.metrics import MetricName, measure
-from assay.stats.quantiles import normal_quantile, t_quantile
+from assay.stats.quantiles import t_quantile
 
 _RANK_GOES = 0.5
 _HOW = "mean over seeds, interval over items and seeds (Obuchowski-Rockette)"
@@ -115,6 +115,8 @@ class Crossed:
             return float(ones), float(self.n - ones)
         return tuple(  # type: ignore[return-value]  # two of them
             effective_groups(np.unique(self.codes[side], return_inverse=True)[1])
+            if side.any()
+            else 0.0
             for side in (self.positive, ~self.positive)
         )
 
@@ -148,11 +150,9 @@ class Crossed:
     def _variance(self, weights: Sequence[float]) -> tuple[float, float]:
         """The variance of a contrast's mean, and its degrees of freedom."""
         u, s = self._of(weights), self.seeds
-        alone = float(np.square(u).sum()) / s
-        shared, own, seen = alone, 0.0, 0.0
+        alone, shared = self._parts(u, s)
+        own, seen = 0.0, 0.0
         if s > 1:
-            together = float(np.square(u.sum(axis=0)).sum())
-            shared = max((together - alone * s) / (s * (s - 1.0)), 0.0)
             seen = float(self.per_seed(weights).var(ddof=1)) / s
             own = max(seen, (alone - shared) / s)
         slack = shared**2 / self._degrees(u.mean(axis=0)) + seen**2 / max(s - 1.0, 1.0)
@@ -162,21 +162,31 @@ class Crossed:
             return max(total, least), max(self._units - 1.0, 1.0)
         return total, total**2 / slack
 
+    def seed_spread(self, i: int) -> float:
+        """By how much seeds of a condition would differ if they drew only noise of their own."""
+        u, s = self._of(_pick(i, None, len(self.values))), self.seeds
+        alone, shared = self._parts(u, s)
+        return math.sqrt(max(alone - shared, 0.0))
+
+    @staticmethod
+    def _parts(u: Floats, s: int) -> tuple[float, float]:
+        """The variance that influences make a single seed's value have, and what seeds share."""
+        alone = float(np.square(u).sum()) / s
+        if s < 2:
+            return alone, alone
+        together = float(np.square(u.sum(axis=0)).sum())
+        return alone, max((together - alone * s) / (s * (s - 1.0)), 0.0)
+
     def _degrees(self, u: Floats) -> float:
         """How well the items' part is known: where few items carry it, as well as they allow."""
         most, square = max(self._units - 1.0, 1.0), float(np.square(u).sum())
         if square <= 0.0:
             return most
-        carried = float((u**4).sum()) / square**2 - 1.0 / u.size
-        return min(max(2.0 / max(carried, 1e-12), 1.0), most)
+        return min(degrees_of_freedom(u), most)
 
     def _further(self, weights: Sequence[float], variance: float, level: float) -> float:
         """By how much the interval reaches further, and to which side."""
-        if variance <= 0.0:
-            return 0.0
-        z = normal_quantile(0.5 + level / 2.0)
-        third = float((self._of(weights).mean(axis=0) ** 3).sum())
-        return third / variance * (2.0 * z * z + 1.0) / 6.0
+        return skew_reach(self._of(weights).mean(axis=0), variance, level)
 
     def _unseen(self, weights: Sequence[float]) -> float:
         """The variance of a difference that no item showed, but the next of each class might."""
@@ -184,6 +194,8 @@ class Crossed:
         variance = 0.0
         for side, units in zip((self.positive, ~self.positive), self._classes, strict=True):
             count = float(side.sum())
+            if not count:  # where all are of one kind, as tasks that are solved are
+                continue
             reach = _RANK_GOES / count
             if self.metric != "auroc":
                 goes = _RANK_GOES if self.metric == "average-precision" else 1.0

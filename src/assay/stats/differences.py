@@ -7,9 +7,11 @@ one that went the other, or in each arm one score at either end. With many runs 
 nothing; with few it says how little is known.
 
 How far made-up units lie off depends on what was seen. Where units moved alike (right or wrong,
-grades, always the same step) nothing tells how far others go, and it is the whole range. Where no
-two moved alike they tell it themselves, and it is the largest move: scores that move by hundredths
-are not drowned. Between, it is as much of either as there are pairs of units that moved alike.
+grades, always the same step), or none moved against the others, nothing tells how far one might
+fall, and it is the whole range. Where no two moved alike and several moved against the others they
+tell it themselves, and it is the largest move: scores that move by hundredths are not drowned.
+Between, it is as much of either as there are pairs of units that moved alike, or as one in
+(1 + n) squared for n units that moved against the others.
 
 That company is fair to an interval with two ends, and too kind to a bound with one: losses that are
 rare are seen too seldom, and a bound at -5 % would be wrong one time in ten. So a lower bound has
@@ -20,6 +22,7 @@ and losses are common the company is even.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -151,10 +154,20 @@ def _skewness(variance: float, third: float) -> float:
 
 
 def reach_of(differences: Floats, whole: float) -> float:
-    """How far off made-up units lie, by how many of the units moved alike."""
-    largest = min(float(np.abs(differences).max()), whole)
-    alike = _share_alike(differences, float(np.abs(differences).max()))
-    return alike * whole + (1.0 - alike) * largest
+    """How far off made-up units lie, by how many moved alike and how many against the others."""
+    largest = float(np.abs(differences).max())
+    unknown = unknown_share(_share_alike(differences, largest), _against(differences, largest))
+    return unknown * whole + (1.0 - unknown) * min(largest, whole)
+
+
+def _against(values: Floats, size: float) -> int:
+    """How many lie on the side of 0 where fewer do, not counting those nearly at it."""
+    return min(int((values > ALIKE * size).sum()), int((values < -ALIKE * size).sum()))
+
+
+def unknown_share(alike: float, against: int) -> float:
+    """How little was seen of how far units go."""
+    return max(alike, 1.0 / (1.0 + against) ** 2)
 
 
 def _share_alike(values: Floats, size: float) -> float:
@@ -253,30 +266,44 @@ def unpaired(
         return MeanDifference(value=value, centre=value, error=error, df=df, units=units)
     seen = float(values.min()), float(values.max())
     width = seen[1] - seen[0]
-    alike = float(np.mean([_share_alike(values[second == flag], width) for flag in (False, True)]))
-    low, high = (
-        alike * end + (1.0 - alike) * min(max(at, ends[0]), ends[1])
-        for end, at in zip(ends, seen, strict=True)
-    )
+    means = [float(values[second == flag].mean()) for flag in (False, True)]
+    near = [
+        _arm_ends(values[second == flag], means[not flag], ends, seen) for flag in (False, True)
+    ]
 
-    def bound(ends: tuple[float, float], turned: tuple[bool, bool]) -> tuple[float, float]:
-        """Each side with company at the lower end, or at the upper one where turned."""
+    def bound(
+        ends: Sequence[tuple[float, float]], turned: tuple[bool, bool]
+    ) -> tuple[float, float]:
+        """Each side with company at its lower end, or at its upper one where turned."""
         company = [
-            _company(values[second == flag], ends[::-1] if turn else ends)
-            for flag, turn in zip((False, True), turned, strict=True)
+            _company(values[second == flag], own[::-1] if turn else own)
+            for flag, own, turn in zip((False, True), ends, turned, strict=True)
         ]
         return arms(*company)[:2]
 
-    both = ((low, 1.0), (high, 1.0))
-    centre, error, _ = arms(both, both)
+    centre, error, _ = arms(*(((low, 1.0), (high, 1.0)) for low, high in near))
+    reach = max(high - low for low, high in near)
     lean = _arms_lean(values, second, strata)
     return replace(
         MeanDifference(value=value, centre=centre, error=error, df=None, units=units, lean=lean),
-        floor=bound((low, high), (True, False)),
-        ceiling=bound((low, high), (False, True)),
-        narrow=bound(seen, (True, False)) if 0.0 < width < high - low - 1e-9 else None,
-        reach=high - low,
+        floor=bound(near, (True, False)),
+        ceiling=bound(near, (False, True)),
+        narrow=bound((seen, seen), (True, False)) if 0.0 < width < reach - 1e-9 else None,
+        reach=reach,
     )
+
+
+def _arm_ends(
+    values: Floats, other: float, ends: tuple[float, float], seen: tuple[float, float]
+) -> tuple[float, float]:
+    """Where the made-up scores of a side lie; `other` is the mean of the other side."""
+    size = seen[1] - seen[0]
+    unknown = unknown_share(_share_alike(values, size), _against(values - other, size))
+    low, high = (
+        unknown * end + (1.0 - unknown) * min(max(at, ends[0]), ends[1])
+        for end, at in zip(ends, seen, strict=True)
+    )
+    return low, high
 
 
 def _arms_lean(values: Floats, second: NDArray[np.bool_], strata: NDArray[np.intp]) -> float:

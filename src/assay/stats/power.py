@@ -11,10 +11,11 @@ from functools import cache
 import numpy as np
 
 from assay.stats.arrays import Floats
-from assay.stats.differences import ALIKE, share_lower
+from assay.stats.differences import ALIKE, share_lower, unknown_share
 from assay.stats.quantiles import normal_quantile, normal_tail
 
 MOST = 100_000
+_AGAINST = 12
 _COUNTED = 250
 """Up to so many pairs every outcome is gone through."""
 
@@ -52,10 +53,22 @@ def score_power(pairs: int, effect: float, spread: float, *, alpha: float) -> fl
     """
     if pairs < fewest_pairs(alpha):
         return 0.0
-    effect, z = abs(effect), normal_quantile(1.0 - alpha / 2.0)
+    chances = _binomial(pairs, normal_tail(abs(effect) / spread))
+    few: list[float] = chances[:_AGAINST].tolist()
+    power = sum(
+        chance * _power_of(pairs, abs(effect), spread, against, alpha)
+        for against, chance in enumerate(few)
+    )
+    return power + (1.0 - sum(few)) * _power_of(pairs, abs(effect), spread, _AGAINST, alpha)
+
+
+def _power_of(pairs: int, effect: float, spread: float, against: int, alpha: float) -> float:
+    """The same, where so many pairs moved against the others."""
+    z = normal_quantile(1.0 - alpha / 2.0)
     largest = effect + spread * normal_quantile(1.0 - 0.6 / (pairs + 0.4))
     alike = 1.0 - 2.0 * normal_tail(ALIKE * largest / (spread * math.sqrt(2.0)))
-    reach = alike * max(largest, 1.0) + (1.0 - alike) * largest
+    unknown = unknown_share(alike, against)
+    reach = unknown * max(largest, 1.0) + (1.0 - unknown) * largest
     centre = pairs * effect / (pairs + 2.0)
     noise = (pairs - 1.0) * spread**2
     squares = noise + pairs * (effect - centre) ** 2 + 2.0 * (reach**2 + centre**2)

@@ -11,7 +11,7 @@ approximation: with few groups of uneven size it can cover a few percent too lit
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,6 +51,10 @@ class ShareFit:
     def interval_at(self, level: float) -> tuple[float, float]:
         """The interval at a level."""
         return self.interval(level=level)
+
+    def sharing(self, correlation: float) -> "ShareFit":
+        """The same where any two trials also go together: what they share does not average out."""
+        return replace(self, trials=self.trials / (1.0 + correlation * self.trials))
 
     def estimate(self, *, level: float = 0.95) -> Estimate:
         """The value with its interval."""

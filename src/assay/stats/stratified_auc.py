@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.stats.arrays import Floats
 from assay.stats.auc import fit
 from assay.stats.auc_interval import score_interval
-from assay.stats.clusters import correction, effective_units, grouped_covariance
+from assay.stats.clusters import correction, effective_groups, grouped_covariance, side_codes
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import t_quantile
 
@@ -146,13 +146,14 @@ def _fit(
     alone = variance = within1 + within0
     dof1, dof0 = above.degrees, below.degrees
     if groups is not None:
+        codes = side_codes(groups)
         covariances = [
-            grouped_covariance(above.influence[None], below.influence[None], groups),
-            grouped_covariance(above.between[None], below.between[None], groups),
+            grouped_covariance(above.influence[None], below.influence[None], codes),
+            grouped_covariance(above.between[None], below.between[None], codes),
         ]
         a, b, whole = max(covariances, key=lambda addends: float(addends[2][0, 0]))
         within1, within0, variance = float(a[0, 0]), float(b[0, 0]), float(whole[0, 0])
-        dof1, dof0 = (max(units - 1.0, 1.0) for units in effective_units(groups)[:2])
+        dof1, dof0 = (max(units - 1.0, 1.0) for units in map(effective_groups, codes))
         design = max(variance / alone, _LEAST_DESIGN) if alone > 0.0 else 1.0
         sizes = max(sizes[0] / design, 1.0), max(sizes[1] / design, 1.0)
     total = within1 + within0

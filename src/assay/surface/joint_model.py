@@ -71,7 +71,7 @@ class Surface:
         together; the variance is raised as Nadeau & Bengio (2003) do for cross-validation.
         """
         fitted = auc_of(self.fit.ensemble, self.label, self.groups)
-        return replace(fitted, unevenness=fitted.unevenness * (1.0 + FOLDS / (FOLDS - 1.0)))
+        return replace(fitted, raised=1.0 + FOLDS / (FOLDS - 1.0))
 
     def beyond(self, scores: Mapping[str, float], *, on_step: Step = lambda: None) -> Beyond:
         """What is left of a method's scores; items that it has no score for are left out."""

@@ -56,7 +56,7 @@ def test_pairs_that_are_alike_stay_pairs_and_show_what_runs_alone_do_not():
     sides = [trials(np.clip(luck + shift, 0, 1)) for shift in (0.0, gains)]
     alike = compare(baseline=sides[0], candidate=sides[1])
     assert (alike.unit, alike.pairs) == ("pair", 20)
-    assert alike.balance.p < 0.02
+    assert alike.balance.p < 0.05
     shuffled = trials(rng.permutation(np.clip(luck + 0.04, 0, 1)))
     apart = compare(baseline=sides[0], candidate=shuffled)
     assert (apart.unit, apart.pairs) == ("run", 20)

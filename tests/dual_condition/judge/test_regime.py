@@ -9,7 +9,7 @@ from scipy import stats
 
 from assay.dual_condition.evidence import Past, Thresholds, subset_name
 from assay.dual_condition.judge.judge import _shapley_weights
-from assay.dual_condition.judge.regime import Regime, is_pilot, regime_of, surely_fell
+from assay.dual_condition.judge.regime import Regime, Split, is_pilot, regime_of, surely_fell
 from assay.stats.estimate import Estimate
 
 NOT_LOW = (0.80, 0.85)
@@ -25,10 +25,14 @@ def past(value, low, high):
     return Past(made="2026-11-01", checksum="", value=value, low=low, high=high)
 
 
-def said(difference, without=NOT_LOW, *, placebo=None, history=(), **thresholds):
+def said(
+    difference, without=NOT_LOW, *, split=None, closed=True, placebo=None, history=(), **thresholds
+):
     return regime_of(
         interval(*difference),
         interval(*without),
+        split=split,
+        closed=closed,
         beyond_placebo=None if placebo is None else interval(*placebo),
         history=history,
         thresholds=Thresholds(**thresholds),
@@ -42,7 +46,11 @@ def said(difference, without=NOT_LOW, *, placebo=None, history=(), **thresholds)
         ((0.005, 0.019), NOT_LOW, Regime.POLISH),
         ((-0.021, 0.0), NOT_LOW, Regime.UNDETERMINED),
         ((0.0, 0.03), NOT_LOW, Regime.UNDETERMINED),
-        ((-0.20, -0.10), NOT_LOW, Regime.UNDETERMINED),
+        ((-0.20, -0.10), NOT_LOW, Regime.HARMFUL),
+        ((-0.64, -0.50), NOT_LOW, Regime.HARMFUL),
+        ((-0.03, -0.001), LOW, Regime.HARMFUL),
+        ((-0.03, 0.0), NOT_LOW, Regime.UNDETERMINED),
+        ((-0.019, -0.001), NOT_LOW, Regime.POLISH),
         ((0.001, 0.03), NOT_LOW, Regime.LEARNING),
         ((0.10, 0.20), NOT_LOW, Regime.LEARNING),
         ((0.051, 0.20), LOW, Regime.MEMORY_CARRIED),
@@ -59,6 +67,44 @@ def test_thresholds_move_the_regimes():
     assert said((0.0, 0.03), polish=0.03) is Regime.POLISH
     assert said((0.04, 0.20), LOW, memory_gap=0.03) is Regime.MEMORY_CARRIED
     assert said((0.10, 0.20), LOW, memory_floor=0.55) is Regime.LEARNING
+
+
+def split(*, memorises=False, transfers=False):
+    return Split(decidable=True, memorises=memorises, transfers=transfers)
+
+
+@pytest.mark.parametrize(
+    ("told", "without", "regime"),
+    [
+        (split(memorises=True), NOT_LOW, Regime.MEMORISED),
+        (split(memorises=True), LOW, Regime.MEMORISED),
+        (split(memorises=True, transfers=True), LOW, Regime.MEMORY_CARRIED),
+        (split(memorises=True, transfers=True), NOT_LOW, Regime.LEARNING),
+        (split(transfers=True), LOW, Regime.LEARNING),
+        (split(), LOW, Regime.LEARNING),
+        (None, LOW, Regime.MEMORY_CARRIED),
+        (Split(decidable=False), LOW, Regime.UNDETERMINED),
+        (Split(decidable=False), NOT_LOW, Regime.UNDETERMINED),
+    ],
+)
+def test_what_a_gain_is_made_of_decides_what_it_is_called(told, without, regime):
+    assert said((0.10, 0.20), without, split=told) is regime
+
+
+def test_what_does_not_rest_on_c_is_said_without_one():
+    lost = Split(decidable=False)
+    assert said((-0.01, 0.01), split=lost) is Regime.POLISH
+    assert said((-0.20, -0.10), split=lost) is Regime.HARMFUL
+    assert said((0.10, 0.20), split=lost, history=[past(0.95, 0.94, 0.96)]) is Regime.DEPENDENT
+
+
+def test_memory_that_hides_a_harm_is_memorised():
+    assert said((-0.05, 0.30), split=split(memorises=True)) is Regime.MEMORISED
+
+
+def test_a_system_that_speaks_to_others_is_not_said_to_do_without():
+    assert said((-0.01, 0.01), closed=False) is Regime.UNDETERMINED
+    assert said((0.10, 0.20), closed=False) is Regime.LEARNING
 
 
 def test_a_gain_that_a_placebo_brings_as_well_is_not_learning():

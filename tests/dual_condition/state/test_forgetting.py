@@ -7,6 +7,7 @@ from helpers.dual_cases import evaluate, lay_out, memory_rows, write_lines
 
 from assay.benchmark.benchmark import Item
 from assay.dual_condition.state.forgetting import forget, mentions_of
+from assay.dual_condition.state.item_traces import ItemTraces
 from assay.dual_condition.state.layers import Layer
 from assay.errors import MethodError, SpecError, StateNotIsolated
 
@@ -16,6 +17,7 @@ ITEMS = (
     Item(id="7", question="Yes?", response="", label=False),
     Item(id="q3", question="How many legs has a spider, and how many an ant?", label=True),
 )
+TRACES = ItemTraces(ITEMS)
 BY_ITEM = Layer(files=("*",), provenance="item")
 BY_ID = Layer(files=("*",), match=("id",))
 BY_TEXT = Layer(files=("*",), match=("text",))
@@ -23,8 +25,8 @@ BY_TEXT = Layer(files=("*",), match=("text",))
 
 def forgotten(folder, name, layer, items=ITEMS):
     """How many rows are found and taken out of a file, which must be the same."""
-    found = mentions_of(folder, [name], layer, items)
-    gone = forget(folder, [name], layer, items)
+    found = mentions_of(folder, [name], layer, ItemTraces(items))
+    gone = forget(folder, [name], layer, ItemTraces(items))
     assert gone == found.from_items
     return gone, found
 
@@ -151,7 +153,10 @@ def test_entries_of_a_list_and_of_an_object(tmp_path):
 
 def test_a_number_alone_has_no_rows(tmp_path):
     (tmp_path / "n.json").write_text("0.25")
-    assert forgotten(tmp_path, "n.json", BY_ID) == (0, mentions_of(tmp_path, ["n.json"], BY_ID, ()))
+    assert forgotten(tmp_path, "n.json", BY_ID) == (
+        0,
+        mentions_of(tmp_path, ["n.json"], BY_ID, TRACES),
+    )
     assert (tmp_path / "n.json").read_text() == "0.25"
 
 
@@ -173,20 +178,20 @@ def test_rows_that_cannot_be_read_are_told_by_file_and_line(tmp_path, name):
     (tmp_path / name).write_bytes(data)
     for ask in (mentions_of, forget):
         with pytest.raises(SpecError, match=said):
-            ask(tmp_path, [name], BY_ITEM, ITEMS)
+            ask(tmp_path, [name], BY_ITEM, TRACES)
 
 
 def test_empty_files_and_folders_have_no_rows(tmp_path):
     for name in ("m.jsonl", "m.db", "x.bin"):
         (tmp_path / name).touch()
     files = ["m.jsonl", "m.db", "x.bin", "empty/"]
-    assert mentions_of(tmp_path, files, BY_ITEM, ITEMS).rows == 0
+    assert mentions_of(tmp_path, files, BY_ITEM, TRACES).rows == 0
 
 
 def test_a_field_that_no_row_has_is_a_misspelling(tmp_path):
     lines(tmp_path / "m.jsonl", '{"item": "q1"}')
     with pytest.raises(SpecError, match=r"no row of m\.jsonl has the field 'itme'") as refused:
-        mentions_of(tmp_path, ["m.jsonl"], Layer(files=("*",), provenance="itme"), ITEMS)
+        mentions_of(tmp_path, ["m.jsonl"], Layer(files=("*",), provenance="itme"), TRACES)
     assert "They have item." in refused.value.hint
 
 
@@ -230,9 +235,9 @@ def test_rows_of_every_table_go_and_their_bytes_with_them(tmp_path, wal):
     files = sorted(one.name for one in tmp_path.iterdir())
     assert len(files) == (3 if wal else 1)
     layer = Layer(sqlite="m.db", provenance="item")
-    found = mentions_of(tmp_path, files, layer, ITEMS)
+    found = mentions_of(tmp_path, files, layer, TRACES)
     assert (found.rows, found.from_items, found.items) == (7, 3, {"q1", "7", "q3"})
-    assert forget(tmp_path, files, layer, ITEMS) == 3
+    assert forget(tmp_path, files, layer, TRACES) == 3
     assert not [one for one in tmp_path.iterdir() if TRACE.encode() in one.read_bytes()]
     assert rows(path, "SELECT * FROM memory") == [(2, "x", "kept", b"\x00\xff")]
     assert rows(path, "SELECT * FROM numbers") == [(8, 0.25), (None, 1.0)]
@@ -305,7 +310,7 @@ def test_rows_that_still_refer_to_what_is_taken_out_are_not_left_behind_unsaid(t
         "CREATE TABLE vectors(of TEXT REFERENCES t(item)); INSERT INTO vectors VALUES ('q1')",
     )
     with pytest.raises(SpecError, match=r"m\.db: SQLite says: FOREIGN KEY") as refused:
-        forget(tmp_path, ["m.db"], BY_ITEM, ITEMS)
+        forget(tmp_path, ["m.db"], BY_ITEM, TRACES)
     assert "state.forget" in refused.value.hint
 
 

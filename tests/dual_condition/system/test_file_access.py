@@ -50,6 +50,26 @@ def test_a_read_is_sorted_by_where_it_leads(there):
     assert found.undeclared == {str(there / "system" / "data"), str(there / "else" / "file")}
 
 
+def test_names_in_a_folder_are_read_like_a_file(there):
+    (there / "system" / "package").mkdir()
+    (there / "system" / "package" / "one.py").write_text("")
+    (there / "system" / "answers").mkdir()
+    (there / "run" / "link").symlink_to(there / "else")
+    names = ("system", "system/package", "system/answers", "production", "given", "run", "else")
+    listed = (*(f"{there / name}/" for name in names), f"{there}/run/state/", "/usr/lib/")
+    found = sorted_(there, read=listed)
+    assert found.undeclared == {f"{there / 'system' / 'answers'}/", f"{there / 'else'}/"}
+    assert found.production == {f"{there / 'production'}/"}
+    assert found.state == {"."}
+
+
+def test_sockets_of_its_own_and_of_the_operating_system_are_no_peers(there):
+    own = f"unix:{there}/run/tmp/listener"
+    others = (f"unix:{there}/else/s", "unix:@name", "unix:s", "127.0.0.1:1", "process 7")
+    quiet = ("unix:/run/systemd/userdb/io.systemd.DynamicUser", "unix:/var/run/nscd/socket")
+    assert sorted_(there, connected=(own, *quiet, *others)).peers == set(others)
+
+
 def test_the_path_of_production_is_the_state_where_a_copy_shows_there(there):
     found = sorted_(there, covered=True, read=(str(there / "production" / "memory"),))
     assert found.state == {"memory"}

@@ -3,7 +3,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from calibration_rates import drawn
+from calibration_rates import CHOOSING, HELD_BACK, drawn, lessons
+from calibration_rates import graded as graded_errors
 from helpers.graded import direction_grade, graded, outcome_grade, range_grade, submission
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -219,8 +220,20 @@ def test_misses_on_the_upper_side_are_told_in_words():
 
 
 def test_misses_on_the_lower_side_are_told_in_words():
-    made = calibrate(study(*[["below", "below"]] * 5))
-    assert made.lessons[1:] == ("Ranges too narrow on the lower side: 10 of 10 misses are below.",)
+    made = calibrate(study(*[["below", "below", "below", "above"]] * 5))
+    assert made.lessons[1:] == ("Ranges too narrow on the lower side: 15 of 20 misses are below.",)
+
+
+def test_misses_on_one_side_alone_are_told_as_such_and_not_as_narrow_ranges():
+    (lesson,) = calibrate(study(*[["below", "below"]] * 5)).lessons
+    assert lesson == (
+        "Misses on one side: 0 of 10 ranges stated at 80 % hold (0 % to 52.2 %), and 10 of 10"
+        " misses are below. One error that all submissions share would do that."
+    )
+    # A tenth of all ranges may be missed on either side, and so many are on the lesser one here.
+    wheres = [["above", "above"]] * 4 + [["inside", "below"]]
+    (lesson,) = calibrate(study(*wheres)).lessons
+    assert lesson.startswith("Misses on one side: 1 of 10")
 
 
 def test_misses_on_both_sides_are_told_without_a_side():
@@ -249,9 +262,8 @@ def test_too_few_submissions_teach_nothing_but_that(submissions):
     assert made.lessons == (
         f"Too few submissions to judge the ranges by: {submissions}, and 5 say little yet.",
     )
-    assert (
-        calibrate(study(*[["above"] * 5] * 5)).lessons[0].startswith("Ranges too narrow: 0 of 25")
-    )
+    five = calibrate(study(*[["above", "below"] * 2] * 5))
+    assert five.lessons[0].startswith("Ranges too narrow: 0 of 20")
 
 
 def test_outcomes_without_ranges_are_not_told_that_there_are_too_few_ranges():
@@ -315,6 +327,17 @@ def test_ranges_that_hold_half_as_often_as_stated_are_told_so(alike):
         covered += made.coverage[0].low <= 0.4 <= made.coverage[0].high
     assert right / 200 >= 0.98
     assert covered / 200 >= 0.92
+
+
+@pytest.mark.parametrize("sharing", [CHOOSING[1], CHOOSING[4], CHOOSING[6], HELD_BACK[-1]], ids=str)
+def test_errors_that_submissions_share_are_no_lesson(sharing):
+    rng = np.random.default_rng(20300105)
+    told_of = [
+        lessons(graded_errors(sharing.draw(rng, 30), lambda level: level)) for _ in range(200)
+    ]
+    independent, ours = np.mean(told_of, axis=0)
+    assert independent > 0.1, "the planted wrong must be seen"
+    assert ours <= 0.06
 
 
 def test_counting_ranges_as_if_they_were_independent_would_scold_too_often():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from assay.benchmark.benchmark import Item
 from assay.confounding.result import Finding
 from assay.stats.arrays import Codes, coded
-from assay.stats.clusters import effective_units
+from assay.stats.clusters import effective_groups
 from assay.surface.near_duplicates import normalised
 
 MOST_NAMED = 20
@@ -73,8 +73,8 @@ class Records:
 
         That of Mann and Whitney (1947), with the effective number of groups in place of records.
         """
-        units = self.units[self.positive], self.units[~self.positive]
-        ours, theirs, _ = effective_units(units)
+        ours = effective_groups(self.units[self.positive])
+        theirs = effective_groups(self.units[~self.positive])
         return float(np.sqrt((ours + theirs + 1.0) / (12.0 * ours * theirs)))
 
     def finding(self, code: str, places: Sequence[int], *, message: str, remedy: str) -> Finding:

@@ -9,18 +9,24 @@ from assay.caveats import Caveat, Caveats, Codes
 from assay.dual_condition.evidence import DualEvidence, Thresholds
 from assay.dual_condition.judge.estimates import ConditionTable
 from assay.dual_condition.judge.regime import surely_fell
-from assay.dual_condition.result import PlaceboResult, Regime
+from assay.dual_condition.judge.split import undeclared_peers, unreadable_values
+from assay.dual_condition.judge.uneven_seeds import uneven_runs, unseen_share
+from assay.dual_condition.result import PlaceboResult, Precondition, Regime
 from assay.stats.estimate import Estimate
 from assay.wording import counted
 
 CODES: Codes = {
     "placebo-gains": "A state that can teach nothing gains as well, so not all of A - B is"
     " learning.",
+    "split-undecidable": "Whether the gain is memory of these very items cannot be told: C is not"
+    " shown to be free of them.",
     "only-memorised": "The state is shown to help, but not once what came from this benchmark's own"
     " items is taken out: transfer (C - B) may be nothing.",
-    "nothing-forgotten": "No row of a layer was found to have come from this benchmark, so C keeps"
-    " all of it. If it did meet the benchmark, what is called transfer is memory: do its rows name"
-    " items as the benchmark does?",
+    "nothing-forgotten": "No row of a layer was found to have come from this benchmark, by name or"
+    " by its words, so C keeps all of it. If it did meet the benchmark, what is called transfer is"
+    " memory: do its rows name items as the benchmark does?",
+    "values-in-c": "C keeps numbers, digests or bytes that cannot be looked up. If they were fitted"
+    " to these items, a part of what is called transfer is memory.",
     "at-chance": "A itself is not shown to do better than chance, so there is little to explain.",
     **CHANGES,
     "own-thresholds": "The thresholds of the regimes are not the usual ones.",
@@ -32,6 +38,8 @@ CODES: Codes = {
     "no-c": "No state without what came from this benchmark was made, so memorisation and transfer"
     " cannot be told apart.",
     "seen-unknown": "Nothing tells which items the state has something of.",
+    "uneven-seeds": "Runs came out unlike the other seeds of their condition. The interval has them"
+    " in it, and is about seeds of which as many do so.",
     "one-seed": "There is one seed, so what other seeds would do is not in the intervals.",
     "few-seeds": "With so few seeds the intervals may be too narrow or very wide.",
     "seed-blind": "All seeds gave the same scores: the system does not use its seed.",
@@ -41,6 +49,8 @@ CODES: Codes = {
     "not-private": "No private view of the files could be had here: what the system did was seen,"
     " and would not have been held back.",
     "unchanged-layer": "A layer is in production what it was at the beginning.",
+    "unseen-seeds": "What few seeds do, such as to collapse, need not have shown in so few: the"
+    " intervals are about seeds like these.",
 }
 
 
@@ -53,6 +63,7 @@ def caveats_of(details: Mapping[str, str]) -> tuple[Caveat, ...]:
 
 
 FEW_SEEDS = 3
+_RARE = _ONE_IN_TEN = 0.1
 
 
 def remarks_of(
@@ -62,12 +73,14 @@ def remarks_of(
     without: Estimate,
     regime: Regime,
     pilot: str | None,
+    split: Precondition | None,
+    *,
     seen: bool,
 ) -> dict[str, str]:
     """The details of the caveats of a reported or pilot row, by code."""
     remarks = {
         **evidence.inputs.changes,
-        **_about_the_gain(evidence, table, placebo),
+        **_about_the_gain(evidence, table, placebo, split),
         **_about_the_seeds(evidence, table),
         **_about_the_runs(evidence),
         **_about_the_layers(evidence),
@@ -88,19 +101,25 @@ def remarks_of(
 
 
 def _about_the_gain(
-    evidence: DualEvidence, table: ConditionTable, placebo: PlaceboResult | None
+    evidence: DualEvidence,
+    table: ConditionTable,
+    placebo: PlaceboResult | None,
+    split: Precondition | None,
 ) -> dict[str, str]:
     remarks: dict[str, str] = {}
     if placebo is not None and placebo.gain.interval[0] > 0.0:
         remarks["placebo-gains"] = f"It gains {placebo.gain.value:+.3f}."
-    if "C" in evidence.conditions:
+    if split is None:
+        remarks["no-c"] = ""
+    elif not split.holds:
+        remarks["split-undecidable"] = f"{split.evidence[:1].upper()}{split.evidence[1:]}."
+    else:
         transfer, whole = table.difference("C", "B"), table.difference("A", "B")
         if whole.interval[0] > 0.0 and transfer.interval[0] <= 0.0:
             remarks["only-memorised"] = f"It is {transfer.value:+.3f}."
-    else:
-        remarks["no-c"] = ""
-    if evidence.metric == "auroc" and table.condition("A").interval[0] <= 0.5:
-        remarks["at-chance"] = ""
+    chance = evidence.items.chance(evidence.metric)
+    if table.condition("A").interval[0] <= chance:
+        remarks["at-chance"] = f"Chance is {chance:.2f}."
     if evidence.metric == "average-precision":
         remarks["average-precision"] = ""
     return remarks
@@ -112,6 +131,20 @@ def _about_the_seeds(evidence: DualEvidence, table: ConditionTable) -> dict[str,
         remarks["one-seed"] = ""
     elif len(evidence.seeds) < FEW_SEEDS:
         remarks["few-seeds"] = f"There are {counted(len(evidence.seeds), 'seed')}."
+    uneven = [
+        f"{evidence.conditions[at]} at seed {evidence.seeds[place]}"
+        for at, place in uneven_runs(table.crossed)
+    ]
+    if uneven:
+        more = f" and {len(uneven) - 3} more" if len(uneven) > 3 else ""
+        remarks["uneven-seeds"] = f"They are {', '.join(uneven[:3])}{more}."
+    elif len(evidence.seeds) > 1 and unseen_share(len(evidence.seeds)) > _RARE:
+        share = unseen_share(len(evidence.seeds))
+        fall = _ONE_IN_TEN * (table.condition("A").value - evidence.items.chance(evidence.metric))
+        remarks["unseen-seeds"] = (
+            f"Up to {100.0 * share:.0f} % of seeds may be unlike these; if A fell to chance at one"
+            f" in ten, A - B would be lower by {fall:.3f}."
+        )
     if len(evidence.seeds) > 1 and bool((table.scores == table.scores[:, :1, :]).all()):
         remarks["seed-blind"] = ""
     return remarks
@@ -126,7 +159,9 @@ def _about_the_runs(evidence: DualEvidence) -> dict[str, str]:
         remarks["learns-during-runs"] = f"It does so in {where}."
     peers = sorted({peer for run in evidence.runs for peer in run.peers})
     if peers:
-        remarks["speaks-to"] = f"To {', '.join(peers[:3])}."
+        strangers = undeclared_peers(evidence)
+        declared = "" if strangers else ", named in system.services"
+        remarks["speaks-to"] = f"To {', '.join((strangers or peers)[:3])}{declared}."
     if not evidence.state.private:
         remarks["not-private"] = ""
     return remarks
@@ -138,6 +173,12 @@ def _about_the_layers(evidence: DualEvidence) -> dict[str, str]:
     kept = [name for name, layer in layers.items() if layer.rows and not layer.rows_from_items]
     if kept and "C" in evidence.conditions:
         remarks["nothing-forgotten"] = f"So it is with {', '.join(kept)}."
+    remains = evidence.state.remains
+    if remains is not None and remains.unreadable:
+        files = [file.file for file in remains.unreadable]
+        values = counted(sum(file.values for file in remains.unreadable), "value")
+        by_command = "" if unreadable_values(evidence) else ", as state.forget left it"
+        remarks["values-in-c"] = f"{values} in {', '.join(files[:3])}{by_command}."
     began = {entry.path: entry.digest for entry in evidence.state.manifests["B"]}
     now = {entry.path: entry.digest for entry in evidence.state.manifests["A"]}
     same = [

@@ -35,7 +35,7 @@ def _contradictions(at: DualEvidence) -> Iterator[str]:
     yield from _state(at)
     yield from _history(at.history)
     numbers = (at.threshold, at.thresholds.polish, at.thresholds.memory_gap,
-               at.thresholds.memory_floor, at.thresholds.dependent)  # fmt: skip
+               at.thresholds.memory_floor or 0.0, at.thresholds.dependent)  # fmt: skip
     if not all(map(math.isfinite, numbers)):
         yield "a threshold is no number"
 
@@ -45,10 +45,23 @@ def _items(at: DualEvidence) -> Iterator[str]:
     if len(at.items.positive) != count or len(at.items.group or at.items.id) != count:
         yield f"items has {count} ids, and not as many labels or groups"
     yield from (f"items has {name!r:.60} twice" for name in _twice(at.items.id))
-    if not 0 < sum(at.items.positive) < len(at.items.positive):
+    if at.items.solved:
+        yield from _solved(at)
+    elif not 0 < sum(at.items.positive) < len(at.items.positive):
         yield "all items are of one class"
     if set(at.inputs.items) != {str(seed) for seed in at.seeds}:
         yield "inputs.items has other seeds than seeds"
+
+
+def _solved(at: DualEvidence) -> Iterator[str]:
+    """Items that are solved have a right answer each, and a score of 1 or 0."""
+    if at.metric != "accuracy" or at.threshold != 0.5 or not all(at.items.positive):
+        yield "items that are solved have an accuracy, at a threshold of .5, and are all positive"
+    if not 0.0 < (at.items.commonest or 0.0) <= 1.0:
+        yield "items.commonest is no share"
+    scores = {score for held in at.scores.values() for row in held.values() for score in row}
+    if not scores <= {0.0, 1.0, None}:
+        yield "an item that is solved has a score other than 0 and 1"
 
 
 def _runs(at: DualEvidence) -> Iterator[str]:
@@ -89,6 +102,15 @@ def _state(at: DualEvidence) -> Iterator[str]:
             yield f"layer {name}: more rows from items than rows"
     if not at.state.layers:
         yield "the state has no layers"
+    remains = at.state.remains
+    if "C" in at.state.manifests and remains is None:
+        yield "C was not searched for items"
+    if remains is not None:
+        held = {entry.path for entry in at.state.manifests.get("C", ())}
+        named = {trace.file for trace in remains.traces}
+        named |= {file.file for file in remains.unreadable}
+        if not named <= held:
+            yield "state.remains has a file that C has not"
 
 
 def _history(history: tuple[Past, ...]) -> Iterator[str]:

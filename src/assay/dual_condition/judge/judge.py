@@ -2,6 +2,8 @@
 
     A - B   learning contribution     A - C   memorisation     C - B   transfer
 
+The last two are given only where C is free of the items (`split`).
+
 A row whose preconditions do not all hold is blocked and has no numbers. One with too few items of a
 class has numbers and is a pilot.
 """
@@ -17,8 +19,16 @@ from assay.dual_condition.evidence import DualEvidence, subset_name
 from assay.dual_condition.judge.caveats import FEW_SEEDS, caveats_of, remarks_of
 from assay.dual_condition.judge.estimates import LEVEL, ConditionTable, table_of
 from assay.dual_condition.judge.preconditions import check_preconditions, reasons_of
-from assay.dual_condition.judge.regime import is_pilot, regime_of
-from assay.dual_condition.result import DualResult, LayerResult, PlaceboResult, RowState, Subset
+from assay.dual_condition.judge.regime import Split, is_pilot, regime_of
+from assay.dual_condition.judge.split import check_split, undeclared_peers
+from assay.dual_condition.result import (
+    DualResult,
+    LayerResult,
+    PlaceboResult,
+    Quantity,
+    RowState,
+    Subset,
+)
 from assay.errors import OneSidedResult
 from assay.stats.arrays import coded
 from assay.stats.clusters import effective_groups
@@ -53,17 +63,25 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
             gain=table.difference("placebo", "B"),
             beyond=table.difference("A", "placebo"),
         )
+    split = check_split(evidence)
+    has_c = split is not None and split.holds
+    memorisation = table.difference("A", "C") if has_c else None
+    transfer = table.difference("C", "B") if has_c else None
     regime = regime_of(
         difference,
         without,
+        split=None if split is None else _told(memorisation, transfer),
+        closed=not undeclared_peers(evidence),
+        chance=evidence.items.chance(evidence.metric),
         beyond_placebo=beyond,
         history=evidence.history if len(evidence.seeds) >= FEW_SEEDS else (),
         thresholds=evidence.thresholds,
     )
     pilot = _pilot(evidence)
-    has_c = "C" in evidence.conditions
     seen, unseen = _seen(evidence, table)
-    remarks = remarks_of(evidence, table, placebo, without, regime, pilot, seen is not None)
+    remarks = remarks_of(
+        evidence, table, placebo, without, regime, pilot, split, seen=seen is not None
+    )
     return DualResult(
         row=RowState.REPORTED if pilot is None else RowState.PILOT_ONLY,
         reasons=() if pilot is None else (pilot,),
@@ -76,13 +94,21 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
         b=table.condition("B"),
         c=table.condition("C") if has_c else None,
         learning_contribution=table.difference("A", "B"),
-        memorisation=table.difference("A", "C") if has_c else None,
-        transfer=table.difference("C", "B") if has_c else None,
+        memorisation=memorisation,
+        transfer=transfer,
+        split=split,
         seen=seen,
         unseen=unseen,
         layers=_layers(table),
         placebo=placebo,
     )
+
+
+def _told(memorisation: Quantity | None, transfer: Quantity | None) -> Split:
+    if memorisation is None or transfer is None:
+        return Split(decidable=False)
+    over = memorisation.interval[0] > 0.0, transfer.interval[0] > 0.0
+    return Split(decidable=True, memorises=over[0], transfers=over[1])
 
 
 def _layers(table: ConditionTable) -> dict[str, LayerResult]:
@@ -127,12 +153,15 @@ def _seen(evidence: DualEvidence, table: ConditionTable) -> tuple[Subset | None,
 
 def _subset(table: ConditionTable, chosen: NDArray[np.bool_]) -> Subset:
     items, positives = int(chosen.sum()), int(table.crossed.positive[chosen].sum())
-    gain = table.of(chosen).difference("A", "B") if 0 < positives < items else None
+    told = positives < items or table.evidence.items.solved
+    gain = table.of(chosen).difference("A", "B") if positives and told else None
     return Subset(items=items, positives=positives, learning_contribution=gain)
 
 
 def _pilot(evidence: DualEvidence) -> str | None:
     """Why this can only be a pilot, where it can."""
+    if evidence.items.solved:
+        return _few(evidence)
     positive = np.array(evidence.items.positive, dtype=bool)
     units = []
     for side in (positive, ~positive):
@@ -147,3 +176,11 @@ def _pilot(evidence: DualEvidence) -> str | None:
     if evidence.items.group is not None:
         counts += f" ({units[0]:.0f} and {units[1]:.0f} groups)"
     return f"{counts}: an AUC of .75 would often not be told from one half"
+
+
+def _few(evidence: DualEvidence) -> str | None:
+    """Why items that are solved can only be a pilot: as few as would be one of two even classes."""
+    count = float(len(evidence.items.id))
+    if evidence.items.group is not None:
+        count = effective_groups(coded(list(evidence.items.group)))
+    return f"only {count:.0f} independent items" if is_pilot(count / 2.0, count / 2.0) else None

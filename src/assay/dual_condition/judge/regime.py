@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from assay.dual_condition.evidence import Past, Thresholds
 from assay.dual_condition.result import Regime
@@ -12,23 +13,46 @@ from assay.stats.quantiles import normal_quantile
 _TELLABLE, _POWER, _LEVEL = 0.75, 0.80, 0.95
 
 
+@dataclass(frozen=True, kw_only=True)
+class Split:
+    """Whether memorisation (A - C) and transfer (C - B) can be told, and are surely over 0."""
+
+    decidable: bool
+    memorises: bool = False
+    transfers: bool = False
+
+
 def regime_of(
     difference: Estimate,
     without: Estimate,
     *,
+    split: Split | None = None,
+    closed: bool = True,
+    chance: float = 0.5,
     beyond_placebo: Estimate | None,
     history: Sequence[Past],
     thresholds: Thresholds,
 ) -> Regime:
-    """The regime, from A - B, from B, and from what B was before.
+    """The regime, from A - B, from B, from A - C and C - B, and from what B was before.
 
-    A gain that a placebo brings as well is not learning.
+    `split` is None where C was not run, and not `decidable` where it was and is no C: then what a
+    gain is made of is unknown. The system is `closed` if it spoke to nothing outside: what it
+    does without its state it may do with something else. A gain that a placebo brings as well is
+    not learning.
     """
     if max(-difference.low, difference.high) <= thresholds.polish:
-        return Regime.POLISH
+        return Regime.POLISH if closed else Regime.UNDETERMINED
+    if difference.high < 0.0:
+        return Regime.HARMFUL
     if surely_fell(without, history) >= thresholds.dependent:
         return Regime.DEPENDENT
-    if difference.low > thresholds.memory_gap and without.high < thresholds.memory_floor:
+    if split is not None and not split.decidable:
+        return Regime.UNDETERMINED
+    if split is not None and split.memorises and not split.transfers:
+        return Regime.MEMORISED
+    floor = thresholds.floor(chance)
+    needed = difference.low > thresholds.memory_gap and without.high < floor
+    if needed and (split is None or split.memorises):
         return Regime.MEMORY_CARRIED
     taught = beyond_placebo is None or beyond_placebo.low > 0.0
     if difference.low > 0.0 and taught:

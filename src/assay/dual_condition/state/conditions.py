@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Literal
 
 from assay.digests import FileEntry, manifest_digest
-from assay.dual_condition.evidence import subset_name
+from assay.dual_condition.evidence import Remains, subset_name
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.forgetting import Mentions, forget, mentions_of
+from assay.dual_condition.state.item_traces import ItemTraces
 from assay.dual_condition.state.layers import Layer, matches
+from assay.dual_condition.state.remains import remains_of
 from assay.dual_condition.state.rows import kind_of_file, shuffle_rows
 from assay.errors import SpecError, StateNotIsolated, storage
 from assay.folders import file_digest, manifest
@@ -106,6 +108,11 @@ class Conditions:
         return manifest_digest(self.entries)
 
     @cached_property
+    def traces(self) -> ItemTraces:
+        """What finds the benchmark's items in texts."""
+        return ItemTraces(self.spec.known_items)
+
+    @cached_property
     def initial_digest(self) -> str:
         """One digest over the declared initial state, from its sources and not from a copy."""
         kept = [entry for entry in self.entries if entry.path in set(self.fixed)]
@@ -138,15 +145,42 @@ class Conditions:
     def mentions(self) -> dict[str, Mentions]:
         """What each layer that can tell holds of the benchmark's items."""
         mentions = {}
-        items = self.spec.benchmark.items
         with storage(self.scratch):
             folder = self.scratch / "reading"  # a database is changed by opening it
             shutil.copytree(self.snapshot, folder)
             for name, layer in self.spec.state.layers.items():
                 if layer.tells_items:
-                    mentions[name] = mentions_of(folder, self.files[name], layer, items)
+                    mentions[name] = mentions_of(folder, self.files[name], layer, self.traces)
             shutil.rmtree(folder)
         return mentions
+
+    def remains(self, built: Mapping[str, Built]) -> Remains | None:
+        """What C still holds of the benchmark's items; None where there is no C."""
+        if "C" not in built:
+            return None
+        made, states = built["C"], {name: set(built[name].entries) for name in ("A", "B")}
+        layers = self.spec.state.layers
+        owners = {
+            entry.path: layer
+            for entry in made.entries
+            for layer in layers.values()
+            if matches(entry.path, layer.patterns)
+        }
+        command = bool(self.spec.state.forget)
+        with storage(self.scratch):
+            folder = self.scratch / "reading"  # a database is changed by opening it
+            shutil.copytree(made.folder, folder)
+            remains = remains_of(
+                folder,
+                owners,
+                self.traces,
+                in_b={entry.path for entry in made.entries if entry in states["B"]},
+                rewritten={
+                    entry.path for entry in made.entries if command and entry not in states["A"]
+                },
+            )
+            shutil.rmtree(folder)
+        return remains
 
     def build(self, condition: Condition) -> Built:
         """The folder of a condition; C by a command of the user's begins as production."""
@@ -192,7 +226,7 @@ class Conditions:
             self._lay_initial(folder, name, layer)
         elif source == "forgotten":
             _copy(self.snapshot, folder, files)
-            forgotten[name] = forget(folder, files, layer, self.spec.benchmark.items)
+            forgotten[name] = forget(folder, files, layer, self.traces)
         else:
             self._lay_placebo(folder, name, files)
 
@@ -224,7 +258,7 @@ class Conditions:
         rng = random.Random(self.digest)  # noqa: S311 - a seeded order, not a secret
         for file in files:
             kind = None if file.endswith("/") else kind_of_file(folder / file)
-            if kind is not None:
+            if kind is not None and kind != "lines":
                 self.shuffled |= shuffle_rows(
                     folder / file, kind, fields, lambda size: rng.sample(range(size), size)
                 )

@@ -1,13 +1,15 @@
 """The rows of a state's files: read, drop and shuffle them.
 
-Rows are lines of JSONL, entries of a JSON list or object, and rows of SQLite tables (`sqlite`). An
-entry that is no object is a row with the field `value`; the name of an object's entry is its field
-`key`.
+Rows are lines of JSONL, entries of a JSON list or object, rows of SQLite tables (`sqlite`), and
+lines of any other text. What is no object is a row with the field `value`; the name of an object's
+entry is its field `key`. A JSON file may keep its entries further inside: a list of objects, or an
+object of objects with a field in common, has entries and is none.
 """
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from assay.errors import SpecError, storage
 StateRow = Mapping[str, Any]
 _SQLITE = b"SQLite format 3\0"
 _BOM = b"\xef\xbb\xbf"
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_Path = tuple[object, ...]
 
 
 def kind_of_file(path: Path) -> str | None:
@@ -27,7 +31,18 @@ def kind_of_file(path: Path) -> str | None:
     if path.suffix == ".json":
         return "json"
     with storage(path), path.open("rb") as file:
-        return "sqlite" if file.read(len(_SQLITE)) == _SQLITE else None
+        if file.read(len(_SQLITE)) == _SQLITE:
+            return "sqlite"
+    return None if plain_text(_read(path)) is None else "lines"
+
+
+def plain_text(data: bytes) -> str | None:
+    """The text that some bytes are; None where they are none."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if _CONTROL.search(text) else text
 
 
 def rows_in(path: Path, kind: str) -> Iterator[StateRow]:
@@ -37,6 +52,8 @@ def rows_in(path: Path, kind: str) -> Iterator[StateRow]:
             yield from (_as_row(value) for _, value in json_lines(_read(path), where=path.name))
         case "json":
             yield from (row for _, row in _entries(_load(path)))
+        case "lines":
+            yield from ({"value": line} for line in _read(path).decode().splitlines() if line)
         case _:
             yield from records_in(path)
 
@@ -44,11 +61,13 @@ def rows_in(path: Path, kind: str) -> Iterator[StateRow]:
 def drop_rows(path: Path, kind: str, unwanted: Callable[[StateRow], bool]) -> int:
     """Take the unwanted rows out of a file; how many they were.
 
-    The other lines of JSONL keep their bytes, other entries and records their values.
+    Other lines keep their bytes, other entries and records their values.
     """
     match kind:
         case "jsonl":
             return _drop_lines(path, unwanted)
+        case "lines":
+            return _drop_plain(path, unwanted)
         case "json":
             return _drop_entries(path, unwanted)
     return drop_records(path, unwanted)
@@ -121,14 +140,33 @@ def _as_row(value: object) -> StateRow:
     return value if isinstance(value, dict) else {"value": value}
 
 
-def _entries(whole: object) -> Iterator[tuple[object, StateRow]]:
+def _entries(whole: object, above: _Path = ()) -> Iterator[tuple[_Path, StateRow]]:
     """The entries of a JSON list or object, each as a row; an object's with their key."""
-    if isinstance(whole, dict):
-        for key, value in whole.items():
-            yield key, {"": key, "key": key, **_as_row(value)}  # an entry may have a field `key`
-    elif isinstance(whole, list):
-        for place, value in enumerate(whole):
-            yield place, _as_row(value)
+    named: Iterable[tuple[object, object]] = ()
+    if isinstance(whole, dict | list):
+        named = whole.items() if isinstance(whole, dict) else enumerate(whole)
+    for at, value in named:
+        path = (*above, at)
+        if _has_entries(value):
+            yield from _entries(value, path)
+            continue
+        # What has a name may lie deeper; and an entry may have a field `key` of its own.
+        names = [name for name in path if isinstance(name, str)]
+        row = {"": names} | ({"key": at} if isinstance(whole, dict) else {})
+        yield path, row | dict(_as_row(value))
+
+
+def _has_entries(value: object) -> bool:
+    """Whether a part of a JSON file is a collection of entries, and no entry."""
+    if isinstance(value, list):
+        return any(isinstance(each, dict) for each in value)
+    if not isinstance(value, dict) or not value:
+        return False
+    if all(_has_entries(each) for each in value.values()):
+        return True
+    records = [each for each in value.values() if isinstance(each, dict)]
+    alike = len(records) == len(value) > 1
+    return alike and bool(set.intersection(*(set(each) for each in records)))
 
 
 def _places(whole: Any, field: str) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - JSON
@@ -163,18 +201,33 @@ def _drop_lines(path: Path, unwanted: Callable[[StateRow], bool]) -> int:
     return len(lines) - len(kept)
 
 
+def _drop_plain(path: Path, unwanted: Callable[[StateRow], bool]) -> int:
+    lines = _read(path).decode().splitlines(keepends=True)
+    kept = [line for line in lines if not unwanted({"value": line.rstrip("\r\n")})]
+    if len(kept) < len(lines):
+        path.write_bytes("".join(kept).encode())
+    return len(lines) - len(kept)
+
+
 def _drop_entries(path: Path, unwanted: Callable[[StateRow], bool]) -> int:
     whole = _load(path)
-    gone = {key for key, row in _entries(whole) if unwanted(row)}
-    if not gone:
-        return 0
-    left: object = (
-        {key: value for key, value in whole.items() if key not in gone}
-        if isinstance(whole, dict)
-        else [value for place, value in enumerate(whole) if place not in gone]
-    )
-    path.write_text(json.dumps(left, ensure_ascii=False), encoding="utf-8")
+    gone = {place for place, row in _entries(whole) if unwanted(row)}
+    if gone:
+        left = json.dumps(_without(whole, gone, ()), ensure_ascii=False)
+        path.write_text(left, encoding="utf-8")
     return len(gone)
+
+
+def _without(value: object, gone: Set[_Path], above: _Path) -> object:
+    """A JSON value without what lies at some places in it."""
+    depth = max(map(len, gone))
+    if len(above) >= depth or not isinstance(value, dict | list):
+        return value
+    named = value.items() if isinstance(value, dict) else enumerate(value)
+    left = {
+        at: _without(each, gone, (*above, at)) for at, each in named if (*above, at) not in gone
+    }
+    return left if isinstance(value, dict) else list(left.values())
 
 
 def _read(path: Path) -> bytes:

@@ -19,7 +19,7 @@ def words_of(spec: DualSpec) -> tuple[str, ...]:
     target, _, attribute = named.rpartition(":")
     if target.endswith(".py"):
         named = f"{spec.folder / target}:{attribute}"
-    return method_words(parse_method(named, registered=REGISTERED))
+    return method_words(parse_method(named, registered=REGISTERED), solved=spec.solved)
 
 
 def code_files(spec: DualSpec) -> list[Path]:

@@ -25,7 +25,11 @@ _CODE = frozenset(
 )
 _OWN_NAMES = frozenset({"pyvenv.cfg"})
 _SINKS = frozenset({"/dev/null", "/dev/tty", "/dev/zero", "/dev/full"})
-_QUIET_PEERS = frozenset({"unix:/var/run/nscd/socket", "unix:/run/nscd/socket"})
+_QUIET_PEERS = (
+    *("/var/run/nscd/", "/run/nscd/", "/var/lib/sss/pipes/", "/run/systemd/userdb/"),
+    *("/dev/log", "/run/systemd/journal/"),
+)
+"""Sockets of the operating system: the names of users, and logs that only take."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,13 +82,16 @@ class Sorter:
             self._read(path, place, reached)
         for path in outcome.written:
             self._written(path, place, reached)
-        reached.peers = set(outcome.connected) - _QUIET_PEERS
+        reached.peers = {peer for peer in outcome.connected if not _is_own_socket(peer, place)}
         return reached
 
     def _read(self, path: str, place: RunPaths, reached: Reached) -> None:
         inner = _inner(path, (place.state, *place.aliases))
         if inner is not None:
             reached.state.add(inner)
+            return
+        if path.endswith("/"):
+            self._listed(path, place, reached)
             return
         if _below(path, str(place.root)):
             path = os.path.realpath(path)  # a link in the run's own folder may lead out of it
@@ -98,6 +105,22 @@ class Sorter:
                 reached.undeclared.add(real)
         else:
             getattr(reached, kind).add(real)
+
+    def _listed(self, path: str, place: RunPaths, reached: Reached) -> None:
+        """A folder whose names were read: what is carried in names is state as well."""
+        real = os.path.realpath(path)
+        if place.production is not None and _below(real, str(place.production)):
+            reached.production.add(f"{real}/")
+        elif not (_below(real, str(place.root)) or self._may_be_listed(real)):
+            reached.undeclared.add(f"{real}/")
+
+    def _may_be_listed(self, real: str) -> bool:
+        """Whether a folder's names are open to all, given, or those of code."""
+        if _in(real, (*_SYSTEM, *self.installed, *self.reads)):
+            return True
+        if self._is_standard(real) or real in self.code_places:
+            return True
+        return _in(real, self.code_places) and _holds_code(real)
 
     def _kind(self, path: str) -> tuple[str, str | None]:
         """Where a path leads, and which kind of file that is; None for what is open to all."""
@@ -164,6 +187,14 @@ class Sorter:
         return False
 
 
+def _is_own_socket(peer: str, place: RunPaths) -> bool:
+    """Whether a peer is a socket in the run's own folder, or one of the operating system's."""
+    name = peer.removeprefix("unix:")
+    if name == peer or not name.startswith("/"):
+        return False
+    return name.startswith(_QUIET_PEERS) or _below(os.path.realpath(name), str(place.root))
+
+
 @cache
 def _recorded(place: str) -> frozenset[str]:
     """All files that the RECORDs of a folder's distributions list."""
@@ -172,6 +203,15 @@ def _recorded(place: str) -> frozenset[str]:
         with suppress(OSError), record.open(encoding="utf-8", errors="replace", newline="") as file:
             recorded |= {row[0] for row in csv.reader(file) if row}
     return frozenset(recorded)
+
+
+def _holds_code(folder: str) -> bool:
+    """Whether a folder has a file of code, as one that is imported from has."""
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - fast
+    except OSError:
+        return False
+    return any(os.path.splitext(name)[1] in _CODE for name in names)  # noqa: PTH122
 
 
 def _below(path: str, place: str) -> bool:

@@ -1,8 +1,10 @@
 """The files that a system exchanges with us: items in, scores out."""
 
+import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -14,8 +16,10 @@ from assay.errors import MethodError, SpecError
 from assay.files import read_bounded
 from assay.runs.answers import score_of
 
+T = TypeVar("T")
 _MOST_OUTPUT = 1 << 30
 _FORM = 'Each line of {outputs} is {"id": ..., "score": a number}.'
+_ANSWER_FORM = 'Each line of {outputs} is {"id": ..., "answer": a text or a number}.'
 
 
 class _Output(msgspec.Struct):
@@ -29,8 +33,12 @@ _DECODER = msgspec.json.Decoder(_Output)
 class AskedItems:
     """The items as a system sees them, without labels, in an order of its own for each seed."""
 
-    def __init__(self, benchmark: Benchmark) -> None:
+    def __init__(self, benchmark: Benchmark, *, solved: bool = False) -> None:
         self.benchmark = benchmark
+        self.answers: dict[str, str] | None = None
+        """The right answers, where items are solved."""
+        if solved:
+            self.answers = {item.id: plain_answer(item.cls or "") for item in benchmark.items}
         self.ids = [item.id for item in benchmark.items]
         self.known = frozenset(self.ids)
         self._lines = [line + b"\n" for line in items_bytes(benchmark.items).split(b"\n")[:-1]]
@@ -56,17 +64,38 @@ class AskedItems:
         return self._digests[seed]
 
     def scores(self, path: Path, where: str) -> Scores:
-        """The scores that a run wrote, in the benchmark's order; None where it gave none."""
+        """The scores that a run wrote, in the benchmark's order; None where it gave none.
+
+        An answer has a score of 1 where it is right, and of 0 where it is not.
+        """
         try:
             if path.is_symlink() or not path.is_file():
                 raise SpecError("it left no {outputs}")
-            scores = _parsed_scores(read_bounded(path, _MOST_OUTPUT))
+            data = read_bounded(path, _MOST_OUTPUT)
+            scores = _parsed_scores(data) if self.answers is None else self._solved(data)
         except SpecError as error:
-            raise MethodError(f"condition {where}: {error.message}", hint=_FORM) from None
+            form = _FORM if self.answers is None else _ANSWER_FORM
+            raise MethodError(f"condition {where}: {error.message}", hint=form) from None
         if not scores.keys() <= self.known:
             unknown = next(name for name in scores if name not in self.known)
             raise MethodError(f"condition {where}: a score for {unknown!r:.60}, which is no item")
         return list(map(scores.get, self.ids))
+
+    def _solved(self, data: bytes) -> dict[str, float]:
+        """Whether each answer is right, by id."""
+        right = self.answers or {}
+        answers = _parsed(data, "answer", _answer_of)
+        return {name: float(right.get(name) == answer) for name, answer in answers.items()}
+
+
+def plain_answer(answer: str) -> str:
+    """An answer as it is compared: case and white space count for nothing, numbers by value."""
+    text = " ".join(answer.casefold().split())
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return repr(number) if math.isfinite(number) else text
 
 
 def items_bytes(items: Sequence[Item]) -> bytes:
@@ -78,7 +107,6 @@ def items_bytes(items: Sequence[Item]) -> bytes:
 def _parsed_scores(data: bytes) -> dict[str, float]:
     """Scores by id: decoded at once where that is safe, and line by line otherwise."""
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
-    scores: dict[str, float] = {}
     if data.count(b'"id"') == lines == data.count(b'"score"') and b"\\" not in data:
         try:
             outputs = _DECODER.decode_lines(data)
@@ -87,16 +115,35 @@ def _parsed_scores(data: bytes) -> dict[str, float]:
                 return quick
         except msgspec.MsgspecError:
             pass  # reading line by line tells what is wrong, and where
+    return _parsed(data, "score", _score_of)
+
+
+def _parsed(data: bytes, key: str, read: Callable[[object, str], T]) -> dict[str, T]:
+    """What each line says under a key, by id."""
+    found: dict[str, T] = {}
     for number, row in json_lines(data, where="{outputs}"):
         here = f"{{outputs}}, line {number}"
-        if not isinstance(row, dict) or "id" not in row or "score" not in row:
+        if not isinstance(row, dict) or "id" not in row or key not in row:
             got = ", ".join(map(str, row))[:80] if isinstance(row, dict) else kind_of(row)
-            raise SpecError(f"{here}: expected an object with id and score, got {got}")
+            raise SpecError(f"{here}: expected an object with id and {key}, got {got}")
         if not isinstance(row["id"], str | int) or isinstance(row["id"], bool):
             raise SpecError(f"{here}: an id that is no text: {row['id']!r:.60}")
-        if not isinstance(row["score"], int | float) or isinstance(row["score"], bool):
-            raise SpecError(f"{here}: expected a number, got {row['score']!r:.60}")
-        if str(row["id"]) in scores:
-            raise SpecError(f"{here}: a second score for {row['id']!r:.60}")
-        scores[str(row["id"])] = score_of(float(row["score"]))
-    return scores
+        value = read(row[key], here)
+        if str(row["id"]) in found:
+            raise SpecError(f"{here}: a second {key} for {row['id']!r:.60}")
+        found[str(row["id"])] = value
+    return found
+
+
+def _score_of(value: object, here: str) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise SpecError(f"{here}: expected a number, got {value!r:.60}")
+    return score_of(float(value))
+
+
+def _answer_of(value: object, here: str) -> str:
+    if isinstance(value, bool):
+        return plain_answer(str(int(value)))
+    if not isinstance(value, str | int | float):
+        raise SpecError(f"{here}: expected a text or a number, got {value!r:.60}")
+    return plain_answer(str(value))

@@ -1,6 +1,8 @@
 """A method as a command: reads items, asks the method about each, writes scores.
 
-    python -c BOOT HOME KIND TARGET ATTRIBUTE ITEMS OUTPUTS SEED
+    python -c BOOT HOME KIND TARGET ATTRIBUTE KEY ITEMS OUTPUTS SEED
+
+KEY is `score`, or `answer` where items are solved.
 
 So a method runs as any other system does: watched, on a copy of its state, which a variable of its
 environment names.
@@ -22,16 +24,16 @@ _BOOT = (
 )
 
 
-def method_words(method: MethodRef) -> tuple[str, ...]:
+def method_words(method: MethodRef, *, solved: bool) -> tuple[str, ...]:
     """The command that asks a method, with places for items, outputs and seed."""
-    named = (method.kind, method.target, method.attribute)
+    named = (method.kind, method.target, method.attribute, "answer" if solved else "score")
     places = ("{items}", "{outputs}", "{seed}")
     return ("python", "-P", "-c", _BOOT, str(_HOME), *named, *places)
 
 
 def main() -> None:
     """Ask about every item; an error is the last line printed."""
-    kind, target, attribute, items, outputs, seed = sys.argv[-6:]
+    kind, target, attribute, key, items, outputs, seed = sys.argv[-7:]
     sys.argv[1:] = []
     try:
         calling.seed_everything(int(seed))
@@ -39,15 +41,18 @@ def main() -> None:
         if loaded.learner:
             raise MethodNotLoaded(f"{target}:{attribute} learns from labels; there are none")
         calling.seed_everything(int(seed))
-        _ask(loaded, Path(items), Path(outputs))
+        _ask(loaded, key, Path(items), Path(outputs))
     except AssayError as error:
         sys.exit(f"{error.message}")
 
 
-def _ask(loaded: calling.Loaded, items: Path, outputs: Path) -> None:
+def _ask(loaded: calling.Loaded, key: str, items: Path, outputs: Path) -> None:
     with items.open(encoding="utf-8") as asked, outputs.open("w", encoding="utf-8") as written:
         for line in asked:
             item = json.loads(line)
             raw = calling.call(loaded, item["question"], item["response"])
-            score = score_of(check_output(raw, task="detection", classes=()))
-            written.write(json.dumps({"id": item["id"], "score": score}) + "\n")
+            if key == "score":
+                raw = score_of(check_output(raw, task="detection", classes=()))
+            elif not isinstance(raw, str | int | float):
+                sys.exit(f"expected an answer, a text or a number, got {raw!r:.60}")
+            written.write(json.dumps({"id": item["id"], key: raw}) + "\n")

@@ -2,12 +2,15 @@
 
 Each call waits for an answer and is always let through, so the record holds what was tried. A path
 is recorded as it resolves at that moment. A missing file that is only read is not recorded: looking
-for a module tries many places. Nor are devices like `/dev/null`, which hold nothing.
+for a module tries many places. Nor are devices like `/dev/null`, which hold nothing. A folder that
+is opened may be listed, and its names read: it is recorded with a slash at its end. A process that
+is none of the command's own, and whose files in `/proc` it opens, is one that it hears from.
 """
 
 import errno
 import fcntl
 import os
+import re
 import socket
 import stat
 import struct
@@ -16,6 +19,7 @@ from dataclasses import dataclass, field
 
 from assay.sandbox.observation.path_resolution import PathResolver
 from assay.sandbox.observation.syscall_filter import NO_FOLLOW, PATH_ARGUMENTS, names_by_number
+from assay.sandbox.processes import is_descendant
 from assay.sandbox.syscalls import MemoryReader
 
 _NOTICE = struct.Struct("QIIiIQ6Q")
@@ -28,6 +32,9 @@ _IN_ROOT = 0x10
 _PAGE, _LONGEST = 4096, 4096
 _MOST = 200_000
 _MOST_SCRIPTS = 5
+_MOST_MESSAGES, _MESSAGE_STEP = 1024, 64
+_PROCESS = re.compile(r"/proc/(\d+)/")
+_INTERNET = (socket.AF_INET, socket.AF_INET6)
 _FAILS_TOO = frozenset(
     {errno.EBADF, errno.EFAULT, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.ESRCH}
 )
@@ -103,6 +110,11 @@ class Notices:
             case "connect" | "bind" | "sendto":
                 at = 4 if name == "sendto" else 1
                 self._address(pid, paths, arguments[at], arguments[at + 1], binds=name == "bind")
+            case "sendmsg":
+                self._message(pid, paths, arguments[1])
+            case "sendmmsg":
+                for number in range(min(arguments[2] & 0xFFFFFFFF, _MOST_MESSAGES)):
+                    self._message(pid, paths, arguments[1] + number * _MESSAGE_STEP)
             case _:
                 self._change(pid, paths, name, arguments)
 
@@ -122,12 +134,17 @@ class Notices:
         path, mode = paths.resolve(pid, folder, text, made=bool(writes))
         if not path or stat.S_ISCHR(mode):
             return
+        process = _PROCESS.match(path)
+        if process and int(process[1]) > 1 and not is_descendant(int(process[1])):
+            self._keep(self.noted.connected, f"process {process[1]}")
         if writes:
             self._keep(self.noted.written, path)
             if flags & os.O_ACCMODE == os.O_WRONLY:
                 return
         if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
             self._keep(self.noted.read, path)
+        elif stat.S_ISDIR(mode) and not flags & os.O_PATH:
+            self._keep(self.noted.read, f"{path.rstrip('/')}/")
 
     def _run(self, pid: int, paths: PathResolver, folder: int | None, address: int) -> None:
         path, mode = paths.resolve(pid, folder, self._text(pid, address))
@@ -159,14 +176,26 @@ class Notices:
     def _address(
         self, pid: int, paths: PathResolver, address: int, size: int, *, binds: bool
     ) -> None:
-        """Record the peer of a socket; a socket that is given a name is a file."""
+        """Record the peer of a socket, or where it listens; one with the name of a file is a file.
+
+        The kernel is no peer, and neither is an address that it is to choose.
+        """
         data = self._read(pid, address, min(size & 0xFFFFFFFF, 128))
         family = int.from_bytes(data[:2], "little")
-        if not binds:
-            self._keep(self.noted.connected, _peer(family, data))
-        elif family == socket.AF_UNIX and data[2:3] not in (b"", b"\0"):
+        if family == socket.AF_NETLINK and not any(data[4:8]):
+            return
+        named = data[2:3] not in (b"", b"\0")
+        if binds and family == socket.AF_UNIX and named:
             text = os.fsdecode(data[2:].partition(b"\0")[0])
             self._keep(self.noted.written, paths.walk(pid, None, text, last=False))
+        elif not binds or any(data[2:4] if family in _INTERNET else data[2:]):
+            self._keep(self.noted.connected, _peer(family, data))
+
+    def _message(self, pid: int, paths: PathResolver, address: int) -> None:
+        """Record the receiver that a message names; else its socket is connected, or of a pair."""
+        receiver, size = struct.unpack("QI", self._read(pid, address, 12))
+        if receiver and size:
+            self._address(pid, paths, receiver, size, binds=False)
 
     def _keep(self, kind: set[str], path: str) -> None:
         if len(kind) < _MOST:

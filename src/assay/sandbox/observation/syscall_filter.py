@@ -25,6 +25,7 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "lchown": 94, "fchownat": 260, "utime": 132, "utimes": 235, "futimesat": 261,
         "utimensat": 280, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190,
         "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199,
+        "sendmmsg": 307,
     },
     "aarch64": {
         "openat": 56, "openat2": 437, "truncate": 45, "renameat": 38, "renameat2": 276,
@@ -32,10 +33,13 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "execve": 221, "execveat": 281, "connect": 203, "bind": 200, "fchmod": 52, "fchmodat": 53,
         "fchmodat2": 452, "fchown": 55, "fchownat": 54, "utimensat": 88, "setxattr": 5,
         "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
+        "sendmmsg": 269,
     },
 }  # fmt: skip
 _SEND_TO = {"x86_64": 44, "aarch64": 206}
 """Reported where the call names a receiver; else the socket is connected, or of a pair."""
+_SEND_MESSAGE = {"x86_64": 46, "aarch64": 211}
+"""Reported unless its flags are a secret: the listener itself is handed to the warden by it."""
 _REFUSED_EVERYWHERE = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
     "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
@@ -54,7 +58,9 @@ _REFUSED = {
 }  # fmt: skip
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ALLOW, _TELL, _ERROR = 0x7FFF0000, 0x7FC00000, 0x00050000
-_FIFTH_ARGUMENT = 16 + 4 * 8
+_THIRD_ARGUMENT, _FIFTH_ARGUMENT = 16 + 2 * 8, 16 + 4 * 8
+_SECRET_FLAGS = 0x03FF_0000
+"""Bits of the flags of sendmsg that mean nothing to the kernel for a local socket."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,29 +121,34 @@ def known_machine() -> bool:
 def names_by_number() -> dict[int, str]:
     """The calls that are reported, by number."""
     machine = platform.machine()
-    named = _NUMBERS[machine] | {"sendto": _SEND_TO[machine]}
+    named = _NUMBERS[machine] | {"sendto": _SEND_TO[machine], "sendmsg": _SEND_MESSAGE[machine]}
     return {number: name for name, number in named.items()}
 
 
-def install_filter() -> int:
-    """Have every later call of this process reported; the descriptor of the reports.
+def install_filter() -> tuple[int, int]:
+    """Have every later call of this process reported.
 
-    The process must have renounced new privileges.
+    Returns the descriptor of the reports, and the flags with which a message is not reported, which
+    no program that this process runs can know. The process must have renounced new privileges.
     """
-    return install_listener(_program(platform.machine()))
+    secret = int.from_bytes(os.urandom(4), "little") & _SECRET_FLAGS
+    return install_listener(_program(platform.machine(), secret)), secret
 
 
-def _program(machine: str) -> bytes:
+def _program(machine: str, secret: int) -> bytes:
     """The filter as BPF: eight bytes an instruction."""
     reported = sorted(_NUMBERS[machine].values())
     refused = sorted((_REFUSED[machine] | _REFUSED_EVERYWHERE).values())
     tests = [(_EQUAL, number, "tell") for number in reported]
     tests += [(_EQUAL, number, "refuse") for number in refused]
     tests.append((_EQUAL, _SEND_TO[machine], "to whom"))
+    tests.append((_EQUAL, _SEND_MESSAGE[machine], "our own"))
     if machine == "x86_64":
         tests.insert(0, (_AT_LEAST, _X32, "refuse"))
     ends = [
         ("allow", (_RETURN, 0, 0, _ALLOW)),
+        ("our own", (_LOAD, 0, 0, _THIRD_ARGUMENT)),
+        ("", (_EQUAL, 5, 4, secret)),
         ("to whom", (_LOAD, 0, 0, _FIFTH_ARGUMENT)),  # an address: either half is not zero
         ("", (_EQUAL, 0, 2, 0)),
         ("", (_LOAD, 0, 0, _FIFTH_ARGUMENT + 4)),

@@ -9,6 +9,13 @@ A lesson about ranges is drawn only where the evidence bears it: someone who is 
 should be told otherwise in one study of twenty, however many levels he uses (Bonferroni), and on
 which side his misses lie is said only once his ranges are shown to be too narrow. Of few misses
 most lie on one side by chance: of four it is three or more in five cases of eight.
+
+Submissions of one study may err together: by one shift that all share, from one to the next, or in
+families of methods. One shared shift puts the misses on one side, so "too narrow" asks for more
+misses on *either* side than the level allows; where they are on one side, that is said instead.
+Ranges that hold show nothing of the kind: if all submissions shared an error, it may have been a
+small one this time. So hits are also taken to go together a little, and more for "wider than need
+be" than for "too narrow". What that is worth is in docs/explanation/error-rates.md.
 """
 
 import math
@@ -17,7 +24,7 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.stats.proportions import accuracy
+from assay.stats.proportions import ShareFit, accuracy
 from assay.study.predictions.grade import Grade, OutcomeGrade, RangeGrade, ranked_score
 from assay.study.submissions.submission import Submission
 from assay.wording import percent
@@ -27,6 +34,11 @@ _LEVEL = 0.95
 _TELLING = 3  # so many misses on one side, and no fewer, are worth a sentence
 _LOPSIDED = 0.75
 _BELIEVABLE = 5
+_SHARED_IF_NARROW = 0.02  # correlation between the hits of any two submissions
+_SHARED_IF_WIDE = 0.05
+
+
+_Ranges = Sequence[tuple[str, RangeGrade]]
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,7 +123,7 @@ def calibrate(submissions: Sequence[Submission]) -> Calibration:
     ]
     made = Calibration(
         submissions=tuple(map(_counts, grades)),
-        coverage=tuple(_coverage(ranges, _LEVEL)),
+        coverage=tuple(_coverage(ranges)),
         reliability=tuple(_reliability(outcomes)),
         above=sum(graded.where == "above" for _, graded in ranges),
         below=sum(graded.where == "below" for _, graded in ranges),
@@ -123,26 +135,30 @@ def calibrate(submissions: Sequence[Submission]) -> Calibration:
         ranked_score_of_no_idea=_mean([_even_score(outcome) for _, outcome in outcomes]),
         lessons=(),
     )
-    believable = sum(coverage.submissions >= _BELIEVABLE for coverage in made.coverage)
-    strict = tuple(_coverage(ranges, 1.0 - (1.0 - _LEVEL) / max(believable, 1)))
-    lessons = (*_range_lessons(made, strict), *_other_lessons(made))
+    lessons = (*_range_lessons(made, ranges), *_other_lessons(made))
     return msgspec.structs.replace(made, lessons=lessons)
 
 
-def _coverage(ranges: Sequence[tuple[str, RangeGrade]], sure: float) -> Iterator[Coverage]:
+def _coverage(ranges: _Ranges) -> Iterator[Coverage]:
     for level in sorted({graded.level for _, graded in ranges}):
-        names = [name for name, graded in ranges if graded.level == level]
-        hits = [graded.where == "inside" for _, graded in ranges if graded.level == level]
-        estimate = accuracy(hits, groups=names).estimate(level=sure)
+        fit = _held(ranges, level)
+        estimate = fit.estimate(level=_LEVEL)
         yield Coverage(
             level=level,
-            inside=sum(hits),
-            total=len(hits),
-            submissions=len(set(names)),
+            inside=fit.hits,
+            total=fit.counted,
+            submissions=len({name for name, graded in ranges if graded.level == level}),
             value=estimate.value,
             low=estimate.low,
             high=estimate.high,
         )
+
+
+def _held(ranges: _Ranges, level: float) -> ShareFit:
+    """How many of the ranges of a level hold, clustered by submission."""
+    chosen = [(name, graded) for name, graded in ranges if graded.level == level]
+    hits = [graded.where == "inside" for _, graded in chosen]
+    return accuracy(hits, groups=[name for name, _ in chosen])
 
 
 def _reliability(outcomes: Sequence[tuple[str, OutcomeGrade]]) -> Iterator[Bin]:
@@ -195,16 +211,29 @@ def _even_score(outcome: OutcomeGrade) -> float:
     return ranked_score(dict.fromkeys(names, 1.0 / len(names)), outcome.happened)
 
 
-def _range_lessons(made: Calibration, strict: Sequence[Coverage]) -> Iterator[str]:
-    """What `strict` intervals show about ranges, told with the intervals of 95 %."""
+def _range_lessons(made: Calibration, ranges: _Ranges) -> Iterator[str]:
+    """What is shown about ranges at corrected levels, told with the intervals of 95 %."""
+    judged = [coverage for coverage in made.coverage if coverage.submissions >= _BELIEVABLE]
+    sure = 1.0 - (1.0 - _LEVEL) / max(len(judged), 1)
     narrow = False
-    for shown, sure in zip(made.coverage, strict, strict=True):
+    for shown in judged:
+        fit = _held(ranges, shown.level)
         hold = f"{shown.inside} of {shown.total} ranges stated at {percent(shown.level)} hold"
         hold += f" ({percent(shown.low)} to {percent(shown.high)})"
-        if shown.submissions >= _BELIEVABLE and sure.high < shown.level:
-            narrow = True
-            yield f"Ranges too narrow: {hold}."
-        elif shown.submissions >= _BELIEVABLE and sure.low > shown.level:
+        if fit.sharing(_SHARED_IF_NARROW).interval(level=sure)[1] < shown.level:
+            wheres = [graded.where for _, graded in ranges if graded.level == shown.level]
+            above, below = wheres.count("above"), wheres.count("below")
+            allowed = shown.total * (1.0 - shown.level) / 2.0
+            if min(above, below) > allowed + 1e-9:
+                narrow = True
+                yield f"Ranges too narrow: {hold}."
+            else:
+                side = "above" if above > below else "below"
+                yield (
+                    f"Misses on one side: {hold}, and {max(above, below)} of {above + below} misses"
+                    f" are {side}. One error that all submissions share would do that."
+                )
+        elif fit.sharing(_SHARED_IF_WIDE).interval(level=sure)[0] > shown.level:
             yield f"Ranges wider than need be: {hold}."
     misses = made.above + made.below
     for side, count, end in (("above", made.above, "upper"), ("below", made.below, "lower")):
