@@ -23,7 +23,7 @@ from assay.logs.trial_rows import TrialColumns
 _MOST_BYTES = 1 << 20
 _FROM_RUNS = (
     *("verdict", "because", "rule", "n_baseline", "n_candidate", "pairs", "instances", "unit"),
-    *("repairs", "regressions", "net", "balance", "dimensions", "flips", "looks", "harness"),
+    *("balance", "dimensions", "flips", "looks", "harness"),
 )
 """The fields of a comparison that the runs and the settings decide alone."""
 

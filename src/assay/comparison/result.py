@@ -158,9 +158,6 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     pairs: int
     instances: int
     unit: str
-    repairs: int
-    regressions: int
-    net: int
     balance: Balance | None
     dimensions: tuple[DimensionResult, ...]
     flips: tuple[Flip, ...]

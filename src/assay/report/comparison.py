@@ -58,6 +58,9 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
     _draw_balance(comparison, wide, out)
     if any(dimension.gated for dimension in counting):
         out.print(styled("* gated: it must not lose", style="dim"))
+    if len(counting) > 1 and comparison.looks is None:
+        words = "p and interval of each hold for all of them together"
+        out.print(styled(words, style="dim"))
     if others:
         out.print(styled("beside it, deciding nothing"))
         for dimension in others:
@@ -126,12 +129,15 @@ def _draw_verdict(comparison: Comparison, out: "Console") -> None:
 
 
 def _draw_flips(flips: Sequence[Flip], out: "Console") -> None:
-    for to, title in (("ideal", "now at the ideal"), ("short", "no longer at the ideal")):
+    for to, title in (
+        ("ideal", "better: most runs now reach the best value"),
+        ("short", "worse: most runs no longer reach the best value"),
+    ):
         chosen = [flip for flip in flips if flip.to == to]
         if not chosen:
             continue
         out.print()
-        out.print(styled(f"{title}: {counted(len(chosen), 'flip')}"))
+        out.print(styled(f"{title}: {counted(len(chosen), 'time')}"))
         for flip in chosen[:_SHOWN_FLIPS]:
             shares = f"{flip.baseline} -> {flip.candidate}"
             out.print(styled(f"  {flip.instance:.60}  {flip.dimension}  {shares}"))

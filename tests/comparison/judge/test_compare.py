@@ -40,14 +40,12 @@ def test_a_gain_everywhere_is_ratified():
     (one,) = found.dimensions
     assert (one.baseline, one.candidate, one.delta) == (0.0, 1.0, 1.0)
     assert one.cls is not None and one.cls.value == "repair"
-    assert (found.repairs, found.regressions, found.net) == (1, 0, 1)
     assert found.pairs == found.instances == 8
 
 
 def test_a_loss_everywhere_is_rejected():
     found = compare(baseline=side([1] * 8), candidate=side([0] * 8), gated=["acc"])
     assert found.verdict is NetVerdict.REJECT
-    assert (found.repairs, found.regressions, found.net) == (0, 1, -1)
 
 
 def test_many_runs_that_agree_show_no_effect():
@@ -169,8 +167,8 @@ def test_costs_are_shown_decide_nothing_and_are_told_when_they_rise():
 def test_flips_are_named_both_ways():
     found = compare(baseline=side([0, 1, 1, 0]), candidate=side([1, 0, 1, 0]))
     assert [(one.instance, one.to) for one in found.flips] == [("q0", "ideal"), ("q1", "short")]
-    assert "now at the ideal: 1 flip" in drawn(found)
-    assert "no longer at the ideal: 1 flip" in drawn(found)
+    assert "better: most runs now reach the best value: 1 time" in drawn(found)
+    assert "no longer reach the best value: 1 time" in drawn(found)
 
 
 @pytest.mark.parametrize("gap", [None, math.nan, np.nan])

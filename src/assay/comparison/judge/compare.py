@@ -112,8 +112,6 @@ def compare(
     remark(table, evidence, others, notes)
     noted = notes.by_weight()
     verdict, because, needed = _decide(table, evidence, settings, noted)
-    changes = [effect.change for effect in evidence.dimensions]
-    repairs, regressions = changes.count(Change.REPAIR), changes.count(Change.REGRESSION)
     return Comparison(
         verdict=verdict,
         because=because,
@@ -123,9 +121,6 @@ def compare(
         pairs=len(table.kept.pairs),
         instances=table.kept.instances,
         unit=table.kept.design.unit,
-        repairs=repairs,
-        regressions=regressions,
-        net=repairs - regressions,
         balance=balance_of(evidence),
         dimensions=(
             *(result_of(effect, evidence.units) for effect in evidence.dimensions),
