@@ -10,7 +10,9 @@ themselves, without labels:
     AUC = Phi(sign(c) d / sqrt 2)
 
 c is a correlation of what is left of both sides, d the distance of two normal classes that would
-show it. Removing the surface from both sides makes the error one of second order: it is the
+show it. Scores of a few levels are not two normal classes: of a flag with an AUC of .60 the formula
+makes .69 or more even where the surface tells nothing. So d is drawn in by as much as it is too large
+with no surface at all, and the result is never over the plain AUC. Removing the surface from both sides makes the error one of second order: it is the
 product of what p misses of the label and of what g misses of the scores (Robinson 1988;
 Chernozhukov et al. 2018). Dividing by the spread of s, not of v, keeps a method that *is* surface
 from living on rounding noise.
@@ -104,18 +106,37 @@ def beyond_surface(
         positives = np.bincount(groups, y, minlength=size)
         # A group that holds both classes is drawn among such groups, so that both always come up.
         kinds = np.where(positives == 0, 0, np.where(positives == terms[:, 0], 1, 2))
-    drawn = [_auc(block @ terms) for block in weights(kinds, draws=DRAWS, seed=seed)]
+    plain = fit(
+        scores[label],
+        scores[~label],
+        groups=None if groups is None else (groups[label], groups[~label]),
+    )
+    scale = _excess(y, scores, float(plain.values[0]))
+    drawn = [_auc(block @ terms, scale) for block in weights(kinds, draws=DRAWS, seed=seed)]
+    value = float(_auc(terms.sum(axis=0, keepdims=True), scale)[0])
+    ends = sorted((0.5, float(plain.values[0])))
     return Beyond(
-        value=float(_auc(terms.sum(axis=0, keepdims=True))[0]),
+        value=min(max(value, ends[0]), ends[1]) if _same_side(value, plain) else value,
         drawn=np.concatenate(drawn),
         share=max(0.0, 1.0 - float(np.mean(v * v))) if scores.any() else 0.0,
         units=terms.shape[0],
-        plain=fit(
-            scores[label],
-            scores[~label],
-            groups=None if groups is None else (groups[label], groups[~label]),
-        ),
+        plain=plain,
     )
+
+
+def _same_side(value: float, plain: AucFit) -> bool:
+    """Whether what is left ranks the same way as the whole."""
+    return (value - 0.5) * (float(plain.values[0]) - 0.5) > 0.0
+
+
+def _excess(y: Floats, scores: Floats, plain: float) -> float:
+    """By how much d is drawn in: what it should be with no surface, over what the formula makes."""
+    spread = float(scores.std() * y.std())
+    c = abs(float(np.mean((y - y.mean()) * scores))) / spread if spread > 0.0 else 0.0
+    if not 0.0 < c < 1.0 or not 0.0 < plain < 1.0:
+        return 1.0
+    formula = c / (float(y.std()) * math.sqrt(1.0 - c * c))
+    return min(abs(normal_quantile(plain)) * math.sqrt(2.0) / formula, 1.0)
 
 
 def weights(strata: Codes, *, draws: int, seed: int) -> Iterator[Floats]:
@@ -141,8 +162,8 @@ def _counts(rng: np.random.Generator, draws: int, size: int) -> Codes:
     return np.bincount(picked.ravel(), minlength=draws * size).reshape(draws, size)
 
 
-def _auc(sums: Floats) -> Floats:
-    """The formula, from sums over (possibly weighted) records, one row a draw."""
+def _auc(sums: Floats, scale: float) -> Floats:
+    """The formula, from sums over (possibly weighted) records, one row a draw; d is scaled."""
     means = sums[:, 1:] / sums[:, :1]
     uv, uu, s, ss, y = means.T
     # A draw may miss every record that differs from the rest: then nothing is ranked.
@@ -151,7 +172,7 @@ def _auc(sums: Floats) -> Floats:
     room = uu - c2 * (y - y * y)
     d = np.sqrt(np.divide(c2, room, out=np.full_like(c2, np.inf), where=room > 0.0))
     d[c2 == 0.0] = 0.0
-    return _phi(np.sign(uv) * d / math.sqrt(2.0))
+    return _phi(scale * np.sign(uv) * d / math.sqrt(2.0))
 
 
 def _phi(z: Floats) -> Floats:

@@ -45,7 +45,10 @@ class CellSearch:
             from sklearn.ensemble import ExtraTreesRegressor
 
             self.forest = ExtraTreesRegressor(
-                n_estimators=60, max_features=1.0, min_samples_leaf=2, random_state=self.seed % 2**32
+                n_estimators=60,
+                max_features=1.0,
+                min_samples_leaf=2,
+                random_state=self.seed % 2**32,
             )
             self.forest.fit(features[:, self.found], y)
         return self
