@@ -10,12 +10,14 @@ themselves, without labels:
     AUC = Phi(sign(c) d / sqrt 2)
 
 c is a correlation of what is left of both sides, d the distance of two normal classes that would
-show it. Scores of a few levels are not two normal classes: of a flag with an AUC of .60 the formula
-makes .69 or more even where the surface tells nothing. So d is drawn in by as much as it is too large
-with no surface at all, and the result is never over the plain AUC. Removing the surface from both sides makes the error one of second order: it is the
+show it. Removing the surface from both sides makes the error one of second order: it is the
 product of what p misses of the label and of what g misses of the scores (Robinson 1988;
 Chernozhukov et al. 2018). Dividing by the spread of s, not of v, keeps a method that *is* surface
 from living on rounding noise.
+
+Scores of a few levels are not two normal classes: of a flag with an AUC of .60 the formula makes
+.69 or more even where the surface tells nothing. So d is drawn in by as much as it is too large
+with no surface at all, and the result is never over the plain AUC.
 
 The interval is a bootstrap over groups, the residuals held as they are. That p and g would be
 others in another sample is left out of it, which shows in few records. So the ends are moved out,

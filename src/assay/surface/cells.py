@@ -1,12 +1,12 @@
 """A model that finds which few features a target depends on, however it depends on them.
 
-Linear models and shallow trees look for what a feature tells by itself. A middle range, a table of two
-features like a chess board, or an exclusive or of three tell nothing that way. So every feature is cut
-into ranges of equally many records, and every one, every two and every three of them are tried: how
-much of the target do the means over their cells explain, beyond what means over as many cells of
-noise explain, so many being tried? The best is taken, its part is removed, and the search goes on
-until there is no more than noise. Then a forest is grown on the features that were found, and on no
-others: with two or three features trees find any function.
+Linear models and shallow trees look for what a feature tells by itself. A middle range, a table of
+two features like a chess board, or an exclusive or of three tell nothing that way. So every feature
+is cut into ranges of equally many records, and every one, every two and every three of them are
+tried: how much of the target do the means over their cells explain, beyond what means over as many
+cells of noise explain, so many being tried? The best is taken, its part is removed, and the search
+goes on until there is no more than noise. Then a forest is grown on the features that were found,
+and on no others: with two or three features trees find any function.
 """
 
 import math
@@ -83,15 +83,16 @@ def search(features: Floats, target: Floats) -> list[int]:
     }
     total = sum(map(len, tried.values()))
     for _ in range(_STEPS):
-        best, chosen, cells = 0.0, (), np.zeros(0, dtype=np.intp)
+        best, cells = 0.0, np.zeros(0, dtype=np.intp)
+        chosen: tuple[int, ...] = ()
         noise = float(np.square(rest).mean())
         if noise < 1e-12 * spread**2:
             break
-        for (many, levels), sets in tried.items():
+        for (_, levels), sets in tried.items():
             if not sets:
                 continue
             over = _explained(codes[levels], sets, levels, rest) / noise
-            bound = _noise_bound(codes[levels], sets, levels, total)
+            bound = _noise_bound(codes[levels], sets, total)
             at = int(np.argmax(over / bound))
             if over[at] / bound[at] > max(best, 1.0):
                 best = float(over[at] / bound[at])
@@ -112,14 +113,14 @@ def ranges(column: Floats, levels: int) -> NDArray[np.intp]:
     if values.size <= levels:
         return codes
     inner = np.quantile(column, np.arange(1, levels) / levels)
-    return np.searchsorted(inner, column, side="right")
+    return np.asarray(np.searchsorted(inner, column, side="right"), dtype=np.intp)
 
 
 def _cells(codes: NDArray[np.intp], chosen: tuple[int, ...], levels: int) -> NDArray[np.intp]:
     cells = codes[chosen[0]]
     for k in chosen[1:]:
         cells = cells * levels + codes[k]
-    return cells
+    return np.asarray(cells, dtype=np.intp)
 
 
 def _explained(
@@ -144,9 +145,7 @@ def _explained(
     return np.concatenate(squares)
 
 
-def _noise_bound(
-    codes: NDArray[np.intp], sets: list[tuple[int, ...]], levels: int, tried: int
-) -> Floats:
+def _noise_bound(codes: NDArray[np.intp], sets: list[tuple[int, ...]], tried: int) -> Floats:
     """How much the best of so many would explain of noise, by the tail of chi squared."""
     columns = [int(column.max()) + 1 for column in codes]
     cells = np.array([math.prod(columns[k] for k in chosen) for chosen in sets], dtype=np.float64)
