@@ -10,7 +10,6 @@ import math
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +22,9 @@ _GRID = 600
 class GroupFamily:
     """How groups differ; `within` is the share of the variance that a group has in common."""
 
-    sizes: Literal["2 to 20", "one of 30 %", "geometric", "even", "2 or 20", "Pareto", "1 or more"]
+    sizes: str
     prevalence: tuple[float, float]
-    effects: Literal[
-        "t3", "lognormal", "Laplace", "outlying", "contaminated", "exponential", "Gumbel", "Weibull"
-    ]
+    effects: str
     correlation: float
     within: float
 

@@ -27,7 +27,8 @@ def _more_spread(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floa
 
 def _normal(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
     level = rng.uniform(0.3, 0.7, shape)
-    return tuple(np.clip(level + rng.normal(0.0, 0.05, shape), 0.0, 1.0) for _ in range(2))
+    ours, theirs = (np.clip(level + rng.normal(0.0, 0.05, shape), 0.0, 1.0) for _ in range(2))
+    return ours, theirs
 
 
 def _inflated(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
@@ -52,7 +53,8 @@ def _long_tail(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats
 
 
 def _heavy_tails(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
-    return tuple(np.clip(0.5 + 0.05 * rng.standard_t(3, shape), 0.0, 1.0) for _ in range(2))
+    ours, theirs = (np.clip(0.5 + 0.05 * rng.standard_t(3, shape), 0.0, 1.0) for _ in range(2))
+    return ours, theirs
 
 
 def _noisy_falls(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
@@ -63,11 +65,11 @@ def _noisy_falls(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floa
 
 
 def _near_copies(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
-    sides = _rare_falls(rng, (shape[0], 1))
-    return tuple(
+    ours, theirs = (
         np.clip(np.repeat(side, shape[1], axis=1) - rng.uniform(0.0, 1e-4, shape), 0.0, 1.0)
-        for side in sides
+        for side in _rare_falls(rng, (shape[0], 1))
     )
+    return ours, theirs
 
 
 def _half_falls(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:

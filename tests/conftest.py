@@ -1,6 +1,7 @@
 """Things that several tests need."""
 
 import json
+import signal
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from hypothesis import settings
 
 settings.register_profile("no deadline", deadline=None)  # a busy machine is no fault
 settings.load_profile("no deadline")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell makes its background jobs deaf to interrupts, and what they start inherits it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True)

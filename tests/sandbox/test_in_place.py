@@ -7,16 +7,19 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
 from helpers.call_kills import at_call, calls, moments
 from helpers.scale import scale
 
-from assay.errors import IntegrityError, ProtocolError, StorageError, storage
+from assay.errors import AssayError, IntegrityError, ProtocolError, StorageError, storage
 from assay.folders import state_digest
 from assay.sandbox.in_place import beside, held, put_back, take_place
 from assay.sandbox.syscalls import exchange
+
+AT = "assay.sandbox.in_place."
 
 
 class OldLibrary:
@@ -254,6 +257,41 @@ def test_many_at_once_take_turns(tmp_path):
     assert not beside(root).exists()
 
 
+def put_back_by_two(root, copy, before):
+    """Whether production survives a warden that puts it back at any moment of an evaluation."""
+    with held(root):
+        warden = os.fork()
+        if warden == 0:
+            while True:
+                with suppress(Exception):
+                    put_back(root)
+        try:
+            for _ in range(scale(60, 2000)):
+                take_place(root, copy, before)
+                put_back(root)
+                if state_digest(root) != before:
+                    return False
+        except (AssayError, OSError):  # what the other took away
+            return False
+        finally:
+            os.kill(warden, signal.SIGKILL)
+            os.waitpid(warden, 0)
+    return state_digest(root) == before
+
+
+def test_an_evaluation_and_its_warden_may_put_back_at_once(tmp_path, library):
+    root, copy, before, _ = planted(tmp_path)
+    assert put_back_by_two(root, copy, before)
+    assert not beside(root).exists()
+
+
+def test_two_that_move_at_once_would_be_caught(tmp_path, library, monkeypatch):
+    monkeypatch.setattr(f"{AT}_moving", lambda place: nullcontext())
+    root, copy, before, _ = planted(tmp_path)
+    with suppress(AssayError):
+        assert not put_back_by_two(root, copy, before)
+
+
 def test_a_folder_that_cannot_be_written_to_is_said_at_once(tmp_path, monkeypatch):
     root, *_ = planted(tmp_path)
 
@@ -489,9 +527,6 @@ def test_a_power_cut_at_any_moment_leaves_what_production_can_be_put_back_from(
     cuts = cut(tmp_path, monkeypatch)
     assert cuts.faults == []
     assert cuts.cuts > 60
-
-
-AT = "assay.sandbox.in_place."
 
 
 def no_sync(*folders):

@@ -64,8 +64,8 @@ def test_a_column_of_one_value_ranks_nothing():
 
 
 def test_wins_are_whole_and_half_pairs():
-    label = np.array([True, True, False, False])
-    up, down, wins = placements(levels(np.array([3.0, 1.0, 1.0, 2.0])), label)
+    sides = np.array([0, 1]), np.array([2, 3])
+    up, down, wins = placements(levels(np.array([3.0, 1.0, 1.0, 2.0])), sides)
     assert wins == 2.5
     assert up.tolist() == [1.0, 0.25]
     assert down.tolist() == [0.75, 0.5]

@@ -55,9 +55,13 @@ def fill(draft: Draft, row: Row, columns: Columns) -> None:
     def read(name: str, column: str | None, *, blank: bool = False) -> str | None:
         """A field that may be missing; `blank` says that an empty one is missing too."""
         key = column or FIELDS.get(name, name)
-        if column is None and key not in row:
-            return None
-        if _is_absent(row.get(key, "?")) or (blank and not str(row.get(key, "?")).strip()):
+        value = row.get(key)
+        if isinstance(value, str) and value.strip():  # as nearly all are
+            return value
+        if key not in row:
+            if column is None:
+                return None
+        elif _is_absent(value) or (blank and not str(value).strip()):
             return None
         return _text(row, key, name, where, empty=name == "response")
 

@@ -84,7 +84,7 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
 
 
 def _from_pilot(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a PilotPower, imported late
-    from assay.comparison.power import power_of_pilot
+    from assay.comparison.pilot import power_of_pilot
     from assay.comparison.sides import read_sides
 
     paths = flags["pilot"]

@@ -8,16 +8,8 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 import msgspec
-import numpy as np
 
-from assay.comparison.judge.caveats import Notes
-from assay.comparison.judge.comparable import assumed_dimensions, check_comparable
-from assay.comparison.judge.pairing import By
-from assay.comparison.judge.pairing import correlation as seen_correlation
-from assay.comparison.judge.table import TrialTable, tabulate
-from assay.comparison.spec import Dimensions
 from assay.errors import SpecError
-from assay.logs.trial import Trial
 from assay.stats.power import (
     MOST,
     effect_for,
@@ -43,32 +35,6 @@ class PowerRow(msgspec.Struct, frozen=True, kw_only=True):
     effect: float | None
     power: float
     rate: float | None = None
-
-
-class PilotRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A dimension of a pilot: its means, what its units vary by, and the units that show an effect.
-
-    `effect` is the one asked for, or the pilot's own; `correlation` is between the two sides of a
-    unit, as seen, or as assumed where there is one side only.
-    """
-
-    dimension: str
-    units: int
-    baseline: float
-    candidate: float | None
-    effect: float
-    spread: float
-    correlation: float
-    pairs: int | None
-
-
-class PilotPower(msgspec.Struct, frozen=True, kw_only=True):
-    """What a pilot foretells, dimension by dimension; `unit` is what a pair is of."""
-
-    unit: str
-    power: float
-    level: float
-    dimensions: tuple[PilotRow, ...]
 
 
 class Power(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +64,7 @@ def power_of_rates(
     dimensions: int = 1,
 ) -> Power:
     """Pairs that show one rate turning into another, or the power that so many have; exact."""
-    up, down = _moves(before, after, correlation)
+    up, down = moves(before, after, correlation)
     swapped = (up, down) if up >= down else (down, up)
     if before == after:
         raise SpecError("the two rates are the same: there is no effect to show")
@@ -184,105 +150,6 @@ def smallest_effect(
     )
 
 
-def power_of_pilot(
-    baseline: Sequence[Trial],
-    candidate: Sequence[Trial] = (),
-    *,
-    dimensions: Dimensions | None = None,
-    effect: float | None = None,
-    correlation: float = 0.0,
-    power: float = 0.8,
-    level: float = 0.95,
-    by: By = "auto",
-) -> PilotPower:
-    """Units that show each dimension's effect, from a few runs of one side or of both.
-
-    Without `effect` it is the pilot's own, which a small pilot knows poorly. With one side only its
-    spread stands for both, and a unit's two sides are taken to be as correlated as is said.
-    """
-    if not candidate and effect is None:
-        raise SpecError("a pilot of one side has no effect to plan for", hint="Say it: `effect=E`.")
-    notes = Notes()
-    both = (baseline, candidate or baseline)
-    plan = dimensions or assumed_dimensions(*both, (), notes)
-    if candidate:
-        check_comparable(*both, allow=("harness",), notes=notes)
-    plan = msgspec.structs.replace(plan, missing="exclude", crashed="exclude")
-    table = tabulate(*both, plan, notes, by=by, whole_pairs=True, assumed=dimensions is None)
-    assumed = None if candidate else correlation
-    rows = tuple(
-        _pilot_row(table, index, effect, assumed, power=power, alpha=1.0 - level)
-        for index in range(len(table.counting))
-        if table.kept.units > 1
-    )
-    if not rows:
-        raise SpecError("a pilot of fewer than two units says nothing of how they vary")
-    unit = table.kept.design.unit
-    return PilotPower(unit=unit, power=power, level=level, dimensions=rows)
-
-
-def _pilot_row(
-    table: TrialTable,
-    index: int,
-    effect: float | None,
-    assumed: float | None,
-    *,
-    power: float,
-    alpha: float,
-) -> PilotRow:
-    """One dimension; `assumed` is the correlation of a pilot of one side."""
-    dimension, kept = table.counting[index], table.kept
-    columns = tuple(values[:, [index]] for values in table.values)
-    if kept.design.unit == "run":
-        first, second = (values[rows, 0] for values, rows in zip(columns, kept.rows, strict=True))
-        alike, variance = 0.0, float(first.var(ddof=1)) + float(second.var(ddof=1))
-    else:
-        first, second = (side[:, 0] for side in kept.sides(*columns))
-        alike = seen_correlation(first, second)
-        variance = float((second - first).var(ddof=1))
-    if assumed is not None:
-        alike, variance = assumed, 2.0 * (1.0 - assumed) * float(first.var(ddof=1))
-    up = dimension.better == "higher"
-    turn = dimension.width if up else -dimension.width
-    base = (dimension.range or (0.0, 1.0))[0 if up else 1]
-    rate, spread = float(first.mean()), math.sqrt(variance)
-    gain = float(second.mean()) - rate if effect is None else effect / turn
-    shares = kept.design.unit != "instance" and bool(np.isin([*first, *second], (0.0, 1.0)).all())
-    return PilotRow(
-        dimension=dimension.name,
-        units=kept.units,
-        baseline=base + turn * rate,
-        candidate=base + turn * float(second.mean()) if assumed is None else None,
-        effect=turn * gain,
-        spread=dimension.width * spread,
-        correlation=alike,
-        pairs=_pilot_pairs(gain, spread, rate, alike, shares, power, alpha),
-    )
-
-
-def _pilot_pairs(
-    gain: float,
-    spread: float,
-    rate: float,
-    correlation: float,
-    shares: bool,
-    power: float,
-    alpha: float,
-) -> int | None:
-    if abs(gain) < 1e-9:
-        return None
-    if shares and 0.0 <= rate + gain <= 1.0:
-        try:
-            up, down = _moves(rate, rate + gain, correlation)
-        except SpecError:  # rates that cannot be so correlated
-            up, down = _moves(rate, rate + gain, 0.0)
-        return share_pairs(max(up, down), min(up, down), alpha=alpha, power=power)
-    if spread <= 0.0:
-        return None
-    pairs = pairs_for(gain, spread, alpha=alpha, power=power)
-    return pairs if pairs <= MOST else None
-
-
 def pairs_for_gate(
     rate: float,
     margin: float,
@@ -296,7 +163,7 @@ def pairs_for_gate(
     after = rate if after is None else after
     if after - rate + margin <= 0.0:
         raise SpecError(f"a loss of {rate - after:g} is not inside a margin of {margin:g}")
-    up, down = _moves(rate, after, correlation)
+    up, down = moves(rate, after, correlation)
 
     def needed(chance: float) -> int:
         return gate_pairs(up, down, margin=margin, alpha=1.0 - level, power=chance)
@@ -315,7 +182,7 @@ def pairs_for_gate(
     )
 
 
-def _moves(before: float, after: float, correlation: float) -> tuple[float, float]:
+def moves(before: float, after: float, correlation: float) -> tuple[float, float]:
     """How often a pair goes up and goes down, from both rates and their correlation."""
     for rate in (before, after):
         if not 0.0 <= rate <= 1.0:
@@ -331,12 +198,12 @@ def _moves(before: float, after: float, correlation: float) -> tuple[float, floa
 
 def _smallest_gain(pairs: int, rate: float, alpha: float, power: float) -> float | None:
     """The smallest gain over a rate that so many pairs show; None where even 1 is not enough."""
-    if _power(pairs, *_moves(rate, 1.0, 0.0), alpha) < power:
+    if _power(pairs, *moves(rate, 1.0, 0.0), alpha) < power:
         return None
     low, high = rate, 1.0
     for _ in range(40):
         middle = (low + high) / 2.0
-        enough = _power(pairs, *_moves(rate, middle, 0.0), alpha) >= power
+        enough = _power(pairs, *moves(rate, middle, 0.0), alpha) >= power
         low, high = (low, middle) if enough else (middle, high)
     return high - rate
 

@@ -277,17 +277,18 @@ def _source_values(pool: _Pool) -> list[Floats]:
 def _blame(columns: Sequence[Levels], pool: _Pool, kept: NDArray[np.bool_]) -> Floats | None:
     """How much each unit adds to what single features tell over the aim; None where none does."""
     label, units = pool.label[kept], pool.units[kept]
+    sides = np.flatnonzero(label), np.flatnonzero(~label)
     blame = np.zeros(int(pool.units.max()) + 1)
     over = False
     for column in columns:
         part = levels(column.codes[kept].astype(np.float64))
-        up, down, wins = placements(part, label)
+        up, down, wins = placements(part, sides)
         value = wins / (up.size * down.size)
         excess = abs(value - 0.5) - (_AIM - 0.5)
         if excess > 0.0:
             over = True
             pull = np.empty(label.size)
-            pull[label], pull[~label] = up - value, down - value
+            pull[sides[0]], pull[sides[1]] = up - value, down - value
             blame += np.bincount(units, np.sign(value - 0.5) * excess * pull, minlength=blame.size)
     return blame if over else None
 

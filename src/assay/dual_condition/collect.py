@@ -7,7 +7,7 @@ the runs that were made.
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ from assay.dual_condition.result import DualResult
 from assay.dual_condition.result_file import checksum, result_bytes, result_record
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.conditions import Built, Condition, Conditions, conditions_of
+from assay.dual_condition.state.forgetting import Mentions
 from assay.dual_condition.store import earlier, past_results
 from assay.dual_condition.system.item_files import AskedItems
 from assay.errors import IntegrityError, MethodError, SpecError, storage
@@ -86,6 +87,7 @@ class _Work:
     """The conditions, and a maker of runs for each thread."""
 
     conditions: Conditions
+    mentions: Mapping[str, Mentions]
     makers: list[DualRuns]
     canary: Future[tuple[bool, str]]
     private: bool
@@ -108,10 +110,13 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
             stack.enter_context(WardenClient(scratch / f"more-{number}"))
             for number in range(0 if in_place else spec.jobs)
         ]
-        conditions = Conditions(spec, scratch)  # while the wardens get ready
+        # While the wardens get ready:
+        conditions = Conditions(spec, scratch)
+        mentions = conditions.mentions()
+        turns, items = Turns(spec.jobs), AskedItems(spec.benchmark, solved=spec.solved)
         for warden in wardens:
             warden.private = private
-        turns, items = Turns(spec.jobs), AskedItems(spec.benchmark, solved=spec.solved)
+        stack.callback(_stop_all, wardens)
         makers = [
             DualRuns(
                 spec, warden=warden, scratch=scratch / f"runs-{number}", items=items, turns=turns
@@ -121,7 +126,15 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
         pool = stack.enter_context(ThreadPoolExecutor(1))
         canary = pool.submit(send_canary, wardens[-1], scratch)
         private = wardens[0].private
-        yield _Work(conditions=conditions, makers=makers, canary=canary, private=private)
+        yield _Work(
+            conditions=conditions, mentions=mentions, makers=makers, canary=canary, private=private
+        )
+
+
+def _stop_all(wardens: Sequence[WardenClient]) -> None:
+    """Have all end at once: each takes a moment, and is waited for by itself."""
+    for warden in wardens:
+        warden.stop()
 
 
 def _check_apart(spec: DualSpec, out: Path) -> None:
@@ -141,7 +154,6 @@ def _make_runs(
 ) -> tuple[DualEvidence, int, int]:
     asked = conditions_of(spec)
     conditions = work.conditions
-    mentions = conditions.mentions()
     _check_made(made, work.makers[0].items, folder)
     built: dict[str, Built] = {}
     waiting: list[tuple[Condition, int]] = []
@@ -175,7 +187,7 @@ def _make_runs(
         items=work.makers[0].items,
         built=built,
         made=made,
-        mentions=mentions,
+        mentions=work.mentions,
         remains=conditions.remains(built),
         canary=work.canary.result(),
         route=work.makers[0].route,
@@ -230,8 +242,7 @@ def _work_off(
                     makers[0].turns.over = not going
         except BaseException:
             makers[0].turns.over = True
-            for maker in makers:
-                maker.warden.stop()
+            _stop_all([maker.warden for maker in makers])
             raise
     return failed
 

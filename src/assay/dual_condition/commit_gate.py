@@ -18,7 +18,6 @@ import msgspec
 
 from assay.differences import ABSENT, Difference, differences, is_close
 from assay.dual_condition.evidence import DualEvidence
-from assay.dual_condition.judge.judge import judge_dual
 from assay.dual_condition.judge.preconditions import CHECKS
 from assay.dual_condition.result import DualResult
 from assay.dual_condition.result_file import (
@@ -193,6 +192,8 @@ def held_evidence(record: Mapping[str, Any], *, where: str) -> DualEvidence:
 
 def judge_again(evidence: DualEvidence, *, where: str) -> DualResult:
     """Judge evidence that was read from a file."""
+    from assay.dual_condition.judge.judge import judge_dual  # with numpy; results are listed first
+
     try:
         return judge_dual(evidence)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from numbers import Integral
+from typing import cast
 
 import msgspec
 
@@ -58,15 +59,23 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
             if not isinstance(getattr(self, name), Mapping):
                 value = getattr(self, name)
                 raise SpecError(f"{self.place}: {name} is {value!r:.60}, expected a table")
+        msgspec.structs.force_setattr(self, "dimensions", self._numbers())
+        harness = {str(name): str(value) for name, value in self.harness.items()}
+        msgspec.structs.force_setattr(self, "harness", harness)
+
+    def _numbers(self) -> dict[str, float | None]:
+        """The value of each dimension as a number."""
+        names, given = map(set, (map(type, self.dimensions), map(type, self.dimensions.values())))
+        plain = cast("Mapping[str, float]", self.dimensions)
+        if names <= {str} and given <= {float} and all(map(math.isfinite, plain.values())):
+            return dict(plain)
         values = {}
         for name, value in self.dimensions.items():
             try:
                 values[str(name)] = _number(value)
             except SpecError as error:
                 raise SpecError(f"{self.place}: {name}: {error.message}", hint=error.hint) from None
-        msgspec.structs.force_setattr(self, "dimensions", values)
-        harness = {str(name): str(value) for name, value in self.harness.items()}
-        msgspec.structs.force_setattr(self, "harness", harness)
+        return values
 
     @property
     def place(self) -> str:

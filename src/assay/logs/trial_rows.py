@@ -6,6 +6,7 @@ what scored it, `run` which run it is, `status` how it ended, `artifact` what it
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +35,15 @@ def read_rows(path: Path, data: bytes, columns: TrialColumns) -> list[Trial]:
     rows = [(where, _flat(row)) for where, row in rows_of(path, data)]
     if not rows:
         raise SpecError(f"{path}: no rows")
-    header = list(dict.fromkeys(name for _, row in rows for name in row))
+    header = list(dict.fromkeys(chain.from_iterable(row for _, row in rows)))
     if columns.instance not in header:
         raise SpecError(
             f"{path}: no column {columns.instance!r}; there are {', '.join(header[:12])}",
             hint="Name the column that says which instance a run was of: `instance=COLUMN`.",
         )
     names = _dimension_columns(path, [row for _, row in rows], header, columns)
-    return [_trial(where, row, names, columns) for where, row in rows]
+    made_by = [name for name in header if name.startswith(_HARNESS)]
+    return [_trial(where, row, names, made_by, columns) for where, row in rows]
 
 
 def _dimension_columns(
@@ -58,7 +60,11 @@ def _dimension_columns(
     for name in header:
         if name in others or name == "harness" or name.startswith(_HARNESS):
             continue
-        values = [row.get(name) for row in rows if not _is_blank(row.get(name))]
+        cells = [row.get(name) for row in rows]
+        if set(map(type, cells)) <= {float, int, bool}:  # as most are
+            names.append(name)
+            continue
+        values = [cell for cell in cells if not _is_blank(cell)]
         words = [value for value in values if not _is_number(value)]
         if values and not words:
             names.append(name)
@@ -76,7 +82,9 @@ def _dimension_columns(
     return names
 
 
-def _trial(where: str, row: Row, names: Sequence[str], columns: TrialColumns) -> Trial:
+def _trial(
+    where: str, row: Row, names: Sequence[str], made_by: Sequence[str], columns: TrialColumns
+) -> Trial:
     instance, trial = row.get(columns.instance), row.get(columns.trial)
     if _is_blank(instance):
         raise SpecError(f"{where}: no {columns.instance}")
@@ -88,11 +96,14 @@ def _trial(where: str, row: Row, names: Sequence[str], columns: TrialColumns) ->
         return Trial(
             instance=_plain(instance),
             trial=None if _is_blank(trial) else _plain(trial),
-            dimensions={name: _value(row.get(name)) for name in names},
+            dimensions={
+                name: cell if type(cell := row.get(name)) is float else _value(cell)
+                for name in names
+            },
             harness={
-                name.removeprefix(_HARNESS): as_text(value)
-                for name, value in row.items()
-                if name.startswith(_HARNESS) and not _is_blank(value)
+                name.removeprefix(_HARNESS): as_text(row[name])
+                for name in made_by
+                if not _is_blank(row.get(name))
             }
             | {name: as_text(row[name]) for name in _MADE_BY if isinstance(row.get(name), str)}
             | _nested(row.get("harness")),
@@ -109,7 +120,7 @@ def _trial(where: str, row: Row, names: Sequence[str], columns: TrialColumns) ->
 
 def _flat(row: Row, deepest: int = 3) -> Row:
     """Objects inside a row as columns of their own: score.correct; the harness stays as it is."""
-    if not any(isinstance(value, dict) for value in row.values()):
+    if dict not in map(type, row.values()):
         return row
     flat: dict[str, object] = {}
     for name, value in row.items():

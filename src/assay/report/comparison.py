@@ -11,7 +11,8 @@ from assay.wording import as_flags, counted, percent
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from assay.comparison.power import PilotPower, Power
+    from assay.comparison.pilot import PilotPower
+    from assay.comparison.power import Power
     from assay.comparison.trials.collect import Trials
 
 _STYLE = {

@@ -6,6 +6,7 @@ The copy and production change places for the length of a run. Beside the state 
     .STATE.assay/state           the copy before the run, production during it
     .STATE.assay/copy            a mark: `state` is only a copy, and may be thrown away
     .STATE.assay/lock            held by the evaluation at work, and by its warden
+    .STATE.assay/moving          held by the one of the two that moves anything
 
 The journal is durable before the first name changes. The next evaluation puts production back first
 (`put_back`), which may be done any number of times. What is not what the journal says it is, is
@@ -16,17 +17,17 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from assay.errors import IntegrityError, ProtocolError, storage
 from assay.files import sync
 from assay.folders import remove, state_digest
-from assay.lock import acquire
+from assay.lock import acquire, locked
 from assay.sandbox.syscalls import exchange
 
 _JOURNAL, _STATE, _BETWEEN = "journal.json", "state", "between"
-_MARK, _LOCK = "copy", "lock"
+_MARK, _LOCK, _MOVING = "copy", "lock", "moving"
 
 
 def beside(root: Path) -> Path:
@@ -56,7 +57,8 @@ def held(root: Path) -> Iterator[int]:
         finally:
             put_back(root)
             with storage(place):
-                (place / _LOCK).unlink(missing_ok=True)
+                for name in (_MOVING, _LOCK):  # the lock last: it keeps the next one out
+                    (place / name).unlink(missing_ok=True)
             with suppress(OSError):  # the next evaluation may be in there already
                 place.rmdir()
 
@@ -64,7 +66,7 @@ def held(root: Path) -> Iterator[int]:
 def take_place(root: Path, copy: Path, digest: str) -> None:
     """Put a copy in the place of production, whose digest is known; `put_back` undoes it."""
     place = beside(root)
-    with storage(root):
+    with storage(root), _moving(place):
         _write(place / _MARK, b"")
         shutil.copytree(copy, place / _STATE)
         written = {"inode": root.stat().st_ino, "digest": digest}
@@ -77,7 +79,7 @@ def take_place(root: Path, copy: Path, digest: str) -> None:
 def put_back(root: Path) -> None:
     """Put production in its place, wherever a run that was cut off has left it."""
     place = beside(root)
-    with storage(root):
+    with storage(root), _moving(place):
         written = _journal(place / _JOURNAL)
         if written is None:
             _clear(root, place)
@@ -99,6 +101,14 @@ def put_back(root: Path) -> None:
         (place / _JOURNAL).unlink()
         _sync(place)
         _clear(root, place)
+
+
+def _moving(place: Path) -> AbstractContextManager[object]:
+    """Wait for the other of evaluation and warden, if it moves anything just now.
+
+    A warden that fails puts production back while its evaluation lives, and may be at it too.
+    """
+    return locked(place / _MOVING, busy=None) if place.is_dir() else nullcontext()
 
 
 def _journal(path: Path) -> tuple[int, str] | None:

@@ -47,14 +47,16 @@ def auc(positive: ArrayLike, negative: ArrayLike) -> float:
     return float((wins + ties / 2.0) / (above.size * below.size))
 
 
-def _beaten(scores: Floats, others: Floats) -> Floats:
-    """For each score, how many of the others it beats, ties one half."""
-    order = np.argsort(scores)
-    ranked, field = scores[order], np.sort(others)
-    counts = np.empty(scores.size)
-    counts[order] = np.searchsorted(field, ranked, "left") + np.searchsorted(field, ranked, "right")
-    counts /= 2.0
-    return counts
+def _beaten(above: Floats, below: Floats) -> tuple[Floats, Floats]:
+    """For each score of one side, how many of the other it beats, ties one half."""
+    orders = np.argsort(above), np.argsort(below)
+    ranked = above[orders[0]], below[orders[1]]
+    beaten = np.empty(above.size), np.empty(below.size)
+    for counts, order, ours, theirs in zip(beaten, orders, ranked, ranked[::-1], strict=True):
+        counts[order] = np.searchsorted(theirs, ours, "left")
+        counts[order] += np.searchsorted(theirs, ours, "right")
+        counts /= 2.0
+    return beaten
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -226,9 +228,8 @@ def fit(
     n1, n0 = above.shape[1], below.shape[1]
     if not n1 or not n0:
         raise ValueError("an AUC needs at least one positive and one negative")
-    beaten = np.stack([_beaten(a, b) for a, b in zip(above, below, strict=True)])
-    placed0 = 1.0 - np.stack([_beaten(b, a) for a, b in zip(above, below, strict=True)]) / n1
-    return _fit(beaten / n0, placed0, beaten.sum(axis=1), groups)
+    beaten1, beaten0 = map(np.stack, zip(*map(_beaten, above, below), strict=True))
+    return _fit(beaten1 / n0, 1.0 - beaten0 / n1, beaten1.sum(axis=1), groups)
 
 
 def fit_levels(
@@ -238,7 +239,8 @@ def fit_levels(
     groups: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> AucFit:
     """The same for columns whose levels are known already."""
-    above, below, wins = zip(*(placements(column, positive) for column in columns), strict=True)
+    sides = np.flatnonzero(positive), np.flatnonzero(~positive)
+    above, below, wins = zip(*(placements(column, sides) for column in columns), strict=True)
     return _fit(np.stack(above), np.stack(below), np.array(wins), groups)
 
 
@@ -248,13 +250,15 @@ def _fit(
     """Everything an interval needs, from the placements of positives and negatives."""
     n1, n0 = placed1.shape[1], placed0.shape[1]
     values = wins / (n1 * n0)
-    influence1, influence0 = (placed1 - values[:, None]) / n1, (placed0 - values[:, None]) / n0
     totals = None
     if groups is None:
         within1, within0 = _mean_covariance(placed1), _mean_covariance(placed0)
         units1, units0, covariance = float(n1), float(n0), within1 + within0
         units = units1 + units0
+        ungrouped = np.diagonal(covariance)
     else:
+        influence1, influence0 = (placed1 - values[:, None]) / n1, (placed0 - values[:, None]) / n0
+        ungrouped = np.square(influence1).sum(axis=1) + np.square(influence0).sum(axis=1)
         codes = side_codes(groups)
         within1, within0, covariance = grouped_covariance(influence1, influence0, codes)
         units1, units0 = map(effective_groups, codes)
@@ -265,7 +269,7 @@ def _fit(
         wins=wins,
         placements=np.concatenate([placed1, placed0], axis=1),
         covariance=covariance,
-        ungrouped=np.square(influence1).sum(axis=1) + np.square(influence0).sum(axis=1),
+        ungrouped=ungrouped,
         within_positive=within1,
         within_negative=within0,
         positives=n1,

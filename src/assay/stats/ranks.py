@@ -6,7 +6,7 @@ Whole numbers of a narrow range (counts, flags) need no sort; other values take 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from assay.stats.arrays import Codes, Floats
 
@@ -52,14 +52,14 @@ def ranks(values: ArrayLike) -> Floats:
     return column.midranks()[column.codes]
 
 
-def placements(column: Levels, positive: NDArray[np.bool_]) -> tuple[Floats, Floats, float]:
+def placements(column: Levels, sides: tuple[Codes, Codes]) -> tuple[Floats, Floats, float]:
     """The placements of positives and of negatives, and the wins of the positives, ties one half.
 
-    A positive's placement is the share of negatives that it beats; a negative's is the share of
-    positives that beat it.
+    `sides` are the places of both in the column. A positive's placement is the share of negatives
+    that it beats; a negative's is the share of positives that beat it.
     """
     size = column.counts.size
-    above, below = column.codes[positive], column.codes[~positive]
+    above, below = (column.codes[side] for side in sides)
     up, down = np.bincount(above, minlength=size), np.bincount(below, minlength=size)
     beaten = np.cumsum(down) - down / 2.0
     beating = above.size - np.cumsum(up) + up / 2.0

@@ -190,3 +190,23 @@ def test_reported_intervals_hold_the_true_difference(instances, trials, ids, seq
         ).dimensions[0]
         held += int(found.low <= 0.15 <= found.high)
     assert held >= repeats - limit(0.05, repeats)
+
+
+@pytest.mark.parametrize("order", ["gains first", "losses first"])
+def test_a_file_sorted_by_gain_is_decided_no_more_often_than_any_other(order):
+    rng = np.random.default_rng(21)
+    decided = 0
+    for seed in range(60):
+        before, after = rng.random((2, 60)) < 0.6
+        gains = after.astype(int) - before.astype(int)
+        sort = np.argsort(-gains if order == "gains first" else gains, kind="stable")
+        arms = [
+            [
+                assay.Trial(instance=f"i{k}", dimensions={"right": float(side[k])})
+                for k in sort.tolist()
+            ]
+            for side in (before, after)
+        ]
+        found = assay.compare(baseline=arms[0], candidate=arms[1], sequential=True, seed=seed)
+        decided += found.verdict in ("ratify", "reject")
+    assert decided <= 8

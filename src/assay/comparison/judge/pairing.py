@@ -9,6 +9,7 @@ Pairing repeated runs pays where the two runs of a pair are correlated, as with 
 its seed. Uncorrelated pairs are dissolved, since few independent runs show more than few pairs.
 """
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -155,14 +156,13 @@ class KeptUnits:
         come in whole rounds over the instances. Taken instance by instance, the first would speak
         for all.
         """
-        rng = np.random.default_rng(seed)
         if self.design.unit == "instance" or not self.design.repeated:
             sides = self.sides(first, second)
-            order = self._unit_order(np.column_stack(sides), rng)
+            order = self._unit_order(np.column_stack(sides), seed)
             return sides[0][order], sides[1][order]
         queues = [np.array(queue, dtype=np.intp) for queue in self._queues() if queue]
         if self.design.turns is None:
-            queues = _drawn_queues(queues, first, second, rng)
+            queues = _drawn_queues(queues, first, second, seed)
         else:
             queues = [queue[np.argsort(self.design.turns[queue[:, 1]])] for queue in queues]
         whole = min(map(len, queues), default=0)
@@ -170,10 +170,11 @@ class KeptUnits:
         order = rounds.swapaxes(0, 1).reshape(-1, 2) if queues else np.empty((0, 2), np.intp)
         return first[order[:, 0]], second[order[:, 1]]
 
-    def _unit_order(self, values: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
+    def _unit_order(self, values: Floats, seed: int) -> NDArray[np.intp]:
         turns = self.design.turns
         if turns is None:
-            return rng.permutation(by_content(values))
+            order = by_content(values)
+            return _generator(seed, values[order].tobytes()).permutation(order)
         if self.design.unit == "pair":
             return np.argsort(turns[self.pairs[:, 1]], kind="stable")
         first_turns = np.full(len(self.design.names), np.iinfo(np.intp).max)
@@ -209,7 +210,7 @@ class KeptUnits:
 
 
 def _drawn_queues(
-    queues: list[NDArray[np.intp]], first: Floats, second: Floats, rng: np.random.Generator
+    queues: list[NDArray[np.intp]], first: Floats, second: Floats, seed: int
 ) -> list[NDArray[np.intp]]:
     """Each instance's pairs in an order drawn now."""
     held = []
@@ -217,7 +218,15 @@ def _drawn_queues(
         values = np.column_stack([first[queue[:, 0]], second[queue[:, 1]]])
         order = by_content(values)
         held.append((len(queue), values[order].tobytes(), queue[order]))
-    return [rng.permutation(queue) for *_, queue in sorted(held, key=lambda one: one[:2])]
+    held.sort(key=lambda one: one[:2])
+    rng = _generator(seed, b"".join(content for _, content, _ in held))
+    return [rng.permutation(queue) for *_, queue in held]
+
+
+def _generator(seed: int, content: bytes) -> np.random.Generator:
+    """Other data, other draws: sorted rows in one fixed order would be no order of chance."""
+    number = int.from_bytes(hashlib.sha256(content).digest()[:8], "big")
+    return np.random.default_rng([seed % 2**64, number])
 
 
 def correlation(first: Floats, second: Floats) -> float:

@@ -56,26 +56,20 @@ class ItemTraces:
         # Texts that identify an item and are too short to prove a trace of it.
         self._short: dict[str, set[str]] = defaultdict(set)
         self._short_questions: dict[str, set[str]] = defaultdict(set)
-        self._sources: list[tuple[str, tuple[str, ...]]] = []
+        self._sources: list[tuple[Item, bool, bool]] = []
         for item, question, response in zip(items, questions, responses, strict=True):
-            texts = [item.id]
-            if question and many[0][question] <= asked_by:
-                texts.append(item.question)
+            by_question = bool(question) and many[0][question] <= asked_by
+            by_response = bool(response) and many[1][response] <= said_by
+            if by_question:
                 self._enter(question, item.id, proves=_is_long(question))
                 self._short_questions[question].add(item.id)
-            if response and many[1][response] <= said_by:
-                texts.append(item.response or "")
+            if by_response:
                 words = response.count(" ") + 1
                 proves = words >= _RESPONSE_WORDS and len(response) >= _RESPONSE_CHARACTERS
                 self._enter(response, item.id, proves=proves)
             if response:
-                texts += [f"{item.question}{gap}{item.response}" for gap in ("", " ", "\n", "|")]
                 self._enter(f"{question} {response}".strip(), item.id, proves=True)
-            self._sources.append((item.id, tuple(texts)))
-        self._starts: dict[tuple[str, ...], list[tuple[str, set[str]]]] = defaultdict(list)
-        for text, named in self._exact.items():
-            if _is_long(text):
-                self._starts[tuple(text.split()[:_START])].append((text, named))
+            self._sources.append((item, by_question, by_response))
         self.ids_are_digests = any(looks_like_digest(item.id) for item in items[:100])
 
     def _enter(self, words: str, item: str, *, proves: bool) -> None:
@@ -125,21 +119,36 @@ class ItemTraces:
     def _digests(self) -> Mapping[bytes, list[tuple[bytes, str]]]:
         """Digests of every text in its usual spellings, by their first bytes."""
         digests: dict[bytes, list[tuple[bytes, str]]] = defaultdict(list)
-        for item, texts in self._sources:
+        for item, by_question, by_response in self._sources:
+            texts = [item.id]
+            texts += [item.question] if by_question else []
+            texts += [item.response or ""] if by_response else []
+            if item.response:
+                texts += [f"{item.question}{gap}{item.response}" for gap in ("", " ", "\n", "|")]
             spelled = {spelling for text in texts for spelling in _spellings(text)}
             for data in (spelling.encode() for spelling in spelled if spelling):
                 for algorithm in _ALGORITHMS:
                     digest = algorithm(data).digest()
-                    digests[digest[:_HEAD]].append((digest, item))
+                    digests[digest[:_HEAD]].append((digest, item.id))
         return digests
+
+    @cached_property
+    def _starts(self) -> Mapping[tuple[str, ...], list[tuple[str, set[str]]]]:
+        """The long texts by their first words, each with its items."""
+        starts: dict[tuple[str, ...], list[tuple[str, set[str]]]] = defaultdict(list)
+        for text, named in self._exact.items():
+            if _is_long(text):
+                starts[tuple(text.split()[:_START])].append((text, named))
+        return starts
 
     def _alike(self, texts: Sequence[str]) -> dict[str, set[str]]:
         """For each long text the items that have nearly its words."""
+        ours = list(filter(_is_long, dict.fromkeys(texts)))
+        if not ours:
+            return {}
         from assay.surface.near_duplicates import families  # with numpy, which not all need
 
-        ours, theirs = (
-            list(filter(_is_long, dict.fromkeys(some))) for some in (texts, self._exact)
-        )
+        theirs = list(filter(_is_long, self._exact))
         codes = families([*ours, *theirs]).tolist()
         owners: dict[int, set[str]] = defaultdict(set)
         for words, code in zip(theirs, codes[len(ours) :], strict=True):
