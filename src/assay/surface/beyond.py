@@ -35,6 +35,7 @@ from assay.stats.arrays import Codes, Floats
 from assay.stats.auc import AucFit, fit
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import normal_quantile
+from assay.surface.tables import Residuals, without_tables
 
 DRAWS = 4000
 _BLOCK_CELLS = 1 << 20
@@ -56,6 +57,7 @@ class Beyond:
 
     value: float
     drawn: Floats
+    lowered: Floats
     share: float
     units: int
     plain: AucFit
@@ -63,7 +65,7 @@ class Beyond:
     def interval(self, level: float) -> tuple[float, float]:
         """The two-sided interval at a level."""
         tail = (1.0 - level) / 2.0
-        ends = np.quantile(self.drawn, [tail, 1.0 - tail])
+        ends = np.quantile(self.lowered, tail), np.quantile(self.drawn, 1.0 - tail)
         low, high = (self._stretched(float(end)) for end in ends)
         if self.value > _PERFECT:
             low = min(low, self.plain.interval(level=level)[0])
@@ -90,6 +92,7 @@ class Beyond:
 
 def beyond_surface(
     *,
+    features: Floats,
     label: NDArray[np.bool_],
     probability: Floats,
     scores: Floats,
@@ -99,31 +102,49 @@ def beyond_surface(
 ) -> Beyond:
     """The beyond-surface AUC of standardised scores, given what the surface predicts."""
     y = label.astype(np.float64)
-    u, v = y - probability, scores - predicted
-    terms = np.stack([np.ones_like(u), u * v, u * u, scores, scores * scores, y], axis=1)
+    given = Residuals(label=y - probability, method=scores - predicted)
+    units = y.size if groups is None else int(groups.max()) + 1
+    left, least = without_tables(features, given, units=units)
+    sums, worst = (_sums(residuals, scores, y, groups) for residuals in (left, least))
     kinds = label.astype(np.intp)
     if groups is not None:
-        size = int(groups.max()) + 1
-        terms = np.stack([np.bincount(groups, w, minlength=size) for w in terms.T], axis=1)
-        positives = np.bincount(groups, y, minlength=size)
+        positives = np.bincount(groups, y)
         # A group that holds both classes is drawn among such groups, so that both always come up.
-        kinds = np.where(positives == 0, 0, np.where(positives == terms[:, 0], 1, 2))
+        kinds = np.where(positives == 0, 0, np.where(positives == sums[:, 0], 1, 2))
     plain = fit(
         scores[label],
         scores[~label],
         groups=None if groups is None else (groups[label], groups[~label]),
     )
     scale = _excess(y, scores, float(plain.values[0]))
-    drawn = [_auc(block @ terms, scale) for block in weights(kinds, draws=DRAWS, seed=seed)]
-    value = float(_auc(terms.sum(axis=0, keepdims=True), scale)[0])
+    drawn, lowered = (
+        np.concatenate([_auc(block @ terms, scale) for block in blocks])
+        for terms, blocks in (
+            (sums, weights(kinds, draws=DRAWS, seed=seed)),
+            (worst, weights(kinds, draws=DRAWS, seed=seed)),
+        )
+    )
+    value = float(_auc(sums.sum(axis=0, keepdims=True), scale)[0])
     ends = sorted((0.5, float(plain.values[0])))
     return Beyond(
         value=min(max(value, ends[0]), ends[1]) if _same_side(value, plain) else value,
-        drawn=np.concatenate(drawn),
-        share=max(0.0, 1.0 - float(np.mean(v * v))) if scores.any() else 0.0,
-        units=terms.shape[0],
+        drawn=drawn,
+        lowered=lowered,
+        share=max(0.0, 1.0 - left.raised * float(np.mean(left.method**2))) if scores.any() else 0.0,
+        units=units,
         plain=plain,
     )
+
+
+def _sums(
+    residuals: Residuals, scores: Floats, y: Floats, groups: NDArray[np.intp] | None
+) -> Floats:
+    """What the formula is made of, record by record, or summed over groups."""
+    u, v, raised = residuals.label, residuals.method, residuals.raised
+    terms = [np.ones(u.size), raised * u * v, raised * u * u, scores, scores * scores, y]
+    if groups is not None:
+        terms = [np.bincount(groups, term).astype(np.float64) for term in terms]
+    return np.stack(terms, axis=1)
 
 
 def _same_side(value: float, plain: AucFit) -> bool:
@@ -169,8 +190,8 @@ def _auc(sums: Floats, scale: float) -> Floats:
     means = sums[:, 1:] / sums[:, :1]
     uv, uu, s, ss, y = means.T
     # A draw may miss every record that differs from the rest: then nothing is ranked.
-    scale = uu * np.maximum(ss - s * s, 0.0)
-    c2 = np.divide(uv * uv, scale, out=np.zeros_like(uv), where=scale > _ROUNDING)
+    spread = uu * np.maximum(ss - s * s, 0.0)
+    c2 = np.divide(uv * uv, spread, out=np.zeros_like(uv), where=spread > _ROUNDING)
     room = uu - c2 * (y - y * y)
     d = np.sqrt(np.divide(c2, room, out=np.full_like(c2, np.inf), where=room > 0.0))
     d[c2 == 0.0] = 0.0

@@ -91,6 +91,7 @@ class Surface:
             on_step=on_step,
         )
         return beyond_surface(
+            features=self.matrix[chosen],
             label=self.label[chosen],
             probability=self.fit.probability[chosen],
             scores=z,

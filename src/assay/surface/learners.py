@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from assay.stats.arrays import Floats
-from assay.surface.cells import CellSearch
 
 ENSEMBLE = 2
 """How many of the label's models, from the first, make the joint surface model."""
@@ -35,7 +34,6 @@ def label_models(size: int, seed: int) -> list[Any]:
         LogisticRegression(C=0.1, max_iter=500),
         HistGradientBoostingClassifier(**_boosting(size), random_state=seed % 2**32),
         *([] if size > _FEW else [_logistic_on_products()]),
-        CellSearch(seed),
     ]
 
 
@@ -67,7 +65,6 @@ def score_models(size: int, seed: int) -> list[Any]:
             random_state=seed % 2**32,
         ),
         *([] if size > _FEW else [KernelRidge(kernel="poly", degree=2, coef0=1.0, alpha=0.1)]),
-        CellSearch(seed),
     ]
 
 

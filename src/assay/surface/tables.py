@@ -1,0 +1,262 @@
+"""What is left of label and method at once, searched for any table of a few features.
+
+Models overlook functions that tell nothing bit by bit: a middle range of a length, a table of two
+features like a chess board, an exclusive or of three. If the label depends on such a function and
+a method is that function, both residuals share it, and it passes for what lies beyond the surface.
+
+But then the cells of a table of one, two or three features hold all of it: within a cell the two
+have nothing in common. A method that reads meaning is as good within every cell of every table. So
+all tables are tried. One whose cells explain more of the product of the residuals than the best of
+as many tables of noise would is *found*, and the residuals are taken from the means of its cells.
+And of all the others the *worst* is kept, the one that leaves least: a lower bound that holds
+within its cells holds whichever of them is true.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.stats.arrays import Codes, Floats
+
+_SHAPES = (
+    *((4,), (8,), (12,), (24,), (48,)),
+    *((2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (8, 8), (2, 5), (2, 8), (3, 6)),
+    *((2, 2, 2), (3, 3, 3), (4, 4, 4), (2, 2, 4)),
+)
+"""Into how many ranges one, two or three features are cut; uneven ones every way round."""
+_COARSEST = {(4,), (2, 2), (2, 2, 2)}
+"""Shapes that are tried however few the records."""
+_MOST_COLUMNS = {1: 400, 2: 60, 3: 40}
+"""Of more columns, those are combined that explain most by themselves."""
+_RECORDS_A_CELL = 4
+_FINEST = 48
+"""The cuts between ranges are moved in steps of a 48th of the records."""
+_REFINED = 12
+"""Of so many tables that leave least, the cuts are moved until they leave less."""
+_MOST_RECORDS = 2_000
+"""Of more records so many are searched, and the tables found are laid over all."""
+_MOST_FOUND = 3
+_CHANCE = 20.0
+_BLOCK = 1 << 21
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Residuals:
+    """What is left of the label and of a method; `lost` degrees of freedom were taken off."""
+
+    label: Floats
+    method: Floats
+    lost: int = 0
+
+    @property
+    def raised(self) -> float:
+        """By what products of residuals are to be multiplied for what the cells took of noise."""
+        return self.label.size / (self.label.size - self.lost)
+
+    def within(self, cells: Codes) -> "Residuals":
+        """The residuals from their means over cells."""
+        counts = np.bincount(cells)
+        return Residuals(
+            label=_centred(self.label, cells, counts),
+            method=_centred(self.method, cells, counts),
+            lost=self.lost + int(np.count_nonzero(counts)) - 1,
+        )
+
+
+def _centred(values: Floats, cells: Codes, counts: Codes) -> Floats:
+    means = np.bincount(cells, values) / np.maximum(counts, 1)
+    return np.asarray(values - means[cells])
+
+
+def without_tables(
+    features: Floats, residuals: Residuals, *, units: int
+) -> tuple[Residuals, Residuals]:
+    """The residuals within the tables that were found, and within the worst of the rest as well.
+
+    `units` is how many records or groups stand alone.
+    """
+    search = _Search(features, residuals, units)
+    for _ in range(_MOST_FOUND):
+        found = search.surest(residuals)
+        if found is None:
+            break
+        residuals = residuals.within(search.cells(search.refined(found, residuals)))
+    worst = search.worst(residuals)
+    return residuals, residuals if worst is None else residuals.within(search.cells(worst))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Columns, and for each the steps before which its ranges end."""
+
+    columns: tuple[int, ...]
+    cuts: tuple[tuple[int, ...], ...]
+
+    def moved(self, which: int, cut: int, place: int) -> "_Table":
+        """The same table with one cut elsewhere."""
+        own = list(self.cuts[which])
+        own[cut] = place
+        cuts = (*self.cuts[:which], tuple(own), *self.cuts[which + 1 :])
+        return _Table(self.columns, cuts)
+
+
+class _Search:
+    """All tables of some columns, and the looking through them."""
+
+    def __init__(self, features: Floats, residuals: Residuals, units: int) -> None:
+        self.size, self.units = features.shape[0], units
+        self.sample = _evenly(self.size, _MOST_RECORDS)
+        varied = features[:, np.ptp(features, axis=0) > 0.0]
+        self.steps = np.array([_steps(column) for column in varied.T], dtype=np.intp)
+        alone = self._explained([(k,) for k in range(len(self.steps))], (8,), residuals)[0]
+        by_size = np.argsort(-np.abs(alone), kind="stable").tolist()
+        self.tables = [
+            (tables, shape)
+            for shape in _SHAPES
+            if shape in _COARSEST or math.prod(shape) * _RECORDS_A_CELL <= self.size
+            if (tables := _laid(shape, by_size[: _MOST_COLUMNS[len(shape)]]))
+        ]
+        self.tried = sum(len(tables) for tables, _ in self.tables)
+
+    def surest(self, residuals: Residuals) -> _Table | None:
+        """The table that is most surely no noise."""
+        u, v = self._sampled(residuals)
+        n, total = u.size, float(u @ v)
+        spread = math.sqrt(float(u @ u) * float(v @ v)) / n
+        if spread <= 0.0:
+            return None
+        r = min(abs(total) / n / spread, 1.0)
+        log = math.log(_CHANCE * max(self.tried, 1))
+        alone = min(self.units / self.size, 1.0)
+        best, found = 1.0, None
+        for tables, shape in self.tables:
+            between, cells = self._explained(tables, shape, residuals)
+            lost = cells - 1.0
+            over = np.abs(between - lost * total / n) * alone / spread
+            sureness = over / (2.0 * np.sqrt(lost * (1.0 + r * r) / 2.0 * log) + (1.0 + r) * log)
+            sureness[(residuals.lost + cells) * _RECORDS_A_CELL > self.size] = 0.0
+            at = int(np.argmax(sureness))
+            if sureness[at] > best:
+                best, found = float(sureness[at]), _even(tables[at], shape)
+        return found
+
+    def worst(self, residuals: Residuals) -> _Table | None:
+        """The table that leaves least, its cuts moved to where they leave less."""
+        u, v = self._sampled(residuals)
+        n, total = u.size, float(u @ v)
+        candidates: list[tuple[float, _Table]] = []
+        for tables, shape in self.tables:
+            between, cells = self._explained(tables, shape, residuals)
+            left = np.sign(total) * (total - between) / np.maximum(n - cells + 1.0, 1.0)
+            left[cells * _RECORDS_A_CELL > n] = math.inf  # as many again may be lost already
+            candidates += [
+                (float(left[at]), _even(tables[at], shape))
+                for at in np.argsort(left, kind="stable")[:_REFINED].tolist()
+                if left[at] < math.inf
+            ]
+        candidates.sort(key=lambda pair: pair[0])
+        refined = [self.refined(table, residuals) for _, table in candidates[:_REFINED]]
+        return min(refined, key=lambda table: self._left(table, residuals), default=None)
+
+    def refined(self, table: _Table, residuals: Residuals) -> _Table:
+        """The table with each cut moved to where it leaves least, once around."""
+        least = self._left(table, residuals)
+        for which, own in enumerate(table.cuts):
+            for cut in range(len(own)):
+                now = table.cuts[which]
+                low = now[cut - 1] + 1 if cut else 1
+                high = now[cut + 1] if cut + 1 < len(now) else _FINEST
+                for place in range(low, high):
+                    other = table.moved(which, cut, place)
+                    left = self._left(other, residuals)
+                    if left < least:
+                        least, table = left, other
+        return table
+
+    def cells(self, table: _Table) -> Codes:
+        """The cell of each record."""
+        cells = np.zeros(self.size, dtype=np.intp)
+        for column, cuts in zip(table.columns, table.cuts, strict=True):
+            cells = cells * (len(cuts) + 1) + _range_of_step(cuts)[self.steps[column]]
+        return cells
+
+    def _left(self, table: _Table, residuals: Residuals) -> float:
+        """What a table leaves of the product of the residuals, with the sign that it had."""
+        cells = self.cells(table)[self.sample]
+        u, v = self._sampled(residuals)
+        total, counts = float(u @ v), np.bincount(cells)
+        between = np.bincount(cells, u) * np.bincount(cells, v) / np.maximum(counts, 1)
+        lost = np.count_nonzero(counts) - 1
+        if lost + 1 > u.size / _RECORDS_A_CELL:
+            return math.inf
+        return math.copysign(1.0, total) * (total - float(between.sum())) / (u.size - lost)
+
+    def _sampled(self, residuals: Residuals) -> tuple[Floats, Floats]:
+        return residuals.label[self.sample], residuals.method[self.sample]
+
+    def _explained(
+        self, tables: Sequence[tuple[int, ...]], shape: tuple[int, ...], residuals: Residuals
+    ) -> tuple[Floats, Floats]:
+        """For each table the sum of products between its cells, and how many cells hold records."""
+        u, v = self._sampled(residuals)
+        steps = self.steps[:, self.sample] if len(self.steps) else self.steps
+        codes = {ranges: _range_of_step(_cuts(ranges))[steps] for ranges in set(shape)}
+        products, filled = [np.zeros(0)], [np.zeros(0)]
+        block, size = max(1, _BLOCK // u.size), math.prod(shape)
+        for start in range(0, len(tables), block):
+            columns = np.array(tables[start : start + block])
+            count = len(columns)
+            cells = np.arange(count)[:, None]
+            for k, ranges in enumerate(shape):
+                cells = cells * ranges + codes[ranges][columns[:, k]]
+            counts, ups, downs = (
+                np.bincount(cells.ravel(), weights, minlength=size * count).reshape(count, size)
+                for weights in (None, np.tile(u, count), np.tile(v, count))
+            )
+            products.append((ups * downs / np.maximum(counts, 1)).sum(axis=1))
+            filled.append((counts > 0).sum(axis=1).astype(np.float64))
+        return np.concatenate(products), np.concatenate(filled)
+
+
+def _laid(shape: tuple[int, ...], columns: Sequence[int]) -> list[tuple[int, ...]]:
+    """All ways to lay a shape over columns; which column has which range matters if uneven."""
+    if len(set(shape)) == 1:
+        return list(combinations(sorted(columns), len(shape)))
+    last = shape.count(shape[0])
+    return [
+        (*chosen, other)
+        for chosen in combinations(sorted(columns), last)
+        for other in sorted(columns)
+        if other not in chosen
+    ]
+
+
+def _even(columns: tuple[int, ...], shape: tuple[int, ...]) -> _Table:
+    """A table whose ranges hold equally many records."""
+    return _Table(columns, tuple(map(_cuts, shape)))
+
+
+def _range_of_step(cuts: Sequence[int]) -> Codes:
+    """In which range each step lies."""
+    return np.searchsorted(np.array(cuts), np.arange(_FINEST + 1), side="right")
+
+
+def _cuts(ranges: int) -> tuple[int, ...]:
+    """The steps before which ranges of equally many steps end."""
+    return tuple(round(_FINEST * k / ranges) for k in range(1, ranges))
+
+
+def _evenly(size: int, most: int) -> NDArray[np.intp]:
+    """Places spread evenly over so many records."""
+    return np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.intp))
+
+
+def _steps(column: Floats) -> Codes:
+    """A column as steps of equally many records, ties together."""
+    order = np.sort(column)
+    middle = (np.searchsorted(order, column) + np.searchsorted(order, column, side="right")) / 2.0
+    return np.asarray(middle / column.size * _FINEST, dtype=np.intp)
