@@ -19,9 +19,13 @@ Scores of a few levels are not two normal classes: of a flag with an AUC of .60 
 .69 or more even where the surface tells nothing. So d is drawn in by as much as it is too large
 with no surface at all, and the result is never over the plain AUC.
 
-The interval is a bootstrap over groups, the residuals held as they are. That p and g would be
-others in another sample is left out of it, which shows in few records. So the ends are moved out,
-on the scale of d, by 1 + 18 / groups (docs/decisions/0011-surface-model.md).
+Models overlook what tells nothing bit by bit, so u and v are searched together for tables of a few
+features (`surface/tables.py`): what is surely one is taken off both.
+
+The interval is a bootstrap over groups, the residuals held as they are; for the lower end they are
+those within the worst table there could still be. That p and g would be others in another sample
+is left out of it, which shows in few records. So the ends are moved out, on the scale of d, by
+1 + 18 / groups (docs/decisions/0011-surface-model.md, 0033-tables.md).
 """
 
 import math
@@ -48,7 +52,7 @@ WIDEST = 0.3
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Beyond:
-    """A beyond-surface AUC and the draws of its bootstrap.
+    """A beyond-surface AUC and the draws of its bootstrap; `lowered` are within the worst table.
 
     `share` is 1 - mean(v^2): the part of the scores' variance that the surface predicts. `plain` is
     the AUC of the scores as they are: near 1, where a resampled sample is as perfect as the whole,
@@ -63,9 +67,18 @@ class Beyond:
     plain: AucFit
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The two-sided interval at a level."""
+        """The two-sided interval at a level; its lower end holds within the worst table too."""
+        return self._between(self.lowered, self.drawn, level)
+
+    @property
+    def unfit(self) -> bool:
+        """Whether the sample alone, whatever tables there may be, leaves too much open."""
+        low, high = self._between(self.drawn, self.drawn, 0.95)
+        return high - low > WIDEST
+
+    def _between(self, lower: Floats, upper: Floats, level: float) -> tuple[float, float]:
         tail = (1.0 - level) / 2.0
-        ends = np.quantile(self.lowered, tail), np.quantile(self.drawn, 1.0 - tail)
+        ends = np.quantile(lower, tail), np.quantile(upper, 1.0 - tail)
         low, high = (self._stretched(float(end)) for end in ends)
         if self.value > _PERFECT:
             low = min(low, self.plain.interval(level=level)[0])
@@ -102,7 +115,9 @@ def beyond_surface(
 ) -> Beyond:
     """The beyond-surface AUC of standardised scores, given what the surface predicts."""
     y = label.astype(np.float64)
-    given = Residuals(label=y - probability, method=scores - predicted)
+    given = Residuals(
+        label=y - probability, method=scores - predicted, of_label=probability, of_method=predicted
+    )
     units = y.size if groups is None else int(groups.max()) + 1
     left, least = without_tables(features, given, units=units)
     sums, worst = (_sums(residuals, scores, y, groups) for residuals in (left, least))

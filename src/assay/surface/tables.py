@@ -13,7 +13,7 @@ within its cells holds whichever of them is true.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -32,7 +32,11 @@ _COARSEST = {(4,), (2, 2), (2, 2, 2)}
 """Shapes that are tried however few the records."""
 _MOST_COLUMNS = {1: 400, 2: 60, 3: 40}
 """Of more columns, those are combined that explain most by themselves."""
-_RECORDS_A_CELL = 4
+_CELLS = 2.6
+"""A table has at most so many times the root of the number of records: the more cells, the more
+of a method's own signal falls between them by chance."""
+_MOST_CUTS = 8
+"""Tables with more cuts are fine enough as they are."""
 _FINEST = 48
 """The cuts between ranges are moved in steps of a 48th of the records."""
 _REFINED = 12
@@ -46,10 +50,15 @@ _BLOCK = 1 << 21
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Residuals:
-    """What is left of the label and of a method; `lost` degrees of freedom were taken off."""
+    """What is left of the label and of a method, and what models said of both.
+
+    `lost` is how many degrees of freedom tables have taken.
+    """
 
     label: Floats
     method: Floats
+    of_label: Floats
+    of_method: Floats
     lost: int = 0
 
     @property
@@ -58,18 +67,30 @@ class Residuals:
         return self.label.size / (self.label.size - self.lost)
 
     def within(self, cells: Codes) -> "Residuals":
-        """The residuals from their means over cells."""
+        """The residuals from their means over cells.
+
+        What models said counts as far as it is borne out within the cells: where the table was all
+        there was to say, it is noise.
+        """
         counts = np.bincount(cells)
+        label, method, of_label, of_method = (
+            values - (np.bincount(cells, values) / np.maximum(counts, 1))[cells]
+            for values in (self.label, self.method, self.of_label, self.of_method)
+        )
         return Residuals(
-            label=_centred(self.label, cells, counts),
-            method=_centred(self.method, cells, counts),
+            label=_borne_out(label, of_label),
+            method=_borne_out(method, of_method),
+            of_label=of_label,
+            of_method=of_method,
             lost=self.lost + int(np.count_nonzero(counts)) - 1,
         )
 
 
-def _centred(values: Floats, cells: Codes, counts: Codes) -> Floats:
-    means = np.bincount(cells, values) / np.maximum(counts, 1)
-    return np.asarray(values - means[cells])
+def _borne_out(left: Floats, said: Floats) -> Floats:
+    """What is left, with as much of what was said put back as it did not explain."""
+    whole = float(said @ said)
+    more = max(float(left @ said) / whole, -1.0) if whole > 1e-12 * said.size else 0.0
+    return np.asarray(left - more * said)
 
 
 def without_tables(
@@ -84,7 +105,7 @@ def without_tables(
         found = search.surest(residuals)
         if found is None:
             break
-        residuals = residuals.within(search.cells(search.refined(found, residuals)))
+        residuals = residuals.within(search.cells(search.fitted(found, residuals)))
     worst = search.worst(residuals)
     return residuals, residuals if worst is None else residuals.within(search.cells(worst))
 
@@ -109,6 +130,7 @@ class _Search:
 
     def __init__(self, features: Floats, residuals: Residuals, units: int) -> None:
         self.size, self.units = features.shape[0], units
+        self.most_cells = _CELLS * math.sqrt(self.size)
         self.sample = _evenly(self.size, _MOST_RECORDS)
         varied = features[:, np.ptp(features, axis=0) > 0.0]
         self.steps = np.array([_steps(column) for column in varied.T], dtype=np.intp)
@@ -117,7 +139,7 @@ class _Search:
         self.tables = [
             (tables, shape)
             for shape in _SHAPES
-            if shape in _COARSEST or math.prod(shape) * _RECORDS_A_CELL <= self.size
+            if shape in _COARSEST or math.prod(shape) <= self.most_cells
             if (tables := _laid(shape, by_size[: _MOST_COLUMNS[len(shape)]]))
         ]
         self.tried = sum(len(tables) for tables, _ in self.tables)
@@ -138,7 +160,7 @@ class _Search:
             lost = cells - 1.0
             over = np.abs(between - lost * total / n) * alone / spread
             sureness = over / (2.0 * np.sqrt(lost * (1.0 + r * r) / 2.0 * log) + (1.0 + r) * log)
-            sureness[(residuals.lost + cells) * _RECORDS_A_CELL > self.size] = 0.0
+            sureness[residuals.lost + cells > min(2.0 * self.most_cells, self.size / 4.0)] = 0.0
             at = int(np.argmax(sureness))
             if sureness[at] > best:
                 best, found = float(sureness[at]), _even(tables[at], shape)
@@ -152,19 +174,32 @@ class _Search:
         for tables, shape in self.tables:
             between, cells = self._explained(tables, shape, residuals)
             left = np.sign(total) * (total - between) / np.maximum(n - cells + 1.0, 1.0)
-            left[cells * _RECORDS_A_CELL > n] = math.inf  # as many again may be lost already
+            left[residuals.lost + cells > self.size / 2.0] = math.inf
             candidates += [
                 (float(left[at]), _even(tables[at], shape))
                 for at in np.argsort(left, kind="stable")[:_REFINED].tolist()
                 if left[at] < math.inf
             ]
         candidates.sort(key=lambda pair: pair[0])
-        refined = [self.refined(table, residuals) for _, table in candidates[:_REFINED]]
-        return min(refined, key=lambda table: self._left(table, residuals), default=None)
 
-    def refined(self, table: _Table, residuals: Residuals) -> _Table:
+        def left_of(table: _Table) -> float:
+            return self.product_left(table, residuals)
+
+        moved = [self.moved(table, left_of) for _, table in candidates[:_REFINED]]
+        return min(moved, key=left_of, default=None)
+
+    def fitted(self, table: _Table, residuals: Residuals) -> _Table:
+        """A found table with its cuts moved to where it leaves least of the spread of both.
+
+        Moved by the product, chance would take of a method's own signal.
+        """
+        return self.moved(table, lambda table: self.spread_left(table, residuals))
+
+    def moved(self, table: _Table, left_of: Callable[[_Table], float]) -> _Table:
         """The table with each cut moved to where it leaves least, once around."""
-        least = self._left(table, residuals)
+        if sum(map(len, table.cuts)) > _MOST_CUTS:
+            return table
+        least = left_of(table)
         for which, own in enumerate(table.cuts):
             for cut in range(len(own)):
                 now = table.cuts[which]
@@ -172,7 +207,7 @@ class _Search:
                 high = now[cut + 1] if cut + 1 < len(now) else _FINEST
                 for place in range(low, high):
                     other = table.moved(which, cut, place)
-                    left = self._left(other, residuals)
+                    left = left_of(other)
                     if left < least:
                         least, table = left, other
         return table
@@ -184,16 +219,23 @@ class _Search:
             cells = cells * (len(cuts) + 1) + _range_of_step(cuts)[self.steps[column]]
         return cells
 
-    def _left(self, table: _Table, residuals: Residuals) -> float:
+    def product_left(self, table: _Table, residuals: Residuals) -> float:
         """What a table leaves of the product of the residuals, with the sign that it had."""
-        cells = self.cells(table)[self.sample]
         u, v = self._sampled(residuals)
-        total, counts = float(u @ v), np.bincount(cells)
+        total = float(u @ v)
+        return math.copysign(1.0, total) * self._within(table, u, v)
+
+    def spread_left(self, table: _Table, residuals: Residuals) -> float:
+        """What a table leaves of the spread of both, each by its own measure."""
+        parts = [(x, float(x @ x)) for x in self._sampled(residuals)]
+        return sum(self._within(table, x, x) / whole for x, whole in parts if whole > 0.0)
+
+    def _within(self, table: _Table, u: Floats, v: Floats) -> float:
+        """The mean product within the cells, for what they took of noise."""
+        cells = self.cells(table)[self.sample]
+        counts = np.bincount(cells)
         between = np.bincount(cells, u) * np.bincount(cells, v) / np.maximum(counts, 1)
-        lost = np.count_nonzero(counts) - 1
-        if lost + 1 > u.size / _RECORDS_A_CELL:
-            return math.inf
-        return math.copysign(1.0, total) * (total - float(between.sum())) / (u.size - lost)
+        return (float(u @ v) - float(between.sum())) / (u.size - np.count_nonzero(counts) + 1)
 
     def _sampled(self, residuals: Residuals) -> tuple[Floats, Floats]:
         return residuals.label[self.sample], residuals.method[self.sample]
