@@ -54,7 +54,7 @@ _LONG, _COPY, _KINDS, _CAPITALS = (
 
 
 def _parity(*columns: Floats) -> NDArray[np.bool_]:
-    return np.sum([np.floor(column) for column in columns], axis=0) % 2 == 0
+    return np.asarray(np.sum([np.floor(column) for column in columns], axis=0) % 2 == 0)
 
 
 RULES: dict[str, Rule] = {
