@@ -55,14 +55,16 @@ class Block:
 class Surface:
     """Records with their labels, their features, and what the features tell of the labels.
 
-    `order` is an order of the records that depends on what they hold alone. In it models are
-    fitted, so that neither the order of a file nor its ids change a figure.
+    `features` are as they are, `matrix` as normal scores. `order` is an order of the records that
+    depends on what they hold alone. In it models are fitted, so that neither the order of a file
+    nor its ids change a figure.
     """
 
     items: tuple[Item, ...]
     label: NDArray[np.bool_]
     groups: NDArray[np.intp] | None
     matrix: Floats
+    features: Floats
     blocks: tuple[Block, ...]
     sources: Codes | None
     deals: tuple[Folds, ...]
@@ -91,7 +93,7 @@ class Surface:
             on_step=on_step,
         )
         return beyond_surface(
-            features=self.matrix[chosen],
+            features=self.features[chosen],
             label=self.label[chosen],
             probability=self.fit.probability[chosen],
             scores=z,
@@ -119,7 +121,7 @@ def read_surface(
     blocks, columns = _columns(
         records, feature_table(records) if features is None else features, kind
     )
-    matrix = design(columns)
+    matrix, raw = design(columns), np.stack(columns, axis=1)
     sources = _many_sources(records)
     if sources is not None:
         blocks = _with_column(blocks, matrix.shape[1])
@@ -143,6 +145,7 @@ def read_surface(
         label=label,
         groups=group_codes(records),
         matrix=matrix,
+        features=raw,
         blocks=blocks,
         sources=sources,
         deals=tuple(folds[places] for folds in deals),

@@ -18,34 +18,32 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.stats.arrays import Codes, Floats
+from assay.surface.table_columns import FINEST, columns_of
 
 _SHAPES = (
     *((4,), (8,), (12,), (24,), (48,)),
-    *((2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (8, 8), (2, 5), (2, 8), (3, 6)),
-    *((2, 2, 2), (3, 3, 3), (4, 4, 4), (2, 2, 4)),
+    *((2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (8, 8), (5, 2), (8, 2), (6, 3)),
+    *((2, 2, 2), (3, 3, 3), (4, 4, 4), (2, 2, 4), (3, 3, 2), (4, 4, 2)),
 )
-"""Into how many ranges one, two or three features are cut; uneven ones every way round."""
+"""Into how many ranges one, two or three columns are cut; uneven ones every way round."""
 _COARSEST = {(4,), (2, 2), (2, 2, 2)}
 """Shapes that are tried however few the records."""
-_MOST_COLUMNS = {1: 400, 2: 60, 3: 40}
-"""Of more columns, those are combined that explain most by themselves."""
-_CELLS = 2.6
+_MOST_FEATURES = {2: 60, 3: 36}
+"""Of more features, those are laid together that explain most by themselves."""
+_CELLS = 3.1
 """A table has at most so many times the root of the number of records: the more cells, the more
 of a method's own signal falls between them by chance."""
 _MOST_CUTS = 8
 """Tables with more cuts are fine enough as they are."""
-_FINEST = 48
-"""The cuts between ranges are moved in steps of a 48th of the records."""
-_REFINED = 12
-"""Of so many tables that leave least, the cuts are moved until they leave less."""
+_MOVED = 4
+"""Of so many tables of each shape that leave least, the cuts are moved until they leave less."""
 _MOST_RECORDS = 2_000
-"""Of more records so many are searched, and the tables found are laid over all."""
+"""Of more records so many are searched, and the tables are laid over all."""
 _MOST_FOUND = 3
 _CHANCE = 20.0
-_BLOCK = 1 << 21
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,13 +99,14 @@ def without_tables(
     `units` is how many records or groups stand alone.
     """
     search = _Search(features, residuals, units)
+    found, worst = search.look(residuals)
     for _ in range(_MOST_FOUND):
-        found = search.surest(residuals)
         if found is None:
             break
         residuals = residuals.within(search.cells(search.fitted(found, residuals)))
-    worst = search.worst(residuals)
-    return residuals, residuals if worst is None else residuals.within(search.cells(worst))
+        found, worst = search.look(residuals)
+    feared = search.worst_of(worst, residuals)
+    return residuals, residuals if feared is None else residuals.within(search.cells(feared))
 
 
 @dataclass(frozen=True)
@@ -126,76 +125,80 @@ class _Table:
 
 
 class _Search:
-    """All tables of some columns, and the looking through them."""
+    """All tables of some features, and the looking through them."""
 
     def __init__(self, features: Floats, residuals: Residuals, units: int) -> None:
         self.size, self.units = features.shape[0], units
         self.most_cells = _CELLS * math.sqrt(self.size)
-        self.sample = _evenly(self.size, _MOST_RECORDS)
-        varied = features[:, np.ptp(features, axis=0) > 0.0]
-        self.steps = np.array([_steps(column) for column in varied.T], dtype=np.intp)
-        alone = self._explained([(k,) for k in range(len(self.steps))], (8,), residuals)[0]
+        self.sample = np.unique(
+            np.linspace(0, self.size - 1, min(self.size, _MOST_RECORDS)).astype(np.intp)
+        )
+        self.features = features
+        self.columns, single = columns_of(features, self.sample)
+        self.steps = np.zeros((len(self.columns), self.sample.size), dtype=np.int8)
+        sampled, every = features[self.sample], np.arange(self.sample.size)
+        for row, column in zip(self.steps, self.columns, strict=True):
+            row[:] = column.steps(sampled, every)
+        alone = self._explained([(k,) for k in range(single)], (8,), residuals)[0]
         by_size = np.argsort(-np.abs(alone), kind="stable").tolist()
-        self.tables = [
-            (tables, shape)
-            for shape in _SHAPES
-            if shape in _COARSEST or math.prod(shape) <= self.most_cells
-            if (tables := _laid(shape, by_size[: _MOST_COLUMNS[len(shape)]]))
-        ]
+        self.tables: list[tuple[list[tuple[int, ...]], tuple[int, ...]]] = []
+        for shape in _SHAPES:
+            if shape in _COARSEST or math.prod(shape) <= self.most_cells:
+                most = _MOST_FEATURES.get(len(shape), 0)
+                laid = sorted(by_size[:most]) if most else range(len(self.columns))
+                self.tables += [(tables, shape) for tables in [_laid(shape, laid)] if tables]
         self.tried = sum(len(tables) for tables, _ in self.tables)
 
-    def surest(self, residuals: Residuals) -> _Table | None:
-        """The table that is most surely no noise."""
+    def look(self, residuals: Residuals) -> tuple[_Table | None, list[_Table]]:
+        """The table that is most surely no noise, and those that leave least of the product."""
         u, v = self._sampled(residuals)
         n, total = u.size, float(u @ v)
         spread = math.sqrt(float(u @ u) * float(v @ v)) / n
         if spread <= 0.0:
-            return None
+            return None, []
         r = min(abs(total) / n / spread, 1.0)
         log = math.log(_CHANCE * max(self.tried, 1))
         alone = min(self.units / self.size, 1.0)
         best, found = 1.0, None
+        leaving: list[_Table] = []
         for tables, shape in self.tables:
             between, cells = self._explained(tables, shape, residuals)
-            lost = cells - 1.0
+            lost, taken = cells - 1.0, residuals.lost + cells
             over = np.abs(between - lost * total / n) * alone / spread
             sureness = over / (2.0 * np.sqrt(lost * (1.0 + r * r) / 2.0 * log) + (1.0 + r) * log)
-            sureness[residuals.lost + cells > min(2.0 * self.most_cells, self.size / 4.0)] = 0.0
+            sureness[taken > min(2.0 * self.most_cells, self.size / 4.0)] = 0.0
             at = int(np.argmax(sureness))
             if sureness[at] > best:
                 best, found = float(sureness[at]), _even(tables[at], shape)
-        return found
+            left = np.sign(total) * (total - between) / np.maximum(n - lost, 1.0)
+            left[taken > self.size / 2.0] = math.inf
+            least = np.argsort(left, kind="stable")[:_MOVED].tolist()
+            leaving += [_even(tables[at], shape) for at in least if left[at] < math.inf]
+        return found, leaving
 
-    def worst(self, residuals: Residuals) -> _Table | None:
-        """The table that leaves least, its cuts moved to where they leave less."""
+    def worst_of(self, tables: Sequence[_Table], residuals: Residuals) -> _Table | None:
+        """The one that leaves least of the product, its cuts moved to where it leaves less."""
         u, v = self._sampled(residuals)
-        n, total = u.size, float(u @ v)
-        candidates: list[tuple[float, _Table]] = []
-        for tables, shape in self.tables:
-            between, cells = self._explained(tables, shape, residuals)
-            left = np.sign(total) * (total - between) / np.maximum(n - cells + 1.0, 1.0)
-            left[residuals.lost + cells > self.size / 2.0] = math.inf
-            candidates += [
-                (float(left[at]), _even(tables[at], shape))
-                for at in np.argsort(left, kind="stable")[:_REFINED].tolist()
-                if left[at] < math.inf
-            ]
-        candidates.sort(key=lambda pair: pair[0])
+        sign = math.copysign(1.0, float(u @ v))
 
         def left_of(table: _Table) -> float:
-            return self.product_left(table, residuals)
+            return sign * self._within(table, u, v)
 
-        moved = [self.moved(table, left_of) for _, table in candidates[:_REFINED]]
-        return min(moved, key=left_of, default=None)
+        return min((self._moved(table, left_of) for table in tables), key=left_of, default=None)
 
     def fitted(self, table: _Table, residuals: Residuals) -> _Table:
         """A found table with its cuts moved to where it leaves least of the spread of both.
 
         Moved by the product, chance would take of a method's own signal.
         """
-        return self.moved(table, lambda table: self.spread_left(table, residuals))
+        parts = [(x, float(x @ x)) for x in self._sampled(residuals)]
 
-    def moved(self, table: _Table, left_of: Callable[[_Table], float]) -> _Table:
+        def left_of(table: _Table) -> float:
+            return sum(self._within(table, x, x) / whole for x, whole in parts if whole > 0.0)
+
+        return self._moved(table, left_of)
+
+    def _moved(self, table: _Table, left_of: Callable[[_Table], float]) -> _Table:
         """The table with each cut moved to where it leaves least, once around."""
         if sum(map(len, table.cuts)) > _MOST_CUTS:
             return table
@@ -204,7 +207,7 @@ class _Search:
             for cut in range(len(own)):
                 now = table.cuts[which]
                 low = now[cut - 1] + 1 if cut else 1
-                high = now[cut + 1] if cut + 1 < len(now) else _FINEST
+                high = now[cut + 1] if cut + 1 < len(now) else FINEST
                 for place in range(low, high):
                     other = table.moved(which, cut, place)
                     left = left_of(other)
@@ -216,23 +219,15 @@ class _Search:
         """The cell of each record."""
         cells = np.zeros(self.size, dtype=np.intp)
         for column, cuts in zip(table.columns, table.cuts, strict=True):
-            cells = cells * (len(cuts) + 1) + _range_of_step(cuts)[self.steps[column]]
+            steps = self.columns[column].steps(self.features, self.sample)
+            cells = cells * (len(cuts) + 1) + _range_of_step(cuts)[steps]
         return cells
-
-    def product_left(self, table: _Table, residuals: Residuals) -> float:
-        """What a table leaves of the product of the residuals, with the sign that it had."""
-        u, v = self._sampled(residuals)
-        total = float(u @ v)
-        return math.copysign(1.0, total) * self._within(table, u, v)
-
-    def spread_left(self, table: _Table, residuals: Residuals) -> float:
-        """What a table leaves of the spread of both, each by its own measure."""
-        parts = [(x, float(x @ x)) for x in self._sampled(residuals)]
-        return sum(self._within(table, x, x) / whole for x, whole in parts if whole > 0.0)
 
     def _within(self, table: _Table, u: Floats, v: Floats) -> float:
         """The mean product within the cells, for what they took of noise."""
-        cells = self.cells(table)[self.sample]
+        cells = np.zeros(u.size, dtype=np.intp)
+        for column, cuts in zip(table.columns, table.cuts, strict=True):
+            cells = cells * (len(cuts) + 1) + _range_of_step(cuts)[self.steps[column]]
         counts = np.bincount(cells)
         between = np.bincount(cells, u) * np.bincount(cells, v) / np.maximum(counts, 1)
         return (float(u @ v) - float(between.sum())) / (u.size - np.count_nonzero(counts) + 1)
@@ -245,8 +240,7 @@ class _Search:
     ) -> tuple[Floats, Floats]:
         """For each table the sum of products between its cells, and how many cells hold records."""
         u, v = self._sampled(residuals)
-        steps = self.steps[:, self.sample] if len(self.steps) else self.steps
-        codes = {ranges: _range_of_step(_cuts(ranges))[steps] for ranges in set(shape)}
+        ranges_of = {ranges: _range_of_step(_cuts(ranges)) for ranges in set(shape)}
         products, filled = [np.zeros(0)], [np.zeros(0)]
         block, size = max(1, _BLOCK // u.size), math.prod(shape)
         for start in range(0, len(tables), block):
@@ -254,7 +248,7 @@ class _Search:
             count = len(columns)
             cells = np.arange(count)[:, None]
             for k, ranges in enumerate(shape):
-                cells = cells * ranges + codes[ranges][columns[:, k]]
+                cells = cells * ranges + ranges_of[ranges][self.steps[columns[:, k]]]
             counts, ups, downs = (
                 np.bincount(cells.ravel(), weights, minlength=size * count).reshape(count, size)
                 for weights in (None, np.tile(u, count), np.tile(v, count))
@@ -265,40 +259,27 @@ class _Search:
 
 
 def _laid(shape: tuple[int, ...], columns: Sequence[int]) -> list[tuple[int, ...]]:
-    """All ways to lay a shape over columns; which column has which range matters if uneven."""
+    """All ways to lay a shape over columns; where the last range is another, it has its turn."""
     if len(set(shape)) == 1:
-        return list(combinations(sorted(columns), len(shape)))
-    last = shape.count(shape[0])
+        return list(combinations(columns, len(shape)))
     return [
         (*chosen, other)
-        for chosen in combinations(sorted(columns), last)
-        for other in sorted(columns)
+        for chosen in combinations(columns, len(shape) - 1)
+        for other in columns
         if other not in chosen
     ]
 
 
 def _even(columns: tuple[int, ...], shape: tuple[int, ...]) -> _Table:
-    """A table whose ranges hold equally many records."""
+    """A table whose ranges hold equally many steps."""
     return _Table(columns, tuple(map(_cuts, shape)))
 
 
 def _range_of_step(cuts: Sequence[int]) -> Codes:
     """In which range each step lies."""
-    return np.searchsorted(np.array(cuts), np.arange(_FINEST + 1), side="right")
+    return np.searchsorted(np.array(cuts), np.arange(FINEST), side="right")
 
 
 def _cuts(ranges: int) -> tuple[int, ...]:
     """The steps before which ranges of equally many steps end."""
-    return tuple(round(_FINEST * k / ranges) for k in range(1, ranges))
-
-
-def _evenly(size: int, most: int) -> NDArray[np.intp]:
-    """Places spread evenly over so many records."""
-    return np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.intp))
-
-
-def _steps(column: Floats) -> Codes:
-    """A column as steps of equally many records, ties together."""
-    order = np.sort(column)
-    middle = (np.searchsorted(order, column) + np.searchsorted(order, column, side="right")) / 2.0
-    return np.asarray(middle / column.size * _FINEST, dtype=np.intp)
+    return tuple(round(FINEST * k / ranges) for k in range(1, ranges))
