@@ -97,7 +97,7 @@ def gap(x):
 
 
 def product_count(x):
-    return np.isin(x[:, 0] * x[:, 1] // 8, [1, 3, 4, 9, 11])
+    return np.isin(np.rint(x[:, 0] * x[:, 2]), [1, 2, 5, 6, 9, 10, 13, 14, 18])
 
 
 def even(x):
