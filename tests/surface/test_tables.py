@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.surface import tables
-from assay.surface.table_columns import Column, columns_of
+from assay.surface.table_columns import TableColumn, columns_of
 from assay.surface.tables import Residuals, without_tables
 
 
@@ -189,7 +189,7 @@ def test_a_method_without_scores_is_left_as_it_is():
 def test_a_feature_of_two_values_is_told_apart_however_rare_one_is():
     for share in (0.5, 0.2, 0.05):
         column = (np.arange(400) < 400 * share).astype(float)
-        steps = Column("alone", (0,)).steps(column[:, None], np.arange(400))
+        steps = TableColumn("alone", (0,)).steps(column[:, None], np.arange(400))
         cut = tables._range_of_step(tables._cuts(2))[steps]
         assert len(set(cut[column == 0]) | set(cut[column == 1])) == 2
         assert set(cut[column == 0]).isdisjoint(cut[column == 1])

@@ -27,7 +27,7 @@ How = Literal["alone", "minus", "plus", "times", "over"]
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A feature or two combined; with a period, where in it the value lies."""
 
     how: How
@@ -62,22 +62,24 @@ _COMBINED: dict[How, Callable[[Floats, Floats], Floats]] = {
 }
 
 
-def columns_of(features: Floats, sample: Codes) -> tuple[list[Column], int]:
+def columns_of(features: Floats, sample: Codes) -> tuple[list[TableColumn], int]:
     """All columns, those of single features first, and how many these are.
 
     The features are in the order in which they matter: of many, the first are combined.
     """
     seen = features[sample]
     varied = [k for k in range(features.shape[1]) if np.ptp(seen[:, k]) > 0.0]
-    alone = [Column("alone", (k,)) for k in varied]
+    alone = [TableColumn("alone", (k,)) for k in varied]
     rich = [k for k in varied if np.unique(seen[:, k]).size >= _FEWEST_VALUES][:_MOST_COMBINED]
     pairs = list(combinations(rich, 2))
-    combined = [Column(how, pair) for pair in pairs for how in _COMBINED]
-    waves = [Column("alone", (k,), period) for k in rich for period in _periods(seen[:, k])]
+    combined = [TableColumn(how, pair) for pair in pairs for how in _COMBINED]
+    waves = [TableColumn("alone", (k,), period) for k in rich for period in _periods(seen[:, k])]
     counts = [k for k in rich if _is_whole(seen[:, k])]
     whole: list[tuple[How, tuple[int, ...]]] = [("alone", (k,)) for k in counts]
     whole += [(how, pair) for pair in combinations(counts, 2) for how in ("minus", "plus")]
-    remainders = [Column(how, of, float(period)) for how, of in whole for period in _WHOLE_PERIODS]
+    remainders = [
+        TableColumn(how, of, float(period)) for how, of in whole for period in _WHOLE_PERIODS
+    ]
     return [*alone, *combined, *waves, *remainders], len(alone)
 
 
