@@ -19,9 +19,13 @@ DEALS = [RNG.permutation(np.arange(N) % 5) for _ in range(2)]
 FIT = fit_label(X, Y, DEALS, seed=0)
 
 
+NO_FEATURES = np.zeros((N, 1))
+
+
 def beyond(scores, *, groups=None, probability=None, predicted=None):
     z = normal_scores(scores)
     return beyond_surface(
+        features=X,
         label=Y,
         probability=FIT.probability if probability is None else probability,
         scores=z,
@@ -47,12 +51,19 @@ def test_every_draw_keeps_the_size_of_each_stratum():
 
 def test_the_formula_is_the_one_that_is_written_down():
     rng = np.random.default_rng(1)
-    z, p, g = normal_scores(rng.normal(size=N)), rng.random(N), rng.normal(size=N) / 3
+    z = normal_scores(rng.normal(size=N) + 2.0 * Y)
+    p, g = 0.2 + 0.6 * rng.random(N), rng.normal(size=N) / 3
     u, v, y = Y - p, z - g, Y.astype(float)
     c = np.mean(u * v) / (math.sqrt(np.mean(u * u)) * z.std())
     d = math.sqrt(c * c / (np.mean(u * u) - c * c * y.var()))
-    expected = NormalDist().cdf(math.copysign(d, c) / math.sqrt(2.0))
-    found = beyond_surface(label=Y, probability=p, scores=z, predicted=g, groups=None, seed=0)
+    whole = np.corrcoef(y, z)[0, 1]
+    plain = NormalDist().inv_cdf(auc(z[Y], z[~Y])) * math.sqrt(2.0)
+    drawn_in = min(plain / (whole / (y.std() * math.sqrt(1.0 - whole**2))), 1.0)
+    expected = NormalDist().cdf(math.copysign(drawn_in * d, c) / math.sqrt(2.0))
+    found = beyond_surface(
+        features=NO_FEATURES, label=Y, probability=p, scores=z, predicted=g, groups=None, seed=0
+    )
+    assert drawn_in > 0.9
     assert found.value == pytest.approx(expected, abs=1e-12)
     assert found.share == pytest.approx(max(0.0, 1.0 - np.mean(v * v)))
 
@@ -60,8 +71,16 @@ def test_the_formula_is_the_one_that_is_written_down():
 def test_without_any_surface_it_is_the_auc():
     rng = np.random.default_rng(2)
     scores = rng.normal(size=N) + 1.0 * Y
-    nothing = np.full(N, Y.mean()), np.zeros(N)
-    found = beyond(scores, probability=nothing[0], predicted=nothing[1])
+    z = normal_scores(scores)
+    found = beyond_surface(
+        features=NO_FEATURES,
+        label=Y,
+        probability=np.full(N, Y.mean()),
+        scores=z,
+        predicted=np.zeros(N),
+        groups=None,
+        seed=0,
+    )
     assert found.value == pytest.approx(auc(scores[Y], scores[~Y]), abs=0.01)
     assert found.share == pytest.approx(0.0, abs=1e-9)
 
@@ -120,6 +139,7 @@ def test_copies_in_groups_of_their_own_add_no_evidence():
     rng = np.random.default_rng(6)
     z = normal_scores(rng.normal(size=N) + Y)
     twice = {
+        "features": np.repeat(X, 2, axis=0),
         "label": np.repeat(Y, 2),
         "probability": np.repeat(FIT.probability, 2),
         "scores": np.repeat(z, 2),
@@ -142,8 +162,10 @@ def test_the_more_the_surface_tells_the_less_is_left_to_tell_by():
 
 def test_the_forecast_width_is_what_noise_gets():
     rng = np.random.default_rng(7)
-    widths = [np.ptp(beyond(rng.normal(size=N), predicted=np.zeros(N)).interval(0.95))
-              for _ in range(5)]  # fmt: skip
+    widths = []
+    for _ in range(5):
+        found = beyond(rng.normal(size=N), predicted=np.zeros(N))
+        widths.append(np.ptp(found._between(found.drawn, found.drawn, 0.95)))
     expected = widest_without_signal(Y, FIT.probability)
     assert np.mean(widths) == pytest.approx(expected, rel=0.15)
 

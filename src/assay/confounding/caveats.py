@@ -7,7 +7,6 @@ from assay.caveats import Caveats, Codes
 from assay.confounding.result import MethodResult
 from assay.gauntlet.caveats import CODES as SCORECARD
 from assay.gauntlet.caveats import SMALL
-from assay.surface.beyond import WIDEST
 
 _SHARED = ("small-n", "unscored", "unfit", "grouped-by-question", "repeated-questions")
 CODES: Codes = {
@@ -31,7 +30,7 @@ def note_records(
     for method in methods:
         if method.unscored:
             caveats.add("unscored", f"{method.unscored} of {size} for {method.name}.")
-        if method.beyond is not None and method.beyond.high - method.beyond.low > WIDEST:
+        if method.beyond is not None and method.beyond.unfit:
             caveats.add("unfit", f"See {method.name}.")
     if benchmark.grouping == "question":
         caveats.add("grouped-by-question")

@@ -62,7 +62,9 @@ def method_result(
     left = None
     if beyond is not None:
         estimate = beyond.estimate()
-        left = result.BeyondResult(value=estimate.value, low=estimate.low, high=estimate.high)
+        left = result.BeyondResult(
+            value=estimate.value, low=estimate.low, high=estimate.high, unfit=beyond.unfit
+        )
     return MethodResult(
         name=name,
         auc=float(fit.values[0]),

@@ -81,11 +81,12 @@ class Joint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BeyondResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A beyond-surface AUC with its interval."""
+    """A beyond-surface AUC with its interval; `unfit` where the sample leaves too much open."""
 
     value: float
     low: float
     high: float
+    unfit: bool
 
 
 class MethodResult(msgspec.Struct, frozen=True, kw_only=True):

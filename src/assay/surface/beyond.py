@@ -15,9 +15,17 @@ product of what p misses of the label and of what g misses of the scores (Robins
 Chernozhukov et al. 2018). Dividing by the spread of s, not of v, keeps a method that *is* surface
 from living on rounding noise.
 
-The interval is a bootstrap over groups, the residuals held as they are. That p and g would be
-others in another sample is left out of it, which shows in few records. So the ends are moved out,
-on the scale of d, by 1 + 18 / groups (docs/decisions/0011-surface-model.md).
+Scores of a few levels are not two normal classes: of a flag with an AUC of .60 the formula makes
+.69 or more even where the surface tells nothing. So d is drawn in by as much as it is too large
+with no surface at all, and the result is never over the plain AUC.
+
+Models overlook what tells nothing bit by bit, so u and v are searched together for tables of a few
+features (`surface/tables.py`): what is surely one is taken off both.
+
+The interval is a bootstrap over groups, the residuals held as they are; for the lower end they are
+those within the worst table there could still be. That p and g would be others in another sample
+is left out of it, which shows in few records. So the ends are moved out, on the scale of d, by
+1 + 18 / groups (docs/decisions/0011-surface-model.md, 0033-tables.md).
 """
 
 import math
@@ -31,6 +39,7 @@ from assay.stats.arrays import Codes, Floats
 from assay.stats.auc import AucFit, fit
 from assay.stats.estimate import Estimate
 from assay.stats.quantiles import normal_quantile
+from assay.surface.tables import Residuals, without_tables
 
 DRAWS = 4000
 _BLOCK_CELLS = 1 << 20
@@ -43,7 +52,7 @@ WIDEST = 0.3
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Beyond:
-    """A beyond-surface AUC and the draws of its bootstrap.
+    """A beyond-surface AUC and the draws of its bootstrap; `lowered` are within the worst table.
 
     `share` is 1 - mean(v^2): the part of the scores' variance that the surface predicts. `plain` is
     the AUC of the scores as they are: near 1, where a resampled sample is as perfect as the whole,
@@ -52,14 +61,24 @@ class Beyond:
 
     value: float
     drawn: Floats
+    lowered: Floats
     share: float
     units: int
     plain: AucFit
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The two-sided interval at a level."""
+        """The two-sided interval at a level; its lower end holds within the worst table too."""
+        return self._between(self.lowered, self.drawn, level)
+
+    @property
+    def unfit(self) -> bool:
+        """Whether the sample alone, whatever tables there may be, leaves too much open."""
+        low, high = self._between(self.drawn, self.drawn, 0.95)
+        return high - low > WIDEST
+
+    def _between(self, lower: Floats, upper: Floats, level: float) -> tuple[float, float]:
         tail = (1.0 - level) / 2.0
-        ends = np.quantile(self.drawn, [tail, 1.0 - tail])
+        ends = np.quantile(lower, tail), np.quantile(upper, 1.0 - tail)
         low, high = (self._stretched(float(end)) for end in ends)
         if self.value > _PERFECT:
             low = min(low, self.plain.interval(level=level)[0])
@@ -86,6 +105,7 @@ class Beyond:
 
 def beyond_surface(
     *,
+    features: Floats,
     label: NDArray[np.bool_],
     probability: Floats,
     scores: Floats,
@@ -95,27 +115,66 @@ def beyond_surface(
 ) -> Beyond:
     """The beyond-surface AUC of standardised scores, given what the surface predicts."""
     y = label.astype(np.float64)
-    u, v = y - probability, scores - predicted
-    terms = np.stack([np.ones_like(u), u * v, u * u, scores, scores * scores, y], axis=1)
+    given = Residuals(
+        label=y - probability, method=scores - predicted, of_label=probability, of_method=predicted
+    )
+    units = y.size if groups is None else int(groups.max()) + 1
+    left, least = without_tables(features, given, units=units)
+    sums, worst = (_sums(residuals, scores, y, groups) for residuals in (left, least))
     kinds = label.astype(np.intp)
     if groups is not None:
-        size = int(groups.max()) + 1
-        terms = np.stack([np.bincount(groups, w, minlength=size) for w in terms.T], axis=1)
-        positives = np.bincount(groups, y, minlength=size)
+        positives = np.bincount(groups, y)
         # A group that holds both classes is drawn among such groups, so that both always come up.
-        kinds = np.where(positives == 0, 0, np.where(positives == terms[:, 0], 1, 2))
-    drawn = [_auc(block @ terms) for block in weights(kinds, draws=DRAWS, seed=seed)]
-    return Beyond(
-        value=float(_auc(terms.sum(axis=0, keepdims=True))[0]),
-        drawn=np.concatenate(drawn),
-        share=max(0.0, 1.0 - float(np.mean(v * v))) if scores.any() else 0.0,
-        units=terms.shape[0],
-        plain=fit(
-            scores[label],
-            scores[~label],
-            groups=None if groups is None else (groups[label], groups[~label]),
-        ),
+        kinds = np.where(positives == 0, 0, np.where(positives == sums[:, 0], 1, 2))
+    plain = fit(
+        scores[label],
+        scores[~label],
+        groups=None if groups is None else (groups[label], groups[~label]),
     )
+    scale = _excess(y, scores, float(plain.values[0]))
+    drawn, lowered = (
+        np.concatenate([_auc(block @ terms, scale) for block in blocks])
+        for terms, blocks in (
+            (sums, weights(kinds, draws=DRAWS, seed=seed)),
+            (worst, weights(kinds, draws=DRAWS, seed=seed)),
+        )
+    )
+    value = float(_auc(sums.sum(axis=0, keepdims=True), scale)[0])
+    ends = sorted((0.5, float(plain.values[0])))
+    return Beyond(
+        value=min(max(value, ends[0]), ends[1]) if _same_side(value, plain) else value,
+        drawn=drawn,
+        lowered=lowered,
+        share=max(0.0, 1.0 - left.raised * float(np.mean(left.method**2))) if scores.any() else 0.0,
+        units=units,
+        plain=plain,
+    )
+
+
+def _sums(
+    residuals: Residuals, scores: Floats, y: Floats, groups: NDArray[np.intp] | None
+) -> Floats:
+    """What the formula is made of, record by record, or summed over groups."""
+    u, v, raised = residuals.label, residuals.method, residuals.raised
+    terms = [np.ones(u.size), raised * u * v, raised * u * u, scores, scores * scores, y]
+    if groups is not None:
+        terms = [np.bincount(groups, term).astype(np.float64) for term in terms]
+    return np.stack(terms, axis=1)
+
+
+def _same_side(value: float, plain: AucFit) -> bool:
+    """Whether what is left ranks the same way as the whole."""
+    return (value - 0.5) * (float(plain.values[0]) - 0.5) > 0.0
+
+
+def _excess(y: Floats, scores: Floats, plain: float) -> float:
+    """By how much d is drawn in: what it should be with no surface, over what the formula makes."""
+    spread = float(scores.std() * y.std())
+    c = abs(float(np.mean((y - y.mean()) * scores))) / spread if spread > 0.0 else 0.0
+    if not 0.0 < c < 1.0 or not 0.0 < plain < 1.0:
+        return 1.0
+    formula = c / (float(y.std()) * math.sqrt(1.0 - c * c))
+    return min(abs(normal_quantile(plain)) * math.sqrt(2.0) / formula, 1.0)
 
 
 def weights(strata: Codes, *, draws: int, seed: int) -> Iterator[Floats]:
@@ -141,17 +200,17 @@ def _counts(rng: np.random.Generator, draws: int, size: int) -> Codes:
     return np.bincount(picked.ravel(), minlength=draws * size).reshape(draws, size)
 
 
-def _auc(sums: Floats) -> Floats:
-    """The formula, from sums over (possibly weighted) records, one row a draw."""
+def _auc(sums: Floats, scale: float) -> Floats:
+    """The formula, from sums over (possibly weighted) records, one row a draw; d is scaled."""
     means = sums[:, 1:] / sums[:, :1]
     uv, uu, s, ss, y = means.T
     # A draw may miss every record that differs from the rest: then nothing is ranked.
-    scale = uu * np.maximum(ss - s * s, 0.0)
-    c2 = np.divide(uv * uv, scale, out=np.zeros_like(uv), where=scale > _ROUNDING)
+    spread = uu * np.maximum(ss - s * s, 0.0)
+    c2 = np.divide(uv * uv, spread, out=np.zeros_like(uv), where=spread > _ROUNDING)
     room = uu - c2 * (y - y * y)
     d = np.sqrt(np.divide(c2, room, out=np.full_like(c2, np.inf), where=room > 0.0))
     d[c2 == 0.0] = 0.0
-    return _phi(np.sign(uv) * d / math.sqrt(2.0))
+    return _phi(scale * np.sign(uv) * d / math.sqrt(2.0))
 
 
 def _phi(z: Floats) -> Floats:

@@ -59,6 +59,16 @@ class LabelFit:
     seen: Floats
     folds: Folds
 
+    def moved(self, places: Codes) -> "LabelFit":
+        """The same with the records in another order."""
+        return LabelFit(
+            ensemble=self.ensemble[places],
+            probability=self.probability[places],
+            fitted=self.fitted,
+            seen=self.seen[places],
+            folds=self.folds[places],
+        )
+
 
 def fit_label(
     features: Floats,

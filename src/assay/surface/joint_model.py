@@ -53,15 +53,22 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Surface:
-    """Records with their labels, their features, and what the features tell of the labels."""
+    """Records with their labels, their features, and what the features tell of the labels.
+
+    `features` are as they are, `matrix` as normal scores. `order` is an order of the records that
+    depends on what they hold alone. In it models are fitted, so that neither the order of a file
+    nor its ids change a figure.
+    """
 
     items: tuple[Item, ...]
     label: NDArray[np.bool_]
     groups: NDArray[np.intp] | None
     matrix: Floats
+    features: Floats
     blocks: tuple[Block, ...]
     sources: Codes | None
     deals: tuple[Folds, ...]
+    order: Codes
     fit: LabelFit
 
     def auc_fit(self) -> auc.AucFit:
@@ -75,22 +82,23 @@ class Surface:
 
     def beyond(self, scores: Mapping[str, float], *, on_step: Step = lambda: None) -> Beyond:
         """What is left of a method's scores; items that it has no score for are left out."""
-        chosen = np.array([i for i, item in enumerate(self.items) if item.id in scores])
+        chosen = np.array([i for i in self.order.tolist() if self.items[i].id in scores])
         z = normal_scores([scores[self.items[i].id] for i in chosen])
         predicted = fit_scores(
             self.matrix[chosen],
             z,
             [folds[chosen] for folds in self.deals],
             seed=SEED,
-            categories=None if self.sources is None else self.sources[chosen],
+            categories=None if self.sources is None else coded(self.sources[chosen].tolist()),
             on_step=on_step,
         )
         return beyond_surface(
+            features=self.features[chosen],
             label=self.label[chosen],
             probability=self.fit.probability[chosen],
             scores=z,
             predicted=predicted,
-            groups=None if self.groups is None else self.groups[chosen],
+            groups=None if self.groups is None else coded(self.groups[chosen].tolist()),
             seed=SEED,
         )
 
@@ -113,23 +121,46 @@ def read_surface(
     blocks, columns = _columns(
         records, feature_table(records) if features is None else features, kind
     )
-    matrix = design(columns)
+    matrix, raw = design(columns), np.stack(columns, axis=1)
     sources = _many_sources(records)
     if sources is not None:
         blocks = _with_column(blocks, matrix.shape[1])
-    deals = tuple(
-        deal_folds(records, label, first_deal + deal) for deal in range(deals_for(len(records)))
+    order = _content_order(records, label)
+    places = np.argsort(order)
+    ordered = [records[i] for i in order.tolist()]
+    deals = [
+        deal_folds(ordered, label[order], first_deal + deal)
+        for deal in range(deals_for(len(records)))
+    ]
+    fit = fit_label(
+        matrix[order],
+        label[order],
+        deals,
+        seed=SEED,
+        categories=None if sources is None else coded(sources[order].tolist()),
+        on_step=on_step,
     )
     return Surface(
         items=records,
         label=label,
         groups=group_codes(records),
         matrix=matrix,
+        features=raw,
         blocks=blocks,
         sources=sources,
-        deals=deals,
-        fit=fit_label(matrix, label, deals, seed=SEED, categories=sources, on_step=on_step),
+        deals=tuple(folds[places] for folds in deals),
+        order=order,
+        fit=fit.moved(places),
     )
+
+
+def _content_order(items: Sequence[Item], label: NDArray[np.bool_]) -> Codes:
+    """The records by what they hold."""
+    keys = [
+        (item.question, item.response or "", bool(up), item.source or "")
+        for item, up in zip(items, label.tolist(), strict=True)
+    ]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
 
 
 @lru_cache(maxsize=4)

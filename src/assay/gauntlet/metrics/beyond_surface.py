@@ -21,7 +21,6 @@ _FEATURES = {"surface": "surface features", "lexical": "words and surface featur
 
 def _beyond(asked: Asked) -> Part:
     """The AUC of what the surface does not predict of the method."""
-    from assay.surface.beyond import WIDEST
     from assay.surface.joint_model import known_surface
 
     items, label = _labelled(asked.sides)
@@ -29,13 +28,12 @@ def _beyond(asked: Asked) -> Part:
     kind = "lexical" if asked.bar.beyond == "lexical" else "declared"
     surface = known_surface(items, tuple(label.tolist()), kind)
     beyond = surface.beyond({item: score_of(asked.outputs[item]) for item in scored})
-    estimate = beyond.estimate()
     return Part(
         bar=asked.bar,
         partition=asked.texts[0],
-        estimate=estimate,
+        estimate=beyond.estimate(),
         interval=beyond.interval,
-        unfit=estimate.high - estimate.low > WIDEST,
+        unfit=beyond.unfit,
     )
 
 
