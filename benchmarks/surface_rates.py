@@ -338,10 +338,10 @@ def table_within(draws: int) -> str:
 TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "within": (table_within, 40),
     "fitness": (table_fitness, 40),
-    "at-the-bar": (table_at_the_bar, 60),
+    "at-the-bar": (table_at_the_bar, 100),
     "real": (table_real, 20),
-    "surface-only": (table_surface_only, 8),
-    "told": (table_told, 20),
+    "surface-only": (table_surface_only, 20),
+    "told": (table_told, 12),
 }
 
 
