@@ -3,9 +3,12 @@
 from collections import Counter
 
 import numpy as np
+from surface_situations import draw_benchmark
 
 import assay
 from assay.benchmark.benchmark import Benchmark, Item
+from assay.confounding import balance as balance_module
+from assay.surface.joint_model import read_surface
 
 
 def planted(*, pairs: bool, size):
@@ -70,6 +73,33 @@ def test_where_the_surface_is_the_label_nothing_is_found():
     )
     found = assay.balance(Benchmark(name="told", digest="sha256:0", items=items))
     assert not found.achieved
+
+
+def test_a_subset_that_all_features_still_tell_is_not_balanced_however_wide_its_interval():
+    drawn = draw_benchmark(np.random.default_rng([108, 1]), size=108, shape="crossed")
+    found = assay.balance(drawn.benchmark)
+    assert found.before.joint > 0.7
+    assert found.after.joint <= 0.60 or not found.achieved
+
+
+def test_no_model_is_fitted_to_a_subset_that_a_feature_alone_tells(monkeypatch):
+    fits = []
+
+    def counted(*args, **kwargs):
+        fits.append(args)
+        return read_surface(*args, **kwargs)
+
+    monkeypatch.setattr(balance_module, "read_surface", counted)
+    rng = np.random.default_rng(4)
+    items = tuple(
+        Item(id=str(i), question=f"q{i}", label=bool(i % 2),
+             response="word " * int(2 + rng.integers(4) + (3 if i % 2 else 0)))
+        for i in range(60)
+    )  # fmt: skip
+    found = assay.balance(Benchmark(name="told", digest="sha256:0", items=items))
+    assert not found.achieved
+    assert found.after.worst_auc > 0.55
+    assert len(fits) <= 2
 
 
 def test_the_same_seed_gives_the_same_subset():

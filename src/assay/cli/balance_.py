@@ -40,9 +40,10 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     """Take a subset whose surface does not tell the label.
 
     Positives and negatives are matched on what the surface says of them, and what single features
-    still tell is trimmed away, until no feature alone has an AUC over 0.55 and the interval of all
-    of them together reaches down to 0.5. Groups are kept or dropped whole. Reports what was lost.
-    Whether so many records can show that the surface tells nothing is for `assay confounds` to say.
+    still tell is trimmed away, until no feature alone has an AUC over 0.55, all of them together
+    none over 0.60, and their interval reaches down to 0.5. Groups are kept or dropped whole.
+    Reports what was lost. Whether so many records can show that the surface tells nothing is for
+    `assay confounds` to say.
 
     \b
     Example:

@@ -4,9 +4,11 @@ Records are matched on the joint surface score: in each narrow range of the scor
 as negatives are kept. Where groups hold both classes (a question with a right and a wrong answer),
 whole groups are kept or dropped: a group in which the surface favours the right label is matched
 with one in which it favours the wrong one by as much. What single features still tell is then
-trimmed away, the model fitted again to what is left, and so on, until no feature alone is over .55
-and the joint model's interval includes .5, under two deals of the folds. Gentler matches are tried
-first, so the subset is large; that it is the largest possible is not shown.
+trimmed away, the model fitted again to what is left, and so on, until no feature alone is over .55,
+the joint AUC is not over .60 and its interval includes .5, under two deals of the folds. Gentler
+matches are tried first, so the subset is large; that it is the largest possible is not shown. No
+model is fitted to a subset that a feature alone still tells, and the number of fits is bounded, so
+that a search without success ends in seconds.
 """
 
 from collections import Counter
@@ -20,7 +22,9 @@ from numpy.typing import NDArray
 from assay.benchmark.benchmark import CHANGES, Benchmark, Item
 from assay.caveats import Caveat, Caveats
 from assay.confounding.judge import labels_of
+from assay.confounding.result import FeatureResult
 from assay.confounding.single_features import feature_results, source_result
+from assay.confounding.verdict import CHANCE, CLEAN_UNDER
 from assay.errors import OneClassPartition
 from assay.stats.arrays import Floats
 from assay.stats.ranks import Levels, levels, placements
@@ -40,6 +44,8 @@ HIGHEST = 0.55
 _AIM = 0.54
 _STRENGTHS = (0.0, 0.4, 0.6, 0.8, 0.9, 1.0)
 _ROUNDS = 5
+_MOST_FITS = 20
+"""A search that has not succeeded after fitting so many subsets ends."""
 _RESTARTS = ((300, 12), (1_000, 4))
 """Below so many records, so many tries: chance decides more."""
 _TRIED = 8
@@ -107,6 +113,15 @@ class _Pool:
         return True
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Fitted:
+    """Records in play with the surface model fitted to them."""
+
+    pool: _Pool
+    model: Surface
+    surfaces: Surfaces
+
+
 def balance(
     benchmark: Benchmark,
     *,
@@ -119,25 +134,23 @@ def balance(
     check_fittable(items, label)
     units = np.unique([item.unit for item in items], return_inverse=True)[1]
     whole = _Pool(items=items, label=label, table=feature_table(items), units=units)
-    model = read_surface(items, label, features=whole.table, kind=surface)
-    before = after = _surfaces(whole, model)
-    pool, achieved = whole, _met(whole, after, surface)
+    best = _fitted(whole, surface)
+    before = best.surfaces
+    achieved, fits = _met(best, surface), 1
     for turn in range(_ROUNDS):
-        if achieved:
+        if achieved or fits >= _MOST_FITS:
             break
-        tried = _candidates(pool, model.fit.ensemble, seed=[seed, turn])
-        for candidate in tried:
+        tried = _candidates(best.pool, best.model.fit.ensemble, seed=[seed, turn])
+        untold = [pool for pool in tried if _worst_alone(pool).auc <= HIGHEST]
+        for candidate in untold[: _MOST_FITS - fits] or tried[-1:]:
             on_step()
-            fitted = read_surface(
-                candidate.items, candidate.label, features=candidate.table, kind=surface
-            )
-            after = _surfaces(candidate, fitted)
-            achieved = _met(candidate, after, surface)
+            best, fits = _fitted(candidate, surface), fits + 1
+            achieved = _met(best, surface)
             if achieved:
                 break
-        if not tried:
+        if not untold:
             break
-        pool, model = candidate, fitted
+    pool, after = best.pool, best.surfaces
     caveats = Caveats(CHANGES)
     for code, detail in benchmark.changes.items():
         caveats.add(code, detail)
@@ -180,25 +193,37 @@ def _candidates(pool: _Pool, scores: Floats, *, seed: Sequence[int]) -> list[_Po
     return [ranked[i] for i in np.linspace(0, len(ranked) - 1, _TRIED).astype(int)]
 
 
-def _surfaces(pool: _Pool, surface: Surface) -> Surfaces:
-    fit = surface.auc_fit()
+def _fitted(pool: _Pool, kind: Kind) -> _Fitted:
+    model = read_surface(pool.items, pool.label, features=pool.table, kind=kind)
+    fit = model.auc_fit()
     low, high = fit.interval()
+    worst = _worst_alone(pool)
+    surfaces = Surfaces(
+        joint=float(fit.values[0]),
+        low=low,
+        high=high,
+        worst=f"{worst.name} ({worst.on})",
+        worst_auc=worst.auc,
+    )
+    return _Fitted(pool=pool, model=model, surfaces=surfaces)
+
+
+def _worst_alone(pool: _Pool) -> FeatureResult:
     groups = group_codes(pool.items)
     alone = feature_results(pool.table, pool.label, groups)
     alone += source_result(pool.items, pool.label, groups, looked_at=len(pool.table) + 1)
-    worst = max(alone, key=lambda result: result.auc)
-    name = f"{worst.name} ({worst.on})"
-    return Surfaces(joint=float(fit.values[0]), low=low, high=high, worst=name, worst_auc=worst.auc)
+    return max(alone, key=lambda result: result.auc)
 
 
-def _met(pool: _Pool, surfaces: Surfaces, kind: Kind) -> bool:
+def _met(fitted: _Fitted, kind: Kind) -> bool:
     """Whether the aims are met, and not by the luck of one deal of the folds."""
-    if surfaces.worst_auc > HIGHEST or surfaces.low > 0.5:
+    pool, surfaces = fitted.pool, fitted.surfaces
+    if surfaces.worst_auc > HIGHEST or surfaces.low > CHANCE or surfaces.joint > CLEAN_UNDER:
         return False
     again = read_surface(
         pool.items, pool.label, features=pool.table, kind=kind, first_deal=_OTHER_DEAL
-    )
-    return again.auc_fit().interval()[0] <= 0.5
+    ).auc_fit()
+    return again.interval()[0] <= CHANCE and float(again.values[0]) <= CLEAN_UNDER
 
 
 def _match(

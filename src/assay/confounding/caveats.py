@@ -8,7 +8,14 @@ from assay.confounding.result import MethodResult
 from assay.gauntlet.caveats import CODES as SCORECARD
 from assay.gauntlet.caveats import SMALL
 
-_SHARED = ("small-n", "unscored", "unfit", "grouped-by-question", "repeated-questions")
+_SHARED = (
+    "small-n",
+    "unscored",
+    "unfit",
+    "words-not-ruled-out",
+    "grouped-by-question",
+    "repeated-questions",
+)
 CODES: Codes = {
     "no-surface-model": "There are too few records for a surface model.",
     **CHANGES,
@@ -32,6 +39,8 @@ def note_records(
             caveats.add("unscored", f"{method.unscored} of {size} for {method.name}.")
         if method.beyond is not None and method.beyond.unfit:
             caveats.add("unfit", f"See {method.name}.")
+        if method.beyond is not None and method.beyond.rests_on_words:
+            caveats.add("words-not-ruled-out", f"See {method.name}.")
     if benchmark.grouping == "question":
         caveats.add("grouped-by-question")
     elif not benchmark.grouped and benchmark.repeated_questions:

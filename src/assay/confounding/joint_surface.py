@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 from assay.benchmark.benchmark import Item
 from assay.confounding import result
 from assay.confounding.result import Joint, MethodResult
+from assay.confounding.verdict import CHANCE
 from assay.errors import SpecError
 from assay.surface.crossfit import Step, importance
 from assay.surface.joint_model import SEED, Surface, auc_of, group_codes
+from assay.surface.words import rests_on_words
 
 
 def joint_result(model: Surface, on_step: Step) -> Joint:
@@ -60,10 +62,14 @@ def method_result(
     low, high = fit.interval()
     beyond = None if model is None else model.beyond(scores, on_step=on_step)
     left = None
-    if beyond is not None:
+    if model is not None and beyond is not None:
         estimate = beyond.estimate()
         left = result.BeyondResult(
-            value=estimate.value, low=estimate.low, high=estimate.high, unfit=beyond.unfit
+            value=estimate.value,
+            low=estimate.low,
+            high=estimate.high,
+            unfit=beyond.unfit,
+            rests_on_words=estimate.low > CHANCE and rests_on_words(model, scores, beyond),
         )
     return MethodResult(
         name=name,

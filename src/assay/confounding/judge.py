@@ -24,6 +24,7 @@ from assay.surface.crossfit import Step
 from assay.surface.feature_table import Feature, feature_table
 from assay.surface.joint_model import (
     FOLDS,
+    LEXICAL,
     SOURCE,
     Kind,
     check_fittable,
@@ -116,7 +117,7 @@ def labels_of(benchmark: Benchmark) -> NDArray[np.bool_]:
 
 def _with_own(table: tuple[Feature, ...], own: Sequence[Feature]) -> tuple[Feature, ...]:
     """The declared features and the user's, no name taken twice."""
-    taken = {*(feature.name for feature in table), SOURCE, "lexical"}
+    taken = {*(feature.name for feature in table), SOURCE, LEXICAL}
     for feature in own:
         if feature.name in taken:
             raise SpecError(f"there is a feature {feature.name!r} already", hint="Rename yours.")

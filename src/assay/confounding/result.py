@@ -81,12 +81,17 @@ class Joint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BeyondResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A beyond-surface AUC with its interval; `unfit` where the sample leaves too much open."""
+    """A beyond-surface AUC with its interval.
+
+    `unfit` where the sample leaves too much open, `rests_on_words` where it is surely over .5 and
+    words, which are no declared feature, explain most of it.
+    """
 
     value: float
     low: float
     high: float
     unfit: bool
+    rests_on_words: bool
 
 
 class MethodResult(msgspec.Struct, frozen=True, kw_only=True):

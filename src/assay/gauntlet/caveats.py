@@ -19,6 +19,8 @@ CODES: Codes = {
     "reversed": "The method ranks the wrong way round; is its score, or the label, reversed?",
     "same-ranking": "The method ranks every record exactly as a surface control does.",
     "unfit": "Beside the surface the records leave too little to tell this method by.",
+    "words-not-ruled-out": "Words explain most of what this method reaches beyond the declared"
+    ' features; a bar with `beyond = "lexical"` holds them equal too.',
     "idle-control": "A surface control is the same for every record, so beating it means nothing.",
     **CHANGES,
     "small-n": f"Some estimate rests on fewer than {SMALL} records.",
@@ -99,6 +101,7 @@ def _note_the_numbers(run: Run, parts: Sequence[Part], caveats: Caveats) -> None
     for code, marked in (
         ("same-ranking", [part for part in parts if part.same_ranking and not constant]),
         ("unfit", [part for part in parts if part.unfit]),
+        ("words-not-ruled-out", [part for part in parts if part.rests_on_words]),
         ("idle-control", [part for part in parts if part.idle_control]),
     ):
         if marked:

@@ -147,10 +147,9 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     if not balanced.achieved:
         console.print(
             styled(
-                "No subset was found in which no feature alone is over"
-                f" {HIGHEST:.2f} and all together tell nothing that could be shown, with at least"
-                f" {FEWEST} of each class. Nothing was written. Gather records whose surface does"
-                " not tell."
+                f"No subset of at least {FEWEST} records of each class was found: in the last one"
+                f" tried {_still_telling(balanced.after)}. Nothing was written. Gather records"
+                " whose surface does not tell."
             )
         )
         return
@@ -166,6 +165,12 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     else:
         share = f"{balanced.kept / balanced.n:.0%}"
         console.print(styled(f"{out} holds {balanced.kept:,} records, {share} of them."))
+
+
+def _still_telling(after: Surfaces) -> str:
+    if after.worst_auc > HIGHEST:
+        return f"{after.worst} alone is over {HIGHEST:.2f}"
+    return "all features together still tell the label"
 
 
 def _joint(surfaces: Surfaces) -> str:

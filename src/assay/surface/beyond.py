@@ -151,6 +151,14 @@ def beyond_surface(
     )
 
 
+def value_of(u: Floats, v: Floats, scores: Floats, y: Floats) -> float:
+    """The AUC alone, of residuals as they are."""
+    plain = float(fit(scores[y > 0.0], scores[y == 0.0]).values[0])
+    left = Residuals(label=u, method=v, of_label=y - u, of_method=scores - v)
+    total = _sums(left, scores, y, None).sum(axis=0, keepdims=True)
+    return float(_auc(total, _excess(y, scores, plain))[0])
+
+
 def _sums(
     residuals: Residuals, scores: Floats, y: Floats, groups: NDArray[np.intp] | None
 ) -> Floats:

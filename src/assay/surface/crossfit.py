@@ -20,7 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 from assay.stats.arrays import Codes, Floats
 from assay.stats.auc import auc
 from assay.stats.ranks import ranks
-from assay.surface.learners import ENSEMBLE, few_threads, label_models, predict, score_models
+from assay.surface.learners import (
+    ENSEMBLE,
+    few_threads,
+    label_models,
+    linear_models,
+    predict,
+    score_models,
+)
 
 Folds = NDArray[np.intp]
 Step = Callable[[], None]
@@ -112,6 +119,15 @@ def fit_scores(
         return np.zeros(scores.size)
     total, _, _ = _out_of_fold(score_models, features, scores, deals, seed, categories, on_step)
     return np.asarray(_best_weights(total, scores) @ total)
+
+
+def fit_linear(features: Floats, target: Floats, deals: Sequence[Folds]) -> Floats:
+    """Predict a label or scores by linear models alone, which is quick."""
+    mean = float(target.mean())
+    total, _, _ = _out_of_fold(
+        lambda _size, _seed: linear_models(), features, target, deals, 0, None, lambda: None
+    )
+    return np.asarray(mean + _best_weights(total - mean, target - mean) @ (total - mean))
 
 
 def _out_of_fold(

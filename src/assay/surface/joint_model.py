@@ -38,6 +38,7 @@ FEWEST = 10
 """Records of each class without which nothing is fitted."""
 SEED = 0
 SOURCE = "source"
+LEXICAL = "lexical"
 _RAREST_SOURCE = 5
 _MOST_SOURCES = 20
 
@@ -217,10 +218,10 @@ def _columns(
     sources = source_columns(items)
     if sources:
         named.append((SOURCE, "both", sources))
-    if kind == "lexical":
+    if kind == LEXICAL:
         from assay.surface.lexical import lexical_columns
 
-        named.append(("lexical", "both", lexical_columns(items)))
+        named.append((LEXICAL, "both", lexical_columns(items)))
     blocks: list[Block] = []
     columns: list[Floats] = []
     for name, on, own in named:

@@ -68,6 +68,13 @@ def score_models(size: int, seed: int) -> list[Any]:
     ]
 
 
+def linear_models() -> list[Any]:
+    """Ridge regression, drawn in a little, more and much."""
+    from sklearn.linear_model import Ridge
+
+    return [Ridge(alpha=alpha) for alpha in (1.0, 10.0, 100.0)]
+
+
 @contextmanager
 def few_threads(size: int) -> Iterator[None]:
     """One thread for few records.

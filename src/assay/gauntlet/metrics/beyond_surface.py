@@ -22,18 +22,22 @@ _FEATURES = {"surface": "surface features", "lexical": "words and surface featur
 def _beyond(asked: Asked) -> Part:
     """The AUC of what the surface does not predict of the method."""
     from assay.surface.joint_model import known_surface
+    from assay.surface.words import rests_on_words
 
     items, label = _labelled(asked.sides)
     scored = [item.id for side in asked.scored_sides() for item in side]
     kind = "lexical" if asked.bar.beyond == "lexical" else "declared"
     surface = known_surface(items, tuple(label.tolist()), kind)
-    beyond = surface.beyond({item: score_of(asked.outputs[item]) for item in scored})
+    scores = {item: score_of(asked.outputs[item]) for item in scored}
+    beyond = surface.beyond(scores)
+    passed = beyond.interval(0.90)[0] >= asked.bar.at_least and not beyond.unfit
     return Part(
         bar=asked.bar,
         partition=asked.texts[0],
         estimate=beyond.estimate(),
         interval=beyond.interval,
         unfit=beyond.unfit,
+        rests_on_words=passed and rests_on_words(surface, scores, beyond),
     )
 
 

@@ -22,7 +22,8 @@ class Part:
     `interval` gives the interval at any level. `control` is the AUC that was taken off;
     `same_ranking` says that the method orders every record as the control does, `idle_control` that
     the control is the same for every record, `unfit` that the data leave too little beside the
-    surface to tell, so that the bar cannot be passed on them.
+    surface to tell, so that the bar cannot be passed on them, `rests_on_words` that the bar is
+    passed by words, which are no declared feature.
     """
 
     bar: Bar
@@ -33,6 +34,7 @@ class Part:
     same_ranking: bool = False
     idle_control: bool = False
     unfit: bool = False
+    rests_on_words: bool = False
 
     @property
     def bounds(self) -> ConfidenceBounds:
