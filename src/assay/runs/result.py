@@ -6,6 +6,7 @@ from typing import Self
 import msgspec
 
 from assay.benchmark.benchmark import Benchmark, Origin, Task
+from assay.bounds import MAX_LINE_BYTES
 from assay.errors import SpecError
 from assay.runs.answers import Output
 from assay.sandbox.levels import Level
@@ -49,7 +50,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     load_seconds: float = 60.0
     item_seconds: float = 30.0
-    answer_bytes: int = 1 << 20
+    answer_bytes: int = MAX_LINE_BYTES
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):

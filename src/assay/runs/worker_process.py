@@ -24,6 +24,7 @@ from assay.errors import (
     MethodNotLoaded,
     MethodRaised,
     MethodTimedOut,
+    writable,
 )
 from assay.methods.registry import MethodRef
 from assay.runs.method_loader import Modules
@@ -103,7 +104,8 @@ class ProcessWorker:
         """What the worker says it has imported; a method that wants to can make it lie."""
         match self._exchange("modules", True, self.limits.load_seconds):
             case [[*installed], [*files]]:
-                return Modules(installed=tuple(map(str, installed)), files=tuple(map(str, files)))
+                names = [tuple(writable(str(name)) for name in each) for each in (installed, files)]
+                return Modules(installed=names[0], files=names[1])
             case other:
                 raise BadOutput(f"the worker said {other!r:.60} of what it had imported")
 
@@ -224,13 +226,15 @@ class ProcessWorker:
     def _read_line(self, deadline: float) -> bytes:
         while b"\n" not in self._buffer:
             if len(self._buffer) > self.limits.answer_bytes:
-                raise BadOutput(f"an answer longer than {self.limits.answer_bytes:,} bytes")
+                break
             self._wait(self._answers, deadline)
             chunk = os.read(self._answers, 1 << 16)
             if not chunk:
                 raise EOFError
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
+        if len(line) > self.limits.answer_bytes:
+            raise BadOutput(f"an answer longer than {self.limits.answer_bytes:,} bytes")
         return line
 
     def _wait(self, descriptor: int, deadline: float) -> None:

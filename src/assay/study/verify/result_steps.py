@@ -7,7 +7,7 @@ import msgspec
 
 from assay.comparison.result import NetVerdict
 from assay.digests import digest, short
-from assay.errors import DigestMismatch, IntegrityError, NotHere
+from assay.errors import AssayError, DigestMismatch, IntegrityError, NotHere, StorageError
 from assay.files import inside, read_as, read_inside
 from assay.gauntlet.result import Judgement
 from assay.ledger.entry import Entry
@@ -83,8 +83,18 @@ def _check_grounds(root: Path, name: str, entry: Entry) -> None:
 def check_outputs(at: Verifying) -> StepFinding:
     """Step 5."""
     finished = [record for record in at.records.submissions.values() if record.run is not None]
+    broken: list[AssayError] = []
     for record in finished:
-        at.runs[record.id] = _checked_run(at, record)
+        try:
+            at.runs[record.id] = _checked_run(at, record)
+        except (NotHere, StorageError):
+            raise
+        except AssayError as error:
+            broken.append(error)
+    if broken:
+        first, *others = broken
+        more = "".join(f"; {error.message}" for error in others)
+        raise IntegrityError(f"{first.message}{more}", hint=first.hint)
     lines = sum(len(run.records) for run in at.runs.values())
     summary = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
     killed = [record.id for record in finished if _was_killed(record)]
