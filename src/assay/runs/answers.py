@@ -52,8 +52,10 @@ def _check_mapping(
     if "class" in raw:
         # What the task does not ask for is kept, but need not be a class of these data.
         text = raw["class"]
-        own = task == "classification" or not isinstance(text, str)
-        checked["class"] = _class(text, classes) if own else _storable(text)
+        if task == "detection" and isinstance(text, str):
+            checked["class"] = _storable(text)
+        else:
+            checked["class"] = _class(text, classes)
     return checked
 
 

@@ -45,12 +45,34 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         return cls(name=benchmark.name, digest=benchmark.digest, origin=benchmark.origin)
 
 
+_LARGEST_LIMIT = 1 << 60
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """Seconds for importing or fitting, seconds for one item, and the longest answer in bytes."""
+    """Seconds for importing or fitting, seconds for one item, and the longest answer in bytes.
+
+    The others hold for each process of a worker: bytes of private memory, seconds of processor
+    time, processes of the user (which do not bind root), bytes of a file that it writes. None is
+    no limit; runs that were stored before there were any have None.
+    """
 
     load_seconds: float = 60.0
     item_seconds: float = 30.0
     answer_bytes: int = MAX_LINE_BYTES
+    memory_bytes: int | None = 8 << 30
+    cpu_seconds: int | None = 24 * 3600
+    processes: int | None = 4096
+    file_bytes: int | None = 4 << 30
+
+    def __post_init__(self) -> None:
+        for name in RESOURCES:
+            most = getattr(self, name)
+            if most is not None and not 0 < most <= _LARGEST_LIMIT:
+                raise SpecError(f"{name} = {most:g}, expected a whole number over 0, or none")
+
+
+RESOURCES = ("memory_bytes", "cpu_seconds", "processes", "file_bytes")
+"""The limits that the system enforces."""
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):

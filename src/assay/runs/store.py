@@ -23,7 +23,7 @@ from assay.digests import decode_utf8, digest, json_lines, parse_json, pretty_js
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.files import write_whole
 from assay.journal import cut_torn, write_all
-from assay.runs.result import Record, Run, Source
+from assay.runs.result import RESOURCES, Record, Run, Source
 
 FORMAT = "assay-run/1"
 HEAD, OUTPUTS = "run.json", "outputs.jsonl"
@@ -173,6 +173,9 @@ def parse_run(folder: Path, head_bytes: bytes, stored: bytes) -> Run:
             f" and run.json says {outputs.get('digest')!r:.80}",
             hint="The outputs were changed after the run; nothing can be judged from them.",
         )
+    limits = head.get("limits")
+    if isinstance(limits, dict):  # what was not written down did not hold
+        head["limits"] = {**dict.fromkeys(RESOURCES), **limits}
     try:
         run = msgspec.convert({**head, "records": ()}, Run)
     except msgspec.ValidationError as error:

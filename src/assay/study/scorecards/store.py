@@ -102,12 +102,13 @@ def judge_missing(study: Study, known: Mapping[str, Run] | None = None) -> Judge
             task = read_seal(study, record).task if run is None else run.task
             versions = records.versions(task)
             missing = [version for version in versions if version.version not in record.scores]
-            if missing and run is None:
-                run = load_result(study, record)
+            if not missing:
+                continue
+            run = run or load_result(study, record)
         except AssayError as error:
             unreadable.append(Unreadable(submission=record.id, why=error.message))
             continue
-        for version in missing if run is not None else ():
+        for version in missing:
             judgement = judge(study, run, load_version(study, version))
             keep_judgement(study, record.id, judgement)
             made.append((record.id, judgement))

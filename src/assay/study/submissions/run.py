@@ -31,7 +31,8 @@ from assay.study.scorecards.store import (
 )
 from assay.study.study import Study
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
-from assay.study.submissions.sealed_files import laid_out, limits_of, sealed_worker
+from assay.study.submissions.sealed_files import laid_out, sealed_worker
+from assay.study.submissions.spec import limits_of
 from assay.study.submissions.witness import witness_of
 
 _UNWITNESSED = "none"

@@ -13,17 +13,25 @@ import msgspec
 from assay.benchmark.benchmark import Origin, Task
 from assay.digests import decode_utf8, parse_json
 from assay.errors import IntegrityError, SpecError
+from assay.runs.result import RESOURCES, Limits
 
 SEAL_FORMAT = "assay-seal/1"
 
 
 class Prereg(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `prereg.toml` says. `environment` are names of variables to pass on, never values."""
+    """What `prereg.toml` says. `environment` are names of variables to pass on, never values.
+
+    The limits are those of `assay.Limits`; 0 lifts one.
+    """
 
     method: str
     task: Task
     item_seconds: float = 30.0
     load_seconds: float = 60.0
+    memory_bytes: int | None = None
+    cpu_seconds: int | None = None
+    processes: int | None = None
+    file_bytes: int | None = None
     environment: tuple[str, ...] = ()
 
 
@@ -84,7 +92,18 @@ def parse_prereg(data: bytes, *, where: str) -> Prereg:
     for name, seconds in (("item", parsed.item_seconds), ("load", parsed.load_seconds)):
         if not 0.0 < seconds <= 7 * 24 * 3600.0:
             raise SpecError(f"{where}: {name}_seconds = {seconds:g}, expected up to a week")
+    try:
+        limits_of(parsed)
+    except SpecError as error:
+        raise SpecError(f"{where}: {error.message}") from None
     return parsed
+
+
+def limits_of(prereg: Prereg) -> Limits:
+    """The limits that were written down; those that were not are the usual ones."""
+    given = {name: getattr(prereg, name) for name in RESOURCES}
+    resources = {name: most or None for name, most in given.items() if most is not None}
+    return Limits(item_seconds=prereg.item_seconds, load_seconds=prereg.load_seconds, **resources)
 
 
 def parse_seal(data: bytes, *, where: str) -> Seal:
