@@ -103,7 +103,8 @@ def limits_of(prereg: Prereg) -> Limits:
     """The limits that were written down; those that were not are the usual ones."""
     given = {name: getattr(prereg, name) for name in RESOURCES}
     resources = {name: most or None for name, most in given.items() if most is not None}
-    return Limits(item_seconds=prereg.item_seconds, load_seconds=prereg.load_seconds, **resources)
+    deadlines = Limits(item_seconds=prereg.item_seconds, load_seconds=prereg.load_seconds)
+    return msgspec.structs.replace(deadlines, **resources)
 
 
 def parse_seal(data: bytes, *, where: str) -> Seal:
