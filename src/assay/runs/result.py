@@ -19,13 +19,17 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     message: str
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one item: an output, or an error, and how long it took."""
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What came of one item: an output, or an error, and how long it took.
+
+    `seed` is 0 under the run's own seed, and counts up under those that it was repeated with.
+    """
 
     item: str
     output: Output | None
     error: Failure | None
     ms: float
+    seed: int = 0
 
     def __post_init__(self) -> None:
         if (self.output is None) is (self.error is None):
@@ -80,11 +84,13 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
     `seal` is the digest of its seal, `witness` the commit that held the seal before the run began,
     where there was one. `resumed` says how often the run was resumed after it had been cut
-    off, `unsealed_code` which code it loaded that the seal does not name.
+    off, `unsealed_code` which code it loaded that the seal does not name. `outside` is the value
+    that its seed comes from, where the seal names one.
     """
 
     seal: str
     witness: str | None
+    outside: str | None = None
     resumed: int = 0
     unsealed_code: tuple[str, ...] = ()
 
@@ -94,7 +100,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     `environment` are names of variables that were passed on, `harness` what it ran under,
     `printed` how many bytes the method wrote to its standard output and error. Without `provenance`
-    nothing was sealed before it.
+    nothing was sealed before it. A sealed method whose outputs hang on its seed has records under
+    `seeds` of them; `probed` is how many items were asked again under another seed and came out
+    the same.
     """
 
     method: str
@@ -113,6 +121,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool
     records: tuple[Record, ...]
     provenance: Provenance | None = None
+    seeds: int = 1
+    probed: int = 0
 
     def __repr__(self) -> str:
         made = f"{len(self.records)} records" + ("" if self.complete else ", incomplete")

@@ -90,8 +90,9 @@ class ProcessWorker:
                 hint="A method that ends its parent has no result.",
             )
 
-    def restart(self) -> None:
-        """A fresh process, the method loaded again."""
+    def restart(self, *, seed: int | None = None) -> None:
+        """A fresh process, the method loaded again, with another seed where one is given."""
+        self.seed = self.seed if seed is None else seed
         self.close()
         self._guarded(self._spawn)
         self._guarded(self._load)

@@ -15,6 +15,7 @@ import msgspec
 
 from assay.errors import AlreadyRun, DigestMismatch, IntegrityError, SpecError, storage
 from assay.gauntlet.result import Judgement
+from assay.ledger.entry import Entry
 from assay.lock import locked
 from assay.runs.collect import Listener, Sealed, collect
 from assay.runs.result import Provenance, Record, Run
@@ -59,16 +60,34 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_sealed(
-    study: Study, submission: str, *, unwitnessed: bool = False, listener: Listener | None = None
+    study: Study,
+    submission: str,
+    *,
+    unwitnessed: bool = False,
+    outside: str | None = None,
+    listener: Listener | None = None,
 ) -> Finished:
-    """Run a sealed submission once, or resume its run; then judge and grade it."""
+    """Run a sealed submission once, or resume its run; then judge and grade it.
+
+    `outside` is the value that its seed comes from, where the seal says so.
+    """
     sealed = load_sealed(study, submission)
     run = None
     with _only_one(study, submission):
         record = records_of(study).submission(submission)
         if record.run is None:
             listener = listener or Listener()
-            run = _make(study, sealed, record, unwitnessed=unwitnessed, listener=listener)
+            if record.started is None:
+                witness = witness_of(study, sealed, unwitnessed=unwitnessed)
+            else:
+                witness, outside = stated_start(record.started)
+            provenance = Provenance(
+                seal=sealed.digest,
+                witness=witness,
+                outside=outside,
+                resumed=len(record.resumed) + (record.started is not None),
+            )
+            run = _make(study, sealed, record, provenance, listener)
         elif record.grade is not None:
             raise AlreadyRun(
                 f"{submission} has been run: entry {record.run.n} holds its result",
@@ -99,15 +118,13 @@ def _make(
     study: Study,
     sealed: SealedPrereg,
     record: SubmissionRecord,
-    *,
-    unwitnessed: bool,
+    provenance: Provenance,
     listener: Listener,
 ) -> Run:
     """Ask the method about the remaining items, and enter the outputs into the ledger."""
     path = study.path(f"runs/{sealed.id}")
     made: tuple[Record, ...] = ()
     if record.started is None:
-        witness = witness_of(study, sealed, unwitnessed=unwitnessed)
         with storage(path):
             if path.exists() and any(path.iterdir()):
                 raise SpecError(
@@ -116,15 +133,8 @@ def _make(
                 )
         folder = RunFolder(path)
     else:
-        stated = record.started.said.get("witness", _UNWITNESSED)
-        witness = None if stated == _UNWITNESSED else stated
         folder, made = RunFolder.again(path)
         _check_kept(record, folder)
-    provenance = Provenance(
-        seal=sealed.digest,
-        witness=witness,
-        resumed=len(record.resumed) + (record.started is not None),
-    )
     with closing(folder):
         try:
             start = partial(_start, study, sealed, provenance, folder)
@@ -139,6 +149,12 @@ def _make(
     return run
 
 
+def stated_start(started: Entry) -> tuple[str | None, str | None]:
+    """The witness and the outside value that the start of a run names."""
+    witness = started.said.get("witness", _UNWITNESSED)
+    return None if witness == _UNWITNESSED else witness, started.said.get("outside")
+
+
 def ask(
     sealed: SealedPrereg,
     listener: Listener,
@@ -149,13 +165,15 @@ def ask(
     on_start: Callable[[], None] | None = None,
 ) -> Run:
     """Ask a copy of the sealed method about every item that was not asked before."""
+    outside = None if provenance is None else provenance.outside
+    seed = sealed.seed(outside)
     with (
         laid_out(sealed.contents) as place,
         sealed_worker(
             sealed.prereg.method,
             place,
             prereg=sealed.prereg,
-            seed=sealed.seed,
+            seed=seed,
             on_print=listener.printed,
         ) as worker,
     ):
@@ -164,7 +182,8 @@ def ask(
             sealed.benchmark,
             folder,
             task=sealed.prereg.task,
-            seed=sealed.seed,
+            seed=seed,
+            again_under=sealed.again_under(outside),
             limits=limits_of(sealed.prereg),
             keep_going=True,
             sealed=Sealed(
@@ -184,6 +203,8 @@ def _start(study: Study, sealed: SealedPrereg, provenance: Provenance, folder: R
         if record.started is None:
             repository = repository_of(study.root)
             facts = {"witness": provenance.witness or _UNWITNESSED}
+            if provenance.outside is not None:
+                facts["outside"] = provenance.outside
             if repository is not None:  # so that a witness stays one when the study is moved
                 facts["place"] = repository.prefix
             enter(ledger, "run-started", sealed.id, said=facts)

@@ -1,8 +1,9 @@
 """What is fixed before a run: who is to be run, how, on what, and against which bars.
 
 `prereg.toml` is what one writes; a `Seal` is the manifest over exact bytes that sealing makes of
-it. The seeds of a sealed run come from the digest of its seal, so seeds cannot be tried out: to
-change one, something sealed would have to change.
+it. The seed of a sealed run comes from the digest of its seal. An author can seal again and again
+until it is a lucky one, so a method whose outputs hang on it is run under several seeds and judged
+on their mean, unless `seed_from` names, before it exists, an outside value for the seed.
 """
 
 import tomllib
@@ -16,12 +17,15 @@ from assay.errors import IntegrityError, SpecError
 from assay.runs.result import RESOURCES, Limits
 
 SEAL_FORMAT = "assay-seal/1"
+LONGEST_OUTSIDE = 300
+"""Letters of an outside value, and of what names it."""
 
 
 class Prereg(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `prereg.toml` says. `environment` are names of variables to pass on, never values.
 
-    The limits are those of `assay.Limits`; 0 lifts one.
+    The limits are those of `assay.Limits`; 0 lifts one. `seed_from` says where an outside value
+    will be found that the seed comes from: a round of a randomness beacon, a maintainer's word.
     """
 
     method: str
@@ -33,6 +37,7 @@ class Prereg(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     processes: int | None = None
     file_bytes: int | None = None
     environment: tuple[str, ...] = ()
+    seed_from: str = ""
 
 
 class SealedFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,6 +97,8 @@ def parse_prereg(data: bytes, *, where: str) -> Prereg:
     for name, seconds in (("item", parsed.item_seconds), ("load", parsed.load_seconds)):
         if not 0.0 < seconds <= 7 * 24 * 3600.0:
             raise SpecError(f"{where}: {name}_seconds = {seconds:g}, expected up to a week")
+    if not (parsed.seed_from.isprintable() and len(parsed.seed_from) <= LONGEST_OUTSIDE):
+        raise SpecError(f"{where}: seed_from: expected a line of at most {LONGEST_OUTSIDE} letters")
     try:
         limits_of(parsed)
     except SpecError as error:

@@ -11,6 +11,7 @@ from assay.errors import AssayError, DigestMismatch, IntegrityError, NotHere, St
 from assay.files import inside, read_as, read_inside
 from assay.gauntlet.result import Judgement
 from assay.ledger.entry import Entry
+from assay.runs.repeats import PROBED
 from assay.runs.result import Run
 from assay.study.entries import SubmissionRecord
 from assay.study.ratify.frozen import digest_there
@@ -24,8 +25,8 @@ from assay.study.scorecards.store import (
     read_judgement,
 )
 from assay.study.submissions.rerun import rerun
-from assay.study.submissions.run import is_running
-from assay.study.submissions.sealed import load_sealed
+from assay.study.submissions.run import is_running, stated_start
+from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.verify.context import StepFinding, Verifying
 from assay.wording import counted
 
@@ -114,24 +115,39 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
     assert run.provenance is not None and record.started is not None  # noqa: S101 - read so
     second = None if run.second is None else run.second.digest
     sealed_second = None if sealed.seal.second is None else sealed.seal.second.digest
-    witness = record.started.said.get("witness", "none")
+    witness, outside = stated_start(record.started)
     for what, got, expected in (
         ("method", run.method, sealed.seal.method),
         ("task", run.task, sealed.seal.task),
         ("benchmark", run.benchmark.digest, sealed.seal.benchmark.digest),
         ("second corpus", second, sealed_second),
-        ("seed", run.seed, sealed.seed),
-        ("witness", run.provenance.witness or "none", witness),
+        ("seed", run.seed, sealed.seed(outside)),
+        ("outside value", run.provenance.outside, outside),
+        ("witness", run.provenance.witness, witness),
         ("number of resumptions", run.provenance.resumed, len(record.resumed)),
         ("completeness", run.complete, True),
     ):
         if got != expected:
             raise IntegrityError(f"{where}: {what} {got!r:.80}, expected {expected!r:.80}")
     _check_kept(at, record)
-    items = sorted(key for key, _ in sealed.benchmark.keyed_items())
-    if sorted(record.item for record in run.records) != items:
-        raise IntegrityError(f"{where}: its outputs are not one for each item")
+    _check_seeds(run, sealed, outside, where)
+    items = [key for key, _ in sealed.benchmark.keyed_items()]
+    every = sorted((key, seed) for key in items for seed in range(run.seeds))
+    if sorted((record.item, record.seed) for record in run.records) != every:
+        raise IntegrityError(f"{where}: its outputs are not one for each item and seed")
     return run
+
+
+def _check_seeds(run: Run, sealed: SealedPrereg, outside: str | None, where: str) -> None:
+    """A run under one seed was probed, or has a seed from outside; others are under all seeds."""
+    repeats = sealed.again_under(outside)
+    asked = min(PROBED, len(list(sealed.benchmark.keyed_items())))
+    probed = run.seeds == 1 and run.probed == asked and run.folds is None
+    if run.seeds != 1 + len(repeats) and not (repeats and probed):
+        raise IntegrityError(
+            f"{where}: outputs under {counted(run.seeds, 'seed')} and {run.probed} asked again,"
+            f" expected {1 + len(repeats)} seeds, or {asked} asked again that came out the same"
+        )
 
 
 def _was_killed(record: SubmissionRecord) -> bool:
