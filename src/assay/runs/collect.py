@@ -20,7 +20,7 @@ from assay.errors import MethodError, SpecError, storage
 from assay.methods.registry import REGISTERED
 from assay.runs.item_loop import FOLDS, Asking
 from assay.runs.method_loader import FittedMethod, Modules
-from assay.runs.repeats import Repeating
+from assay.runs.repeats import Repeating, Repeats
 from assay.runs.result import Limits, Provenance, Record, Run, Source
 from assay.runs.store import RunFolder, save_run
 from assay.runs.worker import Worker, default_task, start_worker
@@ -116,14 +116,14 @@ def collect(
     seed: int,
     limits: Limits,
     keep_going: bool = False,
-    again_under: Sequence[int] = (),
+    repeats: Repeats | None = None,
     sealed: Sealed | None = None,
     listener: Listener | None = None,
     on_start: Callable[[], None] | None = None,
 ) -> Run:
     """Ask a started worker about every item; each record is stored before the next is asked.
 
-    A method whose outputs hang on its seed is also asked under the seeds of `again_under`.
+    A method whose outputs hang on its seed is also asked under the seeds of `repeats`.
     `sealed` holds the records of a sealed run to resume. An unsealed run that the method or the
     user ends early is closed, in a temporary folder where only a listener is given, who is told
     where its outputs are. The caller closes a complete run, once the worker has ended.
@@ -165,7 +165,7 @@ def collect(
         made=[record.item for record in records if not record.seed],
         on_loaded=sealed.note,
     )
-    repeating = Repeating(asking, again_under, sealed.made)
+    repeating = Repeating(asking, repeats or Repeats(), sealed.made)
     try:
         for record in repeating.records():
             records.append(record)

@@ -8,6 +8,7 @@ is judged on the mean over them.
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
@@ -20,21 +21,29 @@ PROBED = 24
 """How many items are asked again: a method that draws a fifth of its outputs is seen in 99.5 %."""
 
 
-def further_seeds(seed: int) -> tuple[int, ...]:
-    """The seeds that a run is repeated under."""
-    return tuple(derive(seed, f"repeat {number}") >> 11 for number in range(1, SEEDS))
+class Repeats(NamedTuple):
+    """The seeds to repeat a run under, and how many items to probe before."""
+
+    seeds: tuple[int, ...] = ()
+    probe: int = 0
+
+    @classmethod
+    def of(cls, seed: int, *, seeds: int, probe: int) -> Self:
+        """As many seeds in all, the run's own being the first."""
+        further = (derive(seed, f"repeat {number}") >> 11 for number in range(1, seeds))
+        return cls(tuple(further), probe)
 
 
 class Repeating:
-    """Asks under a run's own seed, and under `seeds` too where outputs hang on the seed.
+    """Asks under a run's own seed, and under more where outputs hang on the seed.
 
     `made` are the records of a run that is resumed. After `records`, `probed` is how many items
     were asked again and came out the same.
     """
 
-    def __init__(self, asking: Asking, seeds: Sequence[int], made: Sequence[Record]) -> None:
+    def __init__(self, asking: Asking, repeats: Repeats, made: Sequence[Record]) -> None:
         self.asking = asking
-        self.seeds = tuple(seeds)
+        self.seeds, self.probe = repeats
         self.made = list(made)
         self.used = 1
         self.probed = 0
@@ -63,7 +72,7 @@ class Repeating:
         first = {record.item: record.output for record in self.made}
         again = self._under(self.seeds[0], 1)
         _, entries = next(again.rounds())
-        for key, item in islice(entries, PROBED):
+        for key, item in islice(entries, self.probe):
             record, _ = again.ask(key, item)
             if record.output != first[key]:
                 return True

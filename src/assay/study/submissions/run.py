@@ -183,7 +183,7 @@ def ask(
             folder,
             task=sealed.prereg.task,
             seed=seed,
-            again_under=sealed.again_under(outside),
+            repeats=sealed.repeats(outside),
             limits=limits_of(sealed.prereg),
             keep_going=True,
             sealed=Sealed(

@@ -18,7 +18,7 @@ from assay.files import read_as
 from assay.gauntlet.spec import BarSet, parse_bars
 from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
-from assay.runs.repeats import PROBED, SEEDS, further_seeds
+from assay.runs.repeats import PROBED, SEEDS, Repeats
 from assay.sandbox.levels import Level
 from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
@@ -58,14 +58,19 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
         given = () if outside is None else (outside,)
         return derive(0, "seal", self.digest, *given) >> 11
 
-    def again_under(self, outside: str | None) -> tuple[int, ...]:
+    def repeats(self, outside: str | None) -> Repeats:
         """The seeds to run it under too where its outputs hang on the seed.
 
         None where the seed comes from outside, or the seal is older than this rule.
         """
-        if outside is not None or "seeds" not in self.seal.settings:
-            return ()
-        return further_seeds(self.seed(None))
+        seeds, probe = (self.seal.settings.get(name) for name in ("seeds", "probed"))
+        if outside is not None or (seeds, probe) == (None, None):
+            return Repeats()
+        if seeds != SEEDS or not isinstance(probe, int):
+            raise IntegrityError(
+                f"{self.id} was sealed with {seeds!r:.20} seeds, {probe!r:.20} probed"
+            )
+        return Repeats.of(self.seed(None), seeds=SEEDS, probe=probe)
 
     def unknown(self, modules: Modules, folder: Path) -> list[str]:
         """Which of the loaded modules the seal does not name."""

@@ -11,7 +11,6 @@ from assay.errors import AssayError, DigestMismatch, IntegrityError, NotHere, St
 from assay.files import inside, read_as, read_inside
 from assay.gauntlet.result import Judgement
 from assay.ledger.entry import Entry
-from assay.runs.repeats import PROBED
 from assay.runs.result import Run
 from assay.study.entries import SubmissionRecord
 from assay.study.ratify.frozen import digest_there
@@ -140,8 +139,8 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
 
 def _check_seeds(run: Run, sealed: SealedPrereg, outside: str | None, where: str) -> None:
     """A run under one seed was probed, or has a seed from outside; others are under all seeds."""
-    repeats = sealed.again_under(outside)
-    asked = min(PROBED, len(list(sealed.benchmark.keyed_items())))
+    repeats, probe = sealed.repeats(outside)
+    asked = min(probe, len(list(sealed.benchmark.keyed_items())))
     probed = run.seeds == 1 and run.probed == asked and run.folds is None
     if run.seeds != 1 + len(repeats) and not (repeats and probed):
         raise IntegrityError(
