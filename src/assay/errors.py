@@ -49,14 +49,14 @@ class AssayError(Exception):
     def __init__(
         self, message: str, *, hint: str | None = None, details: Sequence[str] = ()
     ) -> None:
-        self.message = _writable(message)[:_LONGEST]
+        self.message = writable(message)[:_LONGEST]
         self.hint = hint
-        self.details = tuple(_writable(detail)[:_LONGEST_DETAIL] for detail in details)
+        self.details = tuple(writable(detail)[:_LONGEST_DETAIL] for detail in details)
         super().__init__("\n  ".join((self.message, *self.details)))
 
 
-def _writable(text: str) -> str:
-    """Half a surrogate pair in other people's words would break whatever writes them down."""
+def writable(text: str) -> str:
+    """A text without half surrogate pairs, which would break whatever writes it down."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

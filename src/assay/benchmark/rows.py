@@ -11,7 +11,8 @@ from pathlib import Path
 
 from assay.benchmark.benchmark import BUNDLED, Benchmark
 from assay.benchmark.bundled import FOLDER
-from assay.digests import MAX_LINE_BYTES, decode_utf8, digest, json_lines
+from assay.bounds import MAX_LINE_BYTES
+from assay.digests import decode_utf8, digest, json_lines
 from assay.errors import SpecError, storage
 from assay.wording import counted
 

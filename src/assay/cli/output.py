@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import click
 
-from assay.errors import StorageError
+from assay.errors import IntegrityError, StorageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,10 +50,13 @@ def discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def leave(*, favourable: bool) -> NoReturn:
-    """Exit with 0 on a favourable verdict and 1 on any other, once all output is written."""
+def leave(*, favourable: bool, intact: bool = True) -> NoReturn:
+    """Exit with 0 on a favourable verdict and 1 on any other, once all output is written.
+
+    Where some of the records were not what they should be, with 4.
+    """
     sys.stdout.flush()
-    sys.exit(0 if favourable else 1)
+    sys.exit((0 if favourable else 1) if intact else IntegrityError.exit_code)
 
 
 def show_scorecard(card: "Scorecard", *, as_json: bool) -> NoReturn:

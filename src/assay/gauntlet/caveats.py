@@ -33,6 +33,9 @@ CODES: Codes = {
     "other-second-corpus": "The second corpus is not the one that the bars name.",
     "unsealed": "No prediction was sealed before this run, so it shows nothing about foresight.",
     "unwitnessed": "No commit held the seal before the run began: its order rests on our word.",
+    "seed-by-author": "The outputs hang on the seed, which comes from the seal, and its author can"
+    " seal again: judged on the mean over several seeds.",
+    "outside-seed": "The seed comes from a value outside, which the seal names: compare it there.",
     "unsealed-code": "The method loaded code that its seal does not name.",
     "resumed": "The run was cut off and taken up again; what had been made was kept.",
     "time-unproven": "When this was sealed rests on a clock that anyone can set; only the order"
@@ -83,6 +86,10 @@ def _note_the_seal(run: Run, caveats: Caveats) -> None:
     caveats.add("time-unproven")
     if seal.witness is None:
         caveats.add("unwitnessed")
+    if seal.outside is not None:
+        caveats.add("outside-seed", f"It is {seal.outside}.")
+    if run.seeds > 1:
+        caveats.add("seed-by-author", f"{run.seeds} seeds.")
     if seal.unsealed_code:
         caveats.add("unsealed-code", f"{', '.join(seal.unsealed_code)}.")
     if seal.resumed:

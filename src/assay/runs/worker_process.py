@@ -1,8 +1,9 @@
 """A method in a process of its own (L1): lockstep JSON lines on private pipes, with deadlines.
 
 The worker's environment holds only what Python and a locale need, and what the caller passes by
-name. Ending it ends what it started, as far as L1 reaches. What the method prints is drained and
-counted, never parsed; its last line serves the message of a crash.
+name. Ending it ends all that it started, in any session (Linux); where that cannot be told, leaving
+it raises. What the method prints is drained and counted, never parsed; its last line serves the
+message of a crash.
 """
 
 import fcntl
@@ -24,12 +25,13 @@ from assay.errors import (
     MethodNotLoaded,
     MethodRaised,
     MethodTimedOut,
+    writable,
 )
 from assay.methods.registry import MethodRef
 from assay.runs.method_loader import Modules
 from assay.runs.result import Limits
 from assay.sandbox.environment import job_environment
-from assay.sandbox.job import Job
+from assay.sandbox.job import Job, ResourceLimits
 from assay.sandbox.levels import Level
 from assay.sandbox.process import Process
 from assay.sandbox.processes import module_command
@@ -66,6 +68,7 @@ class ProcessWorker:
         self.on_print = on_print
         self.printed = 0
         self.broken = False
+        self.unaccounted = False
         self._last_words = b""
         self._process: Process | None = None
         self._descriptors: list[int] = []
@@ -80,9 +83,16 @@ class ProcessWorker:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+        if self.unaccounted and not any(exception):
+            raise MethodCrashed(
+                f"{self.method.text}: the process that ends what it leaves running was killed, so"
+                " that something of it may still run",
+                hint="A method that ends its parent has no result.",
+            )
 
-    def restart(self) -> None:
-        """A fresh process, the method loaded again."""
+    def restart(self, *, seed: int | None = None) -> None:
+        """A fresh process, the method loaded again, with another seed where one is given."""
+        self.seed = self.seed if seed is None else seed
         self.close()
         self._guarded(self._spawn)
         self._guarded(self._load)
@@ -103,7 +113,8 @@ class ProcessWorker:
         """What the worker says it has imported; a method that wants to can make it lie."""
         match self._exchange("modules", True, self.limits.load_seconds):
             case [[*installed], [*files]]:
-                return Modules(installed=tuple(map(str, installed)), files=tuple(map(str, files)))
+                names = [tuple(writable(str(name)) for name in each) for each in (installed, files)]
+                return Modules(installed=names[0], files=names[1])
             case other:
                 raise BadOutput(f"the worker said {other!r:.60} of what it had imported")
 
@@ -116,6 +127,7 @@ class ProcessWorker:
         if self._process is not None:
             self._process.end()
             self._process.reap()
+            self.unaccounted = self.unaccounted or self._process.unaccounted
             self._process = None
         while self._descriptors:
             os.close(self._descriptors.pop())
@@ -157,6 +169,12 @@ class ProcessWorker:
                     environment=job_environment(self.passed, more={"PYTHONHASHSEED": "0"}),
                     output=out_end,
                     descriptors=ends,
+                    limits=ResourceLimits(
+                        data=self.limits.memory_bytes,
+                        cpu_seconds=self.limits.cpu_seconds,
+                        processes=self.limits.processes,
+                        file_bytes=self.limits.file_bytes,
+                    ),
                     level=self.level,
                 )
             )
@@ -166,6 +184,8 @@ class ProcessWorker:
 
     def _load(self) -> None:
         """Have the method imported, and note how it wants to be called."""
+        if self._process is not None:
+            self._process.check_confined()
         target = [self.method.kind, self.method.target, self.method.attribute, self.seed]
         match self._exchange("load", target, self.limits.load_seconds):
             case [[*arguments], bool() as learner, bool() as by_name]:
@@ -224,13 +244,15 @@ class ProcessWorker:
     def _read_line(self, deadline: float) -> bytes:
         while b"\n" not in self._buffer:
             if len(self._buffer) > self.limits.answer_bytes:
-                raise BadOutput(f"an answer longer than {self.limits.answer_bytes:,} bytes")
+                break
             self._wait(self._answers, deadline)
             chunk = os.read(self._answers, 1 << 16)
             if not chunk:
                 raise EOFError
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
+        if len(line) > self.limits.answer_bytes:
+            raise BadOutput(f"an answer longer than {self.limits.answer_bytes:,} bytes")
         return line
 
     def _wait(self, descriptor: int, deadline: float) -> None:

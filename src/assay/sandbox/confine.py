@@ -25,6 +25,7 @@ rebooting, making devices, and what was split off from administration since: wit
 of root's would reach past any view, for example through the root of a process outside."""
 _LIMITS = {
     "memory": resource.RLIMIT_AS,
+    "data": resource.RLIMIT_DATA,
     "cpu_seconds": resource.RLIMIT_CPU,
     "processes": resource.RLIMIT_NPROC,
     "file_bytes": resource.RLIMIT_FSIZE,

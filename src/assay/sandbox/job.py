@@ -35,9 +35,14 @@ class Identity:
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceLimits:
-    """Resource limits of each process of a job; None is no limit of ours."""
+    """Resource limits of each process of a job; None is no limit of ours.
+
+    `memory` bounds the address space, of which some programs reserve far more than they use; `data`
+    bounds the private memory that a process can write to.
+    """
 
     memory: int | None = None
+    data: int | None = None
     cpu_seconds: int | None = None
     processes: int | None = None
     file_bytes: int | None = None

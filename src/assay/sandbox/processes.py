@@ -31,10 +31,10 @@ def module_command(
     return [sys.executable, *options, "-c", _BOOT.format(module), HOME, *arguments]
 
 
-def end_group(group: int) -> None:
-    """Kill a process group, if it still has members."""
+def end_group(group: int, number: int = signal.SIGKILL) -> None:
+    """Kill a process group, if it still has members; or send it another signal."""
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)
+        os.killpg(group, number)
 
 
 def end_strays(folder: str | os.PathLike[str]) -> None:
@@ -50,6 +50,20 @@ def end_strays(folder: str | os.PathLike[str]) -> None:
         for pid in strays:
             with suppress(OSError):
                 _end(pid, mark)
+
+
+def end_children() -> None:
+    """Kill and reap all children, and the orphans that become children, until none is left."""
+    while True:
+        for child in children():
+            with suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+        except InterruptedError:
+            continue
 
 
 def children() -> list[int]:

@@ -33,9 +33,9 @@ _FOLLOWING = _OPEN_HOW(os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT)
 _NOT_FOLLOWING = _OPEN_HOW(os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT | _NO_LINKS)
 
 
-def die_with_parent() -> None:
-    """Have this process killed when its parent ends. A change of user undoes it."""
-    _control(_DEATH_SIGNAL, _KILL)
+def die_with_parent(signal: int = _KILL) -> None:
+    """Have this process killed, or told so, when its parent ends. A change of user undoes it."""
+    _control(_DEATH_SIGNAL, signal)
 
 
 def become_subreaper() -> None:

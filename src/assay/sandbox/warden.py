@@ -20,7 +20,7 @@ from typing import Any
 from assay.sandbox.confine import can_enter_view, isolate, restrict
 from assay.sandbox.observation.notifications import Noted, Notices
 from assay.sandbox.observation.syscall_filter import install_filter
-from assay.sandbox.processes import children, end_group, overrun
+from assay.sandbox.processes import end_children, end_group, overrun
 from assay.sandbox.syscalls import become_subreaper
 
 _GLANCE = 0.2
@@ -126,21 +126,8 @@ class Warden:
         end_group(child)
         with suppress(OSError):
             os.kill(child, signal.SIGKILL)
-        wait = 0
-        while True:
-            try:
-                ended, status = os.waitpid(-1, wait)
-            except ChildProcessError:
-                return
-            if ended == child:
-                self.status = os.waitstatus_to_exitcode(status)
-            if ended:  # there may be more that have ended
-                wait = os.WNOHANG
-                continue
-            for stray in children():
-                with suppress(OSError):
-                    os.kill(stray, signal.SIGKILL)
-            wait = 0
+        self.status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        end_children()
 
 
 def _become(job: dict[str, Any], socket_end: socket.socket, log: int) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.benchmark.benchmark import TASKS, Task
+from assay.study.entries import Unreadable
 from assay.study.submissions.submission import Status, Submission, Version
 
 
@@ -54,6 +55,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     started: int
     finished: int
     tables: tuple[BoardTable, ...]
+    unreadable: tuple[Unreadable, ...] = ()
 
 
 def board(
@@ -62,8 +64,10 @@ def board(
     digest: str,
     submissions: Sequence[Submission],
     versions: Sequence[Version],
+    *,
+    unreadable: Sequence[Unreadable] = (),
 ) -> Board:
-    """The board of a study."""
+    """The board of a study; submissions that cannot be read have no row and are named."""
     tables = []
     for task in TASKS:
         mine = [version.version for version in versions if version.task == task]
@@ -76,10 +80,11 @@ def board(
         study=study,
         benchmark=benchmark,
         digest=digest,
-        sealed=len(submissions),
+        sealed=len(submissions) + len(unreadable),
         started=sum(submission.started_by is not None for submission in submissions),
         finished=sum(submission.status is Status.FINISHED for submission in submissions),
         tables=tuple(tables),
+        unreadable=tuple(unreadable),
     )
 
 

@@ -8,6 +8,8 @@ first. A new kind of entry takes a reader in this file.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from assay.benchmark.benchmark import Task
 from assay.clock import now
 from assay.digests import is_digest, is_name
@@ -45,6 +47,16 @@ class SubmissionRecord:
     run: Entry | None = None
     scores: dict[str, Entry] = field(default_factory=dict)
     grade: Entry | None = None
+
+
+class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission whose files are not what the ledger says, or cannot be read, and why.
+
+    It is skipped and named, and the others go on; `verify` calls it a breach.
+    """
+
+    submission: str
+    why: str
 
 
 @dataclass(kw_only=True)

@@ -1,11 +1,13 @@
 """The leaderboard for a terminal, for Markdown and for CSV."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.digests import short
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import styled, table
 from assay.study.board import Board, BoardRow, BoardTable, Cell
+from assay.study.entries import Unreadable
 from assay.study.submissions.submission import Status
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ def draw_board(board: Board, out: "Console") -> None:
         out.print(styled(f"{section.task}, bars {', '.join(section.versions)}"))
         out.print(table(_headers(section), rows))
     out.print()
+    for line in unreadable_lines(board.unreadable):
+        out.print(styled(line))
     out.print(styled(_LEGEND, style="dim"))
 
 
@@ -40,8 +44,13 @@ def board_markdown(board: Board) -> str:
         if section.rows:
             rows = [_cells(section, row) for row in section.rows]
             parts += [f"## {section.task}\n", markdown_table(_headers(section), rows)]
-    parts.append(f"{markdown(_LEGEND)}\n")
+    parts += [f"{markdown(line)}\n" for line in (*unreadable_lines(board.unreadable), _LEGEND)]
     return "\n".join(parts)
+
+
+def unreadable_lines(unreadable: Sequence[Unreadable]) -> list[str]:
+    """A line for each submission that is not shown, and why."""
+    return [f"Not shown, unreadable: {each.submission}. {each.why}" for each in unreadable]
 
 
 def board_csv(board: Board) -> str:

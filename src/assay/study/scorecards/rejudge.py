@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from assay.differences import differences
-from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
+from assay.errors import AssayError, DigestMismatch, IntegrityError, SpecError, storage
 from assay.gauntlet.judge import score
 from assay.gauntlet.load import load_bars
 from assay.gauntlet.rejudge import Rejudged
@@ -13,7 +13,7 @@ from assay.gauntlet.result import Judgement, Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.gauntlet.store import KeptScorecard
 from assay.runs.result import Run
-from assay.study.entries import BarsRecord, StudyRecords, records_of
+from assay.study.entries import BarsRecord, StudyRecords, SubmissionRecord, records_of
 from assay.study.scorecards.store import judge_missing, load_result, load_version, read_judgement
 from assay.study.study import Study
 
@@ -58,36 +58,50 @@ def _check_own(study: Study, file: Path, records: StudyRecords, bars: BarSet) ->
 
 
 def judge_study(study: Study) -> list[Rejudged]:
-    """Every result of a study under every version; what was missing is made and entered."""
+    """Every result of a study under every version; what was missing is made and entered.
+
+    A result that cannot be read is named as such, and the others are judged.
+    """
     judge_missing(study)
     records = records_of(study)
     rejudged = []
     for record in records.submissions.values():
         if record.run is None:
             continue
-        run = load_result(study, record)
-        *older, newest = _versions(records, run)
-        kept = [
-            (entry, read_judgement(study, entry))
-            for entry in (record.scores[version.version] for version in older)
-        ]
-        if newest.version not in record.scores:
-            continue  # it came while this was read; it is being judged where it came from
-        now = read_judgement(study, record.scores[newest.version])
-        rejudged.append(
-            Rejudged(
-                run=f"runs/{record.id}",
-                method=run.method,
-                earlier=tuple(
-                    KeptScorecard(judged=entry.time, scorecard=judgement.scorecard)
-                    for entry, judgement in kept
-                    if judgement.scorecard is not None
-                ),
-                scorecard=now.scorecard,
-                error=now.error,
+        try:
+            made = _rejudged(study, records, record)
+        except AssayError as error:
+            folder, why = f"runs/{record.id}", f"{type(error).__name__}: {error.message}"
+            made = Rejudged(
+                run=folder, method=None, earlier=(), scorecard=None, error=why, unreadable=True
             )
-        )
+        if made is not None:
+            rejudged.append(made)
     return rejudged
+
+
+def _rejudged(study: Study, records: StudyRecords, record: SubmissionRecord) -> Rejudged | None:
+    """The judgements of a result; None where it is being judged by another process."""
+    run = load_result(study, record)
+    *older, newest = _versions(records, run)
+    kept = [
+        (entry, read_judgement(study, entry))
+        for entry in (record.scores[version.version] for version in older)
+    ]
+    if newest.version not in record.scores:
+        return None
+    now = read_judgement(study, record.scores[newest.version])
+    return Rejudged(
+        run=f"runs/{record.id}",
+        method=run.method,
+        earlier=tuple(
+            KeptScorecard(judged=entry.time, scorecard=judgement.scorecard)
+            for entry, judgement in kept
+            if judgement.scorecard is not None
+        ),
+        scorecard=now.scorecard,
+        error=now.error,
+    )
 
 
 def record_difference(stored: msgspec.Struct, again: msgspec.Struct) -> str | None:

@@ -13,11 +13,12 @@ import msgspec
 from assay._version import __version__
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import derive, digest
-from assay.errors import DigestMismatch, IntegrityError, NotSealed
+from assay.errors import DigestMismatch, IntegrityError, NotSealed, SpecError
 from assay.files import read_as
 from assay.gauntlet.spec import BarSet, parse_bars
 from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
+from assay.runs.repeats import PROBED, SEEDS, Repeats
 from assay.sandbox.levels import Level
 from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
@@ -25,7 +26,7 @@ from assay.study.study import Study, bars_in, check_id
 from assay.study.submissions.bars_in_force import predictable
 from assay.study.submissions.distributions import HOME, OURS, distributions_of, modules_of
 from assay.study.submissions.sealed_files import SEAL, folder_contents
-from assay.study.submissions.spec import Prereg, Seal, parse_prereg, parse_seal
+from assay.study.submissions.spec import LONGEST_OUTSIDE, Prereg, Seal, parse_prereg, parse_seal
 
 
 class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,10 +42,35 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
     bars: BarSet
     benchmark: Benchmark
 
-    @property
-    def seed(self) -> int:
-        """The seed of the run, derived from the seal; it fits what JSON readers can hold."""
-        return derive(0, "seal", self.digest) >> 11
+    def seed(self, outside: str | None) -> int:
+        """The seed of the run, from the seal and the outside value; JSON readers can hold it."""
+        if (outside is None) is bool(self.prereg.seed_from):
+            expected = self.prereg.seed_from or "no outside value: its seed comes from the seal"
+            raise SpecError(
+                f"{self.id}: got {'none' if outside is None else repr(outside)} as outside value,"
+                f" and the seal says {expected!r:.120}",
+                hint="The value of what the seal names, once it exists: `outside=VALUE`.",
+            )
+        if outside is not None and not _is_line(outside):
+            raise SpecError(
+                f"outside={outside!r:.80}: expected a line of at most {LONGEST_OUTSIDE} letters"
+            )
+        given = () if outside is None else (outside,)
+        return derive(0, "seal", self.digest, *given) >> 11
+
+    def repeats(self, outside: str | None) -> Repeats:
+        """The seeds to run it under too where its outputs hang on the seed.
+
+        None where the seed comes from outside, or the seal is older than this rule.
+        """
+        seeds, probe = (self.seal.settings.get(name) for name in ("seeds", "probed"))
+        if outside is not None or (seeds, probe) == (None, None):
+            return Repeats()
+        if seeds != SEEDS or not isinstance(probe, int):
+            raise IntegrityError(
+                f"{self.id} was sealed with {seeds!r:.20} seeds, {probe!r:.20} probed"
+            )
+        return Repeats.of(self.seed(None), seeds=SEEDS, probe=probe)
 
     def unknown(self, modules: Modules, folder: Path) -> list[str]:
         """Which of the loaded modules the seal does not name."""
@@ -104,6 +130,10 @@ def load_sealed(
         bars=bars,
         benchmark=benchmark,
     )
+
+
+def _is_line(text: str) -> bool:
+    return text.isprintable() and 0 < len(text) <= LONGEST_OUTSIDE
 
 
 def _sealed_contents(study: Study, sealed: Seal) -> dict[str, bytes]:
@@ -170,6 +200,8 @@ def settings() -> dict[str, str | int | float | bool | tuple[str, ...]]:
         "isolation": Level.L1.value,
         "folds": FOLDS,
         "keep_going": True,
+        "seeds": SEEDS,
+        "probed": PROBED,
     }
 
 

@@ -14,9 +14,8 @@ from assay.errors import IntegrityError, SpecError, storage
 from assay.files import inside
 from assay.folders import regular_members
 from assay.methods.registry import REGISTERED, MethodRef, parse_method
-from assay.runs.result import Limits
 from assay.runs.worker_process import ProcessWorker
-from assay.study.submissions.spec import Prereg
+from assay.study.submissions.spec import Prereg, limits_of
 
 _MAX_FILES = 10_000
 _MAX_BYTES = 1 << 30
@@ -91,11 +90,6 @@ def sealed_worker(
         on_print=on_print,
         folder=folder,
     )
-
-
-def limits_of(prereg: Prereg) -> Limits:
-    """The deadlines that were written down."""
-    return Limits(item_seconds=prereg.item_seconds, load_seconds=prereg.load_seconds)
 
 
 def _reference(method: str, folder: Path) -> MethodRef:

@@ -5,8 +5,9 @@ from enum import StrEnum
 import msgspec
 
 from assay.benchmark.benchmark import Task
+from assay.errors import AssayError
 from assay.gauntlet.result import Judgement
-from assay.study.entries import StudyRecords, SubmissionRecord
+from assay.study.entries import StudyRecords, SubmissionRecord, Unreadable
 from assay.study.predictions.grade import Grade
 from assay.study.scorecards.store import load_version, read_grade, read_judgement
 from assay.study.study import Study
@@ -64,9 +65,18 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     bars: tuple[str, ...]
 
 
-def submissions_of(study: Study, records: StudyRecords) -> list[Submission]:
-    """Every sealed submission, in the order of the seals."""
-    return [_submission(study, records, record) for record in records.submissions.values()]
+def submissions_of(
+    study: Study, records: StudyRecords
+) -> tuple[list[Submission], tuple[Unreadable, ...]]:
+    """Every sealed submission, in the order of the seals, and those that cannot be read."""
+    read: list[Submission] = []
+    unreadable: list[Unreadable] = []
+    for record in records.submissions.values():
+        try:
+            read.append(_submission(study, records, record))
+        except AssayError as error:
+            unreadable.append(Unreadable(submission=record.id, why=error.message))
+    return read, tuple(unreadable)
 
 
 def versions_of(study: Study, records: StudyRecords) -> list[Version]:

@@ -7,7 +7,7 @@ import msgspec
 
 from assay.comparison.result import NetVerdict
 from assay.digests import digest, short
-from assay.errors import DigestMismatch, IntegrityError, NotHere
+from assay.errors import AssayError, DigestMismatch, IntegrityError, NotHere, StorageError
 from assay.files import inside, read_as, read_inside
 from assay.gauntlet.result import Judgement
 from assay.ledger.entry import Entry
@@ -24,8 +24,8 @@ from assay.study.scorecards.store import (
     read_judgement,
 )
 from assay.study.submissions.rerun import rerun
-from assay.study.submissions.run import is_running
-from assay.study.submissions.sealed import load_sealed
+from assay.study.submissions.run import is_running, stated_start
+from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.verify.context import StepFinding, Verifying
 from assay.wording import counted
 
@@ -83,8 +83,18 @@ def _check_grounds(root: Path, name: str, entry: Entry) -> None:
 def check_outputs(at: Verifying) -> StepFinding:
     """Step 5."""
     finished = [record for record in at.records.submissions.values() if record.run is not None]
+    broken: list[AssayError] = []
     for record in finished:
-        at.runs[record.id] = _checked_run(at, record)
+        try:
+            at.runs[record.id] = _checked_run(at, record)
+        except (NotHere, StorageError):
+            raise
+        except AssayError as error:
+            broken.append(error)
+    if broken:
+        first, *others = broken
+        more = "".join(f"; {error.message}" for error in others)
+        raise IntegrityError(f"{first.message}{more}", hint=first.hint)
     lines = sum(len(run.records) for run in at.runs.values())
     summary = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
     killed = [record.id for record in finished if _was_killed(record)]
@@ -104,24 +114,39 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
     assert run.provenance is not None and record.started is not None  # noqa: S101 - read so
     second = None if run.second is None else run.second.digest
     sealed_second = None if sealed.seal.second is None else sealed.seal.second.digest
-    witness = record.started.said.get("witness", "none")
+    witness, outside = stated_start(record.started)
     for what, got, expected in (
         ("method", run.method, sealed.seal.method),
         ("task", run.task, sealed.seal.task),
         ("benchmark", run.benchmark.digest, sealed.seal.benchmark.digest),
         ("second corpus", second, sealed_second),
-        ("seed", run.seed, sealed.seed),
-        ("witness", run.provenance.witness or "none", witness),
+        ("seed", run.seed, sealed.seed(outside)),
+        ("outside value", run.provenance.outside, outside),
+        ("witness", run.provenance.witness, witness),
         ("number of resumptions", run.provenance.resumed, len(record.resumed)),
         ("completeness", run.complete, True),
     ):
         if got != expected:
             raise IntegrityError(f"{where}: {what} {got!r:.80}, expected {expected!r:.80}")
     _check_kept(at, record)
-    items = sorted(key for key, _ in sealed.benchmark.keyed_items())
-    if sorted(record.item for record in run.records) != items:
-        raise IntegrityError(f"{where}: its outputs are not one for each item")
+    _check_seeds(run, sealed, outside, where)
+    items = [key for key, _ in sealed.benchmark.keyed_items()]
+    every = sorted((key, seed) for key in items for seed in range(run.seeds))
+    if sorted((record.item, record.seed) for record in run.records) != every:
+        raise IntegrityError(f"{where}: its outputs are not one for each item and seed")
     return run
+
+
+def _check_seeds(run: Run, sealed: SealedPrereg, outside: str | None, where: str) -> None:
+    """A run under one seed was probed, or has a seed from outside; others are under all seeds."""
+    repeats, probe = sealed.repeats(outside)
+    asked = min(probe, len(list(sealed.benchmark.keyed_items())))
+    probed = run.seeds == 1 and run.probed == asked and run.folds is None
+    if run.seeds != 1 + len(repeats) and not (repeats and probed):
+        raise IntegrityError(
+            f"{where}: outputs under {counted(run.seeds, 'seed')} and {run.probed} asked again,"
+            f" expected {1 + len(repeats)} seeds, or {asked} asked again that came out the same"
+        )
 
 
 def _was_killed(record: SubmissionRecord) -> bool:
