@@ -83,9 +83,8 @@ def rows_of(path: Path, data: bytes, *, faults: Faults | None = None) -> Iterato
 
 def _bounded(rows: Iterator[tuple[str, Row]], where: str) -> Iterator[tuple[str, Row]]:
     """Rows, until there are too many of them, or of their cells."""
-    count = cells = 0
-    for place, row in rows:
-        count += 1
+    cells = 0
+    for count, (place, row) in enumerate(rows, 1):
         cells += len(row)
         if len(row) > MAX_COLUMNS:
             raise SpecError(f"{place}: {len(row):,} columns, at most {MAX_COLUMNS:,} allowed")
