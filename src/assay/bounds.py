@@ -41,3 +41,11 @@ def text_fault(text: str) -> str | None:
     if size > LONGEST_TEXT_BYTES:
         return f"a text of {size:,} bytes, at most {LONGEST_TEXT_BYTES:,} bytes fit"
     return None
+
+
+def shown_number(number: float) -> str:
+    """A number for an error; a whole number may be too large to be written as others are."""
+    try:
+        return f"{number:g}"
+    except OverflowError:
+        return "a number too large to hold"

@@ -18,10 +18,10 @@ from helpers.studies import (
     remember_installed,
     sealed,
 )
-from helpers.trial_systems import HONEST, alive, eventually, journal, tried
+from helpers.trial_systems import HONEST, alive, eventually, journal, plan, tried
 
 from assay.digests import digest
-from assay.errors import DigestMismatch, MethodCrashed
+from assay.errors import DigestMismatch, IntegrityError, MethodCrashed
 from assay.runs.store import RunFolder
 from assay.study.entries import records_of
 from assay.study.scorecards.store import load_result
@@ -238,3 +238,25 @@ def test_nor_of_another_run_of_the_same_trials(tmp_path, mark):
         rest='[score]\ncommand = ["sh", "{home}/score.sh", "{out}"]\n',
     )
     assert {row["dimensions"]["score"] for row in journal(tmp_path)} == {0.0}
+
+
+def test_a_system_that_edits_the_journal_of_its_trials_has_no_verdict(tmp_path):
+    """What is concluded comes from memory, and the edited journal is not left to be believed."""
+    edit = 'sed -i \'s/"score":0.0/"score":1.0/\' HOME_OF_ALL/results/runs.jsonl 2>/dev/null\n'
+    error = raised(tried, tmp_path, edit + HONEST.replace("s=1", "s=0"), trials=3)
+    assert isinstance(error, IntegrityError)
+    assert "runs.jsonl was changed" in error.message
+    assert not (tmp_path / "results" / "comparison.json").exists()
+
+
+def test_a_name_that_is_no_text_among_the_files_of_an_artifact_is_noted(tmp_path):
+    plan(tmp_path)
+    (tmp_path / "skill.md").unlink()
+    (tmp_path / "skill.md").mkdir()
+    (tmp_path / "skill.md" / os.fsdecode(b"\xff.md")).write_text("Think first.\n")
+    body = HONEST.replace("[ -f skills/skill.md ]", "[ -d skills/skill.md ]").replace(
+        "cat skills/skill.md", "cat skills/skill.md/*"
+    )
+    assert tried(tmp_path, body).crashed == 0
+    opened = [row["treatment"]["opened"] for row in journal(tmp_path)]
+    assert ["\\udcff.md"] in opened

@@ -11,6 +11,7 @@ import json
 import os
 import select
 import signal
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -169,12 +170,7 @@ class ProcessWorker:
                     environment=job_environment(self.passed, more={"PYTHONHASHSEED": "0"}),
                     output=out_end,
                     descriptors=ends,
-                    limits=ResourceLimits(
-                        data=self.limits.memory_bytes,
-                        cpu_seconds=self.limits.cpu_seconds,
-                        processes=self.limits.processes,
-                        file_bytes=self.limits.file_bytes,
-                    ),
+                    limits=_resources(self.limits),
                     level=self.level,
                 )
             )
@@ -290,6 +286,18 @@ class ProcessWorker:
             how = f"its process was ended by {_signal_name(-code)}"
         words = self._last_words.decode("utf-8", "replace").strip().splitlines()
         return MethodCrashed(how + (f"; its last line was: {words[-1]:.200}" if words else ""))
+
+
+def _resources(limits: Limits) -> ResourceLimits | None:
+    """What the launcher holds each process to; other systems have no launcher."""
+    if sys.platform != "linux":
+        return None
+    return ResourceLimits(
+        data=limits.memory_bytes,
+        cpu_seconds=limits.cpu_seconds,
+        processes=limits.processes,
+        file_bytes=limits.file_bytes,
+    )
 
 
 def _pipe() -> tuple[int, int]:
