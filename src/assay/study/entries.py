@@ -144,13 +144,22 @@ def _study(records: StudyRecords, entry: Entry, where: str) -> None:
             _add_bars(records, entry, name, where)
     if not records.bars:
         raise IntegrityError(f"{where}: it names no bars")
+    for task in {bars.task for bars in records.bars}:
+        if len(records.versions(task)) > 1:
+            raise IntegrityError(f"{where}: it names several versions of the {task} bars")
+
+
+def control_files(bars: str) -> tuple[str, ...]:
+    """Where the run of a revision's control is stored, by the name of the bars."""
+    return tuple(f"controls/{bars}/{name}" for name in ("outputs.jsonl", "run.json"))
 
 
 def _bars(records: StudyRecords, entry: Entry, where: str) -> None:
-    if len(entry.files) != 1:
-        raise IntegrityError(f"{where}: it names {len(entry.files)} files, expected 1")
-    for name in entry.files:
-        _add_bars(records, entry, name, where)
+    name = f"bars/{entry.subject}.toml"
+    controls = control_files(entry.subject)
+    stored = any(path in entry.files for path in controls)
+    _expect(entry, where, name, *(controls if stored else ()))
+    _add_bars(records, entry, name, where)
 
 
 def _add_bars(records: StudyRecords, entry: Entry, name: str, where: str) -> None:

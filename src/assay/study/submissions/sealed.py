@@ -15,7 +15,8 @@ from assay.benchmark.benchmark import Benchmark
 from assay.digests import derive, digest
 from assay.errors import DigestMismatch, IntegrityError, NotSealed
 from assay.files import read_as
-from assay.gauntlet.spec import BarSet, parse_bars
+from assay.gauntlet.load import read_bars
+from assay.gauntlet.spec import BarSet
 from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
 from assay.sandbox.levels import Level
@@ -128,7 +129,7 @@ def _sealed_plan(study: Study, sealed: Seal) -> tuple[BarSet, Benchmark]:
     path = next((name for name in sealed.files if bars_in(name) is not None), None)
     if path is None or bars_in(path) != (sealed.task, sealed.bars_version):
         raise IntegrityError(f"the seal of {sealed.submission} does not hold its bars")
-    bars = parse_bars(read_as(study.root, path, sealed.files[path].digest), where=path)
+    bars = read_bars(read_as(study.root, path, sealed.files[path].digest), where=path)
     benchmark = study.benchmark(second=sealed.second is not None)
     second = None if benchmark.second is None else benchmark.second.digest
     expected = None if sealed.second is None else sealed.second.digest

@@ -153,13 +153,14 @@ def check_order(at: Verifying) -> StepFinding:
 
 def _check_strays(at: Verifying) -> None:
     """Refuse what looks like a record and is in no entry."""
-    known = at.records.files
+    known = {part for name in at.records.files for part in (name, name.rpartition("/")[0])}
     root = at.study.root
     submissions = at.records.submissions.values()
     started = {record.id for record in submissions if record.started is not None}
     with storage(root):
         seals = list(root.glob("preregs/*/seal.json"))
         kept = [p for name in ("scorecards", "grades", "bars") for p in root.glob(f"{name}/*")]
+        kept += [p for depth in ("*", "*/*") for p in root.glob(f"controls/{depth}")]
         runs = [
             path
             for path in root.glob("runs/*")
@@ -227,4 +228,5 @@ def _stray_hint(path: Path) -> str | None:
         "scorecards": "If a command was cut off: assay score `all=True`",
         "grades": f"If a command was cut off: assay run {path.stem}",
         "bars": "If a command was cut off, revise again: assay bars revise",
+        "controls": "If a command was cut off, revise again: assay bars revise",
     }.get(folder)

@@ -12,7 +12,9 @@ A step without its data or history is `unchecked`, and ends the procedure too.
     what was ratified is in place, and the comparisons that it rests on are as they were.
  5. Outputs. Every stored run has the digests of its entry, is of its seal, and is complete.
  6. Scorecards. Judging the stored outputs again gives every stored scorecard; so with grades.
- 7. Versions. Every result is judged under every version of its task's bars.
+ 7. Versions. Every version of the bars supersedes the one before it, keeps or names every old bar,
+    and its control, scored again, passes the old and fails the new version; every result is judged
+    under every version of its task's bars.
  8. Views. What was written from the records is what the records give.
  9. Runs again, if asked for: the submissions named, or all, give the outputs that are stored.
 
@@ -37,9 +39,9 @@ from assay.study.verify.result_steps import (
     check_closures,
     check_outputs,
     check_scorecards,
-    check_versions,
     check_views,
 )
+from assay.study.verify.version_step import check_versions
 
 PROCEDURE: Mapping[str, Callable[[Verifying], StepFinding]] = {
     "chain": check_chain,

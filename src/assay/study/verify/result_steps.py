@@ -1,4 +1,4 @@
-"""Steps 4 to 9: what was sealed, what came of it, what that is worth; pages; runs made again."""
+"""Steps 4 to 6, 8 and 9: what was sealed, what came of it and is worth; pages; runs again."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -191,21 +191,6 @@ def _check_grade(at: Verifying, record: SubmissionRecord) -> None:
     difference = record_difference(read_grade(at.study, record.grade), again)
     if difference is not None:
         raise DigestMismatch(f"grades/{record.id}.json is not what the result gives: {difference}")
-
-
-def check_versions(at: Verifying) -> StepFinding:
-    """Step 7."""
-    for record in at.records.submissions.values():
-        if record.run is None:
-            continue
-        for bars in at.records.versions(at.runs[record.id].task):
-            if bars.version not in record.scores and not is_running(at.study, record.id):
-                raise IntegrityError(
-                    f"{record.id} was not judged under {bars.task} bars {bars.version}, which"
-                    f" entry {bars.entry.n} brought",
-                    hint="Judge everything again: assay score `all=True`",
-                )
-    return StepFinding(f"{counted(len(at.runs), 'result')} under every version of the bars")
 
 
 def check_views(at: Verifying) -> StepFinding:
