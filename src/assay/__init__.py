@@ -10,12 +10,9 @@
 Names are imported when they are first used, so that importing the package costs nothing.
 """
 
-from importlib import import_module
-from types import FunctionType
-from typing import TYPE_CHECKING
-
 from assay._version import __version__
 
+TYPE_CHECKING = False  # as in typing, which `python -m assay` must not import from here
 if TYPE_CHECKING:
     from assay.benchmark.benchmark import Benchmark, Columns, Item
     from assay.benchmark.load import load_benchmark
@@ -135,6 +132,9 @@ __all__ += ["save_run", "score", "seal", "verify"]
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    from importlib import import_module
+    from types import FunctionType
+
     value = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)
     if isinstance(value, FunctionType):
         value = import_module("assay.arguments").checked(value)

@@ -121,9 +121,12 @@ def test_step_1_compares_with_the_revision_that_one_names(tmp_path):
     git(tmp_path, "tag", "published")
     write_lines(study, LAST["its last line edited"](lines_of(study)))
     commit(tmp_path, "Rewritten and committed")
+    assert breach(study, since="published")[0] == 1
+    assert breach(study, since="HEAD~2")[0] == 3  # where the history tells
+    git(tmp_path, "reset", "--quiet", "--soft", "HEAD~2")
+    commit(tmp_path, "In a history that never had the other")
     assert breach(study) == (None, "")
     assert breach(study, since="published")[0] == 1
-    assert breach(study, since="HEAD~2") == (None, "")
     assert breach(study, since="0" * 40) == (None, "")
     for name in ("nowhere", "--help", "a\x00b"):
         assert steps(study, since=name)[1][0] == "unchecked"

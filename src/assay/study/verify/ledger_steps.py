@@ -14,6 +14,7 @@ from assay.study.entries import SubmissionRecord, read_records
 from assay.study.git import Repository
 from assay.study.locate import FILE, LEDGER
 from assay.study.verify.context import StepFinding, Verifying
+from assay.study.verify.one_place import check_one_place
 from assay.wording import counted
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -133,6 +134,7 @@ def check_order(at: Verifying) -> StepFinding:
         raise IntegrityError(f"{LEDGER} is of the study {at.records.opening.subject}")
     started = [record for record in at.records.submissions.values() if record.started is not None]
     unwitnessed = sum(not _check_witness(at, record) for record in started)
+    cut = check_one_place(at)
     finished = sum(record.run is not None for record in at.records.submissions.values())
     summary = ", ".join(
         counted(number, what)
@@ -144,7 +146,8 @@ def check_order(at: Verifying) -> StepFinding:
     )
     if started and at.repository is None:
         return StepFinding(f"{summary}; not in git here, so no witness was checked", noted=True)
-    notes = [f"{counted(unwitnessed, 'run')} had no witness"] if unwitnessed else []
+    notes = [] if cut is None else [cut]
+    notes += [f"{counted(unwitnessed, 'run')} had no witness"] if unwitnessed else []
     open_ = [record.id for record in started if record.run is None]
     if open_:
         notes.append(f"{', '.join(open_)} started without a result")
@@ -199,7 +202,7 @@ def _check_witness(at: Verifying, record: SubmissionRecord) -> bool:
             f"{where} is not in this clone, which was cut short",
             hint="Fetch the rest: git fetch --unshallow",
         )
-    if commit is None:
+    if commit != name:  # a branch can have a name that is a commit's in another repository
         raise IntegrityError(f"{where} is not in this repository: its history was rewritten")
     if head is None or not at.repository.is_ancestor(commit, head):
         raise IntegrityError(

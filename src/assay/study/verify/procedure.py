@@ -6,8 +6,9 @@ A step without its data or history is `unchecked`, and ends the procedure too.
     before, and continues the ledger of the last commit (or of a named revision).
  2. Checkpoints. Every checkpoint that was kept or is shown saw the beginning of this ledger.
  3. Seals before runs. Entries stand in the order that the protocol allows; the commit that
-    witnessed a seal holds it, does not yet hold its run, and comes before the present one; and
-    there is no seal, run, scorecard or grade that the ledger does not know.
+    witnessed a seal holds it, does not yet hold its run, and comes before the present one;
+    there is no seal, run, scorecard or grade that the ledger does not know; and there is no second
+    study of the same origin, in the tree or in the history.
  4. Closures. Everything that a seal names has the bytes that were sealed, and nothing was added;
     what was ratified is in place, and the comparisons that it rests on are as they were.
  5. Outputs. Every stored run has the digests of its entry, is of its seal, and is complete.
