@@ -25,7 +25,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One submission."""
+    """One submission; `because` is why it was withdrawn."""
 
     id: str
     method: str
@@ -34,6 +34,7 @@ class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[Cell, ...]
     caveats: tuple[str, ...]
     entry: int
+    because: str | None = None
 
 
 class BoardTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +52,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     benchmark: str
     digest: str
     sealed: int
+    withdrawn: int
     started: int
     finished: int
     tables: tuple[BoardTable, ...]
@@ -77,6 +79,7 @@ def board(
         benchmark=benchmark,
         digest=digest,
         sealed=len(submissions),
+        withdrawn=sum(submission.status is Status.WITHDRAWN for submission in submissions),
         started=sum(submission.started_by is not None for submission in submissions),
         finished=sum(submission.status is Status.FINISHED for submission in submissions),
         tables=tuple(tables),
@@ -93,6 +96,7 @@ def _row(submission: Submission, versions: Sequence[str]) -> BoardRow:
         cells=tuple(_cell(submission, version) for version in versions),
         caveats=() if newest is None else tuple(caveat.code for caveat in newest.caveats),
         entry=submission.sealed_by,
+        because=submission.because,
     )
 
 

@@ -1,8 +1,8 @@
 """The kinds of ledger entry: how each is read, which order the protocol allows, and how to append.
 
-Reading enforces the protocol: bars first, a seal before its run is started, a start before its
-result, one of each, and judgements only of results. Appending reads the ledger with the new entry
-first. A new kind of entry takes a reader in this file.
+Reading enforces the protocol: bars first, a seal before its run is started or it is withdrawn, a
+start before its result, one of each, and judgements only of results. Appending reads the ledger
+with the new entry first. A new kind of entry takes a reader in this file.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +20,8 @@ from assay.study.study import Study, bars_in
 
 NOTHING = "none"
 """The digest of a missing file or folder."""
+LONGEST_REASON = 1000
+"""How many characters the reason of a withdrawal may have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,7 @@ class SubmissionRecord:
 
     id: str
     seal: Entry
+    withdrawn: Entry | None = None
     started: Entry | None = None
     resumed: list[Entry] = field(default_factory=list)
     stopped: list[Entry] = field(default_factory=list)
@@ -181,8 +184,23 @@ def _seal(records: StudyRecords, entry: Entry, where: str) -> None:
     records.submissions[entry.subject] = SubmissionRecord(id=entry.subject, seal=entry)
 
 
+def _withdraw(records: StudyRecords, entry: Entry, where: str) -> None:
+    _expect(entry, where)
+    record = _submission(records, entry, where)
+    if record.withdrawn is not None:
+        raise IntegrityError(f"{where}: it was withdrawn before")
+    if record.started is not None:
+        raise IntegrityError(f"{where}: it was started before, and is not withdrawn then")
+    reason = entry.said.get("because", "").strip()
+    if not reason or len(reason) > LONGEST_REASON:
+        raise IntegrityError(f"{where}: it does not say why")
+    record.withdrawn = entry
+
+
 def _started(records: StudyRecords, entry: Entry, where: str) -> None:
     record = _submission(records, entry, where)
+    if record.withdrawn is not None:
+        raise IntegrityError(f"{where}: it was withdrawn before")
     if record.started is not None:
         raise IntegrityError(f"{where}: it was started before")
     record.started = entry
@@ -274,13 +292,15 @@ def _submission(records: StudyRecords, entry: Entry, where: str) -> SubmissionRe
 def _expect(entry: Entry, where: str, *names: str) -> None:
     if sorted(entry.files) != sorted(names):
         listed = ", ".join(entry.files) or "nothing"
-        raise IntegrityError(f"{where}: it names {listed:.200}, expected {', '.join(names)}")
+        expected = ", ".join(names) or "nothing"
+        raise IntegrityError(f"{where}: it names {listed:.200}, expected {expected}")
 
 
 _READERS: Mapping[str, Callable[[StudyRecords, Entry, str], None]] = {
     "study": _study,
     "bars": _bars,
     "seal": _seal,
+    "withdraw": _withdraw,
     "run-started": _started,
     "run-stopped": _resumed_or_stopped,
     "run-resumed": _resumed_or_stopped,

@@ -125,8 +125,8 @@ def card_difference(stored: Judgement, again: Judgement) -> CardDifference | Non
         text = record_difference(stored, again)
         return None if text is None else CardDifference(text)
     by = f" (it says to be made by {claimed:.60})"
-    bare = [_without_caveats(each.scorecard) for each in (stored, again)]
-    text = _difference(*bare, "scorecard")
+    before, after = _without_caveats(stored.scorecard), _without_caveats(again.scorecard)
+    text = _difference(before, after, "scorecard")
     if text is not None:
         return CardDifference(text + by)
     old, new = _of_the_run(stored.scorecard), _of_the_run(again.scorecard)

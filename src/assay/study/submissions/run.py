@@ -8,7 +8,7 @@ refused.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from functools import partial
 
 import msgspec
@@ -18,7 +18,6 @@ from assay.errors import AlreadyRun, DigestMismatch, SpecError, storage
 from assay.files import read_inside
 from assay.gauntlet.result import Judgement
 from assay.journal import whole_lines
-from assay.lock import locked
 from assay.runs.collect import Listener, Sealed, collect
 from assay.runs.result import Provenance, Record, Run
 from assay.runs.store import RunFolder
@@ -33,8 +32,10 @@ from assay.study.scorecards.store import (
     read_judgement,
 )
 from assay.study.study import Study
+from assay.study.submissions.seal_lock import only_one
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.submissions.sealed_files import laid_out, limits_of, sealed_worker
+from assay.study.submissions.withdraw import check_standing
 from assay.study.submissions.witness import witness_of
 
 _UNWITNESSED = "none"
@@ -61,8 +62,9 @@ def run_sealed(
 ) -> Finished:
     """Run a sealed submission once, or resume its run; then judge and grade it."""
     sealed = load_sealed(study, submission)
-    with _only_one(study, submission):
+    with only_one(study, submission):
         record = records_of(study).submission(submission)
+        check_standing(record)
         if record.run is None:
             _make(study, sealed, record, unwitnessed=unwitnessed, listener=listener or Listener())
         elif record.grade is not None:
@@ -72,23 +74,6 @@ def run_sealed(
                 f" assay verify `rerun={submission}`",
             )
         return conclude(study, sealed)
-
-
-def _only_one(study: Study, submission: str) -> AbstractContextManager[int]:
-    """Hold the seal while running; a process that ends, however it ends, lets go of it."""
-    busy = AlreadyRun(
-        f"{submission} is being run by another process now", hint="Wait for its result."
-    )
-    return locked(study.path(f"preregs/{submission}/seal.json"), busy=busy, create=False)
-
-
-def is_running(study: Study, submission: str) -> bool:
-    """Whether some process holds the seal just now."""
-    try:
-        with _only_one(study, submission):
-            return False
-    except AlreadyRun:
-        return True
 
 
 def _make(
@@ -176,6 +161,7 @@ def _start(
         record = read_records(ledger.entries).submission(sealed.id)
         if record.run is not None:
             raise AlreadyRun(f"{sealed.id} has been run meanwhile: entry {record.run.n}")
+        check_standing(record)
         if record.started is None:
             repository = repository_of(study.root)
             facts = {"witness": provenance.witness or _UNWITNESSED}

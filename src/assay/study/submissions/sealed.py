@@ -64,13 +64,7 @@ def load_sealed(
 
     Without `distributions` what is installed here may differ from what was installed there.
     """
-    check_id(submission)
-    records = records or records_of(study)
-    if submission not in records.submissions:
-        known = ", ".join(list(records.submissions)[-8:])
-        first = study.path(f"preregs/{submission}").is_dir() or not known
-        hint = f"Seal it first: assay seal {submission}" if first else f"Sealed are: {known}"
-        raise NotSealed(f"{submission} has no seal", hint=hint)
+    records = check_sealed(study, submission, records)
     entry = records.submissions[submission].seal
     path = f"preregs/{submission}/{SEAL}"
     data = read_as(study.root, path, entry.files[path])
@@ -105,6 +99,20 @@ def load_sealed(
         bars=bars,
         benchmark=benchmark,
     )
+
+
+def check_sealed(
+    study: Study, submission: str, records: StudyRecords | None = None
+) -> StudyRecords:
+    """Refuse a submission that has no seal; the records of the study."""
+    check_id(submission)
+    records = records or records_of(study)
+    if submission not in records.submissions:
+        known = ", ".join(list(records.submissions)[-8:])
+        first = study.path(f"preregs/{submission}").is_dir() or not known
+        hint = f"Seal it first: assay seal {submission}" if first else f"Sealed are: {known}"
+        raise NotSealed(f"{submission} has no seal", hint=hint)
+    return records
 
 
 def _sealed_contents(study: Study, sealed: Seal) -> dict[str, bytes]:

@@ -144,10 +144,14 @@ def check_order(at: Verifying) -> StepFinding:
             (finished, "result"),
         )
     )
-    if started and at.repository is None:
-        return StepFinding(f"{summary}; not in git here, so no witness was checked", noted=True)
     notes = [] if cut is None else [cut]
-    notes += [f"{counted(unwitnessed, 'run')} had no witness"] if unwitnessed else []
+    if started and at.repository is None:
+        notes.append("not in git here, so no witness was checked")
+    elif unwitnessed:
+        notes.append(f"{counted(unwitnessed, 'run')} had no witness")
+    back = [record.id for record in at.records.submissions.values() if record.withdrawn]
+    if back:
+        notes.append(f"{', '.join(back)} withdrawn before a start")
     open_ = [record.id for record in started if record.run is None]
     if open_:
         notes.append(f"{', '.join(open_)} started without a result")

@@ -24,7 +24,7 @@ from assay.study.scorecards.store import (
     read_judgement,
 )
 from assay.study.submissions.rerun import rerun
-from assay.study.submissions.run import is_running
+from assay.study.submissions.seal_lock import is_running
 from assay.study.submissions.sealed import load_sealed
 from assay.study.verify.context import StepFinding, Verifying
 from assay.wording import counted

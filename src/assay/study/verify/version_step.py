@@ -8,7 +8,7 @@ from assay.gauntlet.revision_check import check_revision, check_superseding
 from assay.study.entries import BarsRecord
 from assay.study.scorecards.controls import load_control
 from assay.study.scorecards.store import load_version
-from assay.study.submissions.run import is_running
+from assay.study.submissions.seal_lock import is_running
 from assay.study.verify.context import StepFinding, Verifying
 from assay.wording import counted
 
