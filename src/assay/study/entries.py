@@ -16,7 +16,7 @@ from assay.files import is_record_path
 from assay.ledger.entry import Entry
 from assay.ledger.file import LedgerFile
 from assay.study.locate import FILE
-from assay.study.study import Study, bars_in
+from assay.study.study import RECORDS, Study, bars_in
 
 NOTHING = "none"
 """The digest of a missing file or folder."""
@@ -52,12 +52,16 @@ class SubmissionRecord:
 
 @dataclass(kw_only=True)
 class StudyRecords:
-    """The entries of a ledger, by subject: the opening, bars, submissions, ratified artifacts."""
+    """The entries of a ledger, by subject: the opening, bars, submissions, ratified artifacts.
+
+    `duals` are those of dual-condition results.
+    """
 
     opening: Entry | None = None
     bars: list[BarsRecord] = field(default_factory=list)
     submissions: dict[str, SubmissionRecord] = field(default_factory=dict)
     ratified: list[Entry] = field(default_factory=list)
+    duals: list[Entry] = field(default_factory=list)
 
     def versions(self, task: Task) -> list[BarsRecord]:
         """Every version of a task's bars, oldest first; the last is in force."""
@@ -78,6 +82,11 @@ class StudyRecords:
         return known[-1] if known else None
 
     @property
+    def newest_duals(self) -> dict[str, Entry]:
+        """The newest entry of each dual-condition result, by its path."""
+        return {name: entry for entry in self.duals for name in entry.files}
+
+    @property
     def files(self) -> dict[str, Entry]:
         """Which entry brought each file."""
         entries = [bars.entry for bars in self.bars]
@@ -85,7 +94,7 @@ class StudyRecords:
         for record in self.submissions.values():
             own = (record.seal, record.started, record.run, record.grade, *record.scores.values())
             entries += [entry for entry in own if entry is not None]
-        entries += self.ratified
+        entries += [*self.ratified, *self.duals]
         return {name: entry for entry in entries for name in entry.files}
 
 
@@ -275,6 +284,17 @@ def _frozen(records: StudyRecords, entry: Entry, where: str) -> None:
     records.ratified.append(entry)
 
 
+def _dual(records: StudyRecords, entry: Entry, where: str) -> None:
+    names = [
+        name
+        for name in entry.files
+        if is_record_path(name) and name.split("/")[0] not in RECORDS and name.endswith(".json")
+    ]
+    if len(names) != 1 or len(entry.files) != 1:
+        raise IntegrityError(f"{where}: it names no single file that may be a result")
+    records.duals.append(entry)
+
+
 def _finished(records: StudyRecords, entry: Entry, where: str) -> SubmissionRecord:
     record = _submission(records, entry, where)
     if record.run is None:
@@ -309,5 +329,6 @@ _READERS: Mapping[str, Callable[[StudyRecords, Entry, str], None]] = {
     "grade": _grade,
     "ratify": _frozen,
     "revert": _frozen,
+    "dual": _dual,
 }
 """The reader of each kind of entry: it checks the entry and adds it to the records."""

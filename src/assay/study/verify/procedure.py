@@ -11,7 +11,8 @@ A step without its data or history is `unchecked`, and ends the procedure too.
     study of the same origin, in the tree or in the history.
  4. Closures. Everything that a seal names has the bytes that were sealed, and nothing was added;
     what was ratified is in place, and the comparisons that it rests on are as they were.
- 5. Outputs. Every stored run has the digests of its entry, is of its seal, and is complete.
+ 5. Outputs. Every stored run has the digests of its entry, is of its seal, and is complete; every
+    dual-condition result that was entered is as it was, and agrees with itself.
  6. Scorecards. Judging the stored outputs again gives every stored scorecard; so with grades. What
     may only be another version's wording of a caveat is noted as not verifiable.
  7. Versions. Every version of the bars supersedes the one before it, keeps or names every old bar,

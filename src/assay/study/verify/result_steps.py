@@ -12,6 +12,7 @@ from assay.files import inside, read_as, read_inside
 from assay.gauntlet.result import Judgement
 from assay.ledger.entry import Entry
 from assay.runs.result import Run
+from assay.study.dual_results import check_entered
 from assay.study.entries import SubmissionRecord
 from assay.study.ratify.frozen import digest_there
 from assay.study.scorecards.rejudge import card_difference, record_difference
@@ -88,14 +89,19 @@ def check_outputs(at: Verifying) -> StepFinding:
     lines = sum(len(run.records) for run in at.runs.values())
     summary = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
     killed = [record.id for record in finished if _was_killed(record)]
+    made = "entered" if killed else "made"
+    notes = [f"{summary}, all as they were {made}" if at.runs else "none yet"]
+    entered, anew = check_entered(at.study, at.records)
+    if entered:
+        notes.append(f"{counted(entered, 'dual-condition result')} as entered")
     if killed:
-        return StepFinding(
-            f"{summary}, all as they were entered; cut off by a kill, so that only their owner's"
-            f" word confirms what had been made by then: {', '.join(killed)}"
-            " (`rerun=` compares)",
-            noted=True,
+        notes.append(
+            "cut off by a kill, so that only their owner's word confirms what had been made by"
+            f" then: {', '.join(killed)} (`rerun=` compares)"
         )
-    return StepFinding(f"{summary}, all as they were made" if at.runs else "none yet")
+    if anew:
+        notes.append(f"made anew, so that only the last is here: {', '.join(anew)}")
+    return StepFinding("; ".join(notes), noted=bool(killed or anew))
 
 
 def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
