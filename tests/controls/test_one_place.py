@@ -14,6 +14,7 @@ from helpers.studies import (
     forged,
     git,
     remember_installed,
+    sealed,
     steps,
 )
 
@@ -21,6 +22,7 @@ from assay.errors import NotHere, SpecError
 from assay.study.discover import checkout_of, find_studies
 from assay.study.study import open_study
 from assay.study.submissions.run import run_sealed
+from assay.study.submissions.seal import seal
 
 
 @pytest.fixture(autouse=True)
@@ -105,6 +107,27 @@ def test_an_entry_that_was_taken_away_in_a_later_commit_is_seen(tmp_path):
     (study.root / "grades/001.json").unlink()
     commit(tmp_path, "Without the grade")
     assert breach(study)[0] == 3
+
+
+def test_two_branches_may_seal_and_one_seal_again_after_the_merge(tmp_path):
+    study = a_study(tmp_path, "git-opened")
+    git(tmp_path, "branch", "other")
+    sealed(study, "001")
+    commit(tmp_path, "Seal 001")
+    git(tmp_path, "checkout", "--quiet", "other")
+    sealed(open_study(study.root), "002")
+    commit(tmp_path, "Seal 002")
+    assert git(tmp_path, "merge", "main", check=False).returncode == 1
+    git(tmp_path, "checkout", "--quiet", "main", "--", "study/ledger.jsonl")
+    (study.root / "preregs/002/seal.json").unlink()
+    seal(open_study(study.root), "002")
+    commit(tmp_path, "Merge main, and seal 002 again")
+    for name in ("001", "002"):
+        run_sealed(open_study(study.root), name)
+        commit(tmp_path, f"Result of {name}")
+    outcome, found = steps(study)[3]
+    assert outcome == "noted"
+    assert "sealed 002 otherwise" in found
 
 
 def test_a_study_that_was_moved_stays_intact(tmp_path):

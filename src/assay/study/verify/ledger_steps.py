@@ -134,7 +134,7 @@ def check_order(at: Verifying) -> StepFinding:
         raise IntegrityError(f"{LEDGER} is of the study {at.records.opening.subject}")
     started = [record for record in at.records.submissions.values() if record.started is not None]
     unwitnessed = sum(not _check_witness(at, record) for record in started)
-    cut = check_one_place(at)
+    notes = check_one_place(at)
     finished = sum(record.run is not None for record in at.records.submissions.values())
     summary = ", ".join(
         counted(number, what)
@@ -144,7 +144,6 @@ def check_order(at: Verifying) -> StepFinding:
             (finished, "result"),
         )
     )
-    notes = [] if cut is None else [cut]
     if started and at.repository is None:
         notes.append("not in git here, so no witness was checked")
     elif unwitnessed:

@@ -2,7 +2,7 @@
 
 A copy of a study can be run as well as the study, and the worse of the two deleted. In the tree a
 second folder of the same origin is a breach. In the history up to HEAD, so is a commit that holds
-two, and a ledger of this origin that did not become the present one.
+two, and a ledger of this origin with a record, other than a seal, that the present one has not.
 """
 
 import os
@@ -20,8 +20,8 @@ from assay.study.verify.context import Verifying
 _MOST_BYTES = 1 << 20
 
 
-def check_one_place(at: Verifying) -> str | None:
-    """Refuse a second study of this origin; a note where not all of the history is here."""
+def check_one_place(at: Verifying) -> list[str]:
+    """Refuse a second study of this origin; what of the history a reader must know."""
     mine = at.study.root.resolve()
     for place in _studies_around(at, mine):
         if place != mine and _origin_there(place / FILE) == at.study.config.origin:
@@ -30,13 +30,12 @@ def check_one_place(at: Verifying) -> str | None:
                 " a seal has one place",
                 hint="A copy can be run as well. Remove the one that was never published.",
             )
-    if at.repository is None:
-        return None
-    if at.repository.head() is not None:
-        _check_history(at, at.repository)
+    if at.repository is None or at.repository.head() is None:
+        return []
+    notes = _check_history(at, at.repository)
     if at.repository.is_shallow():
-        return "the history was cut off here, and other copies in it were not looked for"
-    return None
+        notes.append("the history was cut off here, and other copies in it were not looked for")
+    return notes
 
 
 def _studies_around(at: Verifying, mine: Path) -> Iterator[Path]:
@@ -79,7 +78,8 @@ def _origin(data: bytes) -> str | None:
     return origin if isinstance(origin, str) else None
 
 
-def _check_history(at: Verifying, repository: Repository) -> None:
+def _check_history(at: Verifying, repository: Repository) -> list[str]:
+    """Refuse two places in one commit, and a ledger that lost a record; what to note besides."""
     commits, places = repository.history(LEDGER)
     asked = [
         (commit, _inner(place, name))
@@ -105,27 +105,39 @@ def _check_history(at: Verifying, repository: Repository) -> None:
             )
         for place in holding:
             ledgers.setdefault(blobs[commit, _inner(place, LEDGER)], (commit, place))
-    for blob, (commit, place) in ledgers.items():
-        _check_became_this(at, repository.blob(blob), commit, place)
+    notes = [
+        note
+        for blob, (commit, place) in ledgers.items()
+        for note in _left_behind(at, repository.blob(blob), commit, place)
+    ]
+    return notes[:3] + ([f"and {len(notes) - 3} more seals were"] if notes[3:] else [])
 
 
-def _check_became_this(at: Verifying, old: bytes, commit: str, place: str) -> None:
-    """A ledger of the history must be how the present one begins, unless it never was a ledger."""
+def _left_behind(at: Verifying, old: bytes, commit: str, place: str) -> list[str]:
+    """Seals of an older ledger that the present one has not; anything else it lost is a breach.
+
+    A seal that was never run shows nothing: two branches may seal, and one of them seal again after
+    the other was merged. What never was a ledger is an accident that was mended, such as a conflict
+    that git left in it.
+    """
     whole = whole_lines(old)
     lines = whole.split(b"\n")[:-1]
     if at.chain.lines[: len(lines)] == lines:
-        return
+        return []
     try:
-        read_chain(whole, where=commit)
-    except BrokenChain:  # an accident that was mended, such as a conflict that git left in it
-        return
+        entries = read_chain(whole, where=commit).entries
+    except BrokenChain:
+        return []
     pairs = zip(lines, at.chain.lines, strict=False)
     same = next((n for n, (then, now) in enumerate(pairs) if then != now), len(at.chain.lines))
+    lost = entries[same:]
+    if all(entry.kind == "seal" for entry in lost):
+        return [f"commit {commit[:12]} sealed {entry.subject:.64} otherwise" for entry in lost]
     raise IntegrityError(
         f"the ledger of this study in commit {commit[:12]} ({place}) went on otherwise from line"
         f" {same + 1}: there were two of one origin, or a record was taken back",
         hint="A record is not taken back. Where two branches went on from one ledger, keep what was"
-        " published, and seal the other's work anew on top of it.",
+        " published; what the other has run is no result of this study.",
     )
 
 
