@@ -10,6 +10,7 @@
     │   ├── NotWitnessed           3  no commit holds the seal yet
     │   ├── AlreadySealed          3  what is sealed is not sealed again
     │   ├── AlreadyRun             3  a sealed method runs once
+    │   ├── Withdrawn              3  what was withdrawn does not run
     │   ├── IncomparableRuns       3  two sides that are no comparison
     │   ├── NotRatified            3  nothing is frozen that was not shown to help
     │   ├── OneSidedResult         3  one condition without the other tells nothing
@@ -111,6 +112,10 @@ class AlreadySealed(ProtocolError):
 
 class AlreadyRun(ProtocolError):
     """A sealed method runs once."""
+
+
+class Withdrawn(ProtocolError):
+    """What was withdrawn does not run."""
 
 
 class IncomparableRuns(ProtocolError):

@@ -26,7 +26,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One submission."""
+    """One submission; `because` is why it was withdrawn."""
 
     id: str
     method: str
@@ -35,6 +35,7 @@ class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[Cell, ...]
     caveats: tuple[str, ...]
     entry: int
+    because: str | None = None
 
 
 class BoardTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +53,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     benchmark: str
     digest: str
     sealed: int
+    withdrawn: int
     started: int
     finished: int
     tables: tuple[BoardTable, ...]
@@ -81,6 +83,7 @@ def board(
         benchmark=benchmark,
         digest=digest,
         sealed=len(submissions) + len(unreadable),
+        withdrawn=sum(submission.status is Status.WITHDRAWN for submission in submissions),
         started=sum(submission.started_by is not None for submission in submissions),
         finished=sum(submission.status is Status.FINISHED for submission in submissions),
         tables=tuple(tables),
@@ -98,6 +101,7 @@ def _row(submission: Submission, versions: Sequence[str]) -> BoardRow:
         cells=tuple(_cell(submission, version) for version in versions),
         caveats=() if newest is None else tuple(caveat.code for caveat in newest.caveats),
         entry=submission.sealed_by,
+        because=submission.because,
     )
 
 

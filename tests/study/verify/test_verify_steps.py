@@ -22,10 +22,12 @@ from helpers.studies import (
 )
 
 from assay.digests import digest
+from assay.gauntlet.proposal import Proposal
 from assay.ledger.checkpoint import checkpoint_of, parse_checkpoint
 from assay.ledger.note import new_key
 from assay.report.study.views import write_view
 from assay.study.entries import read_records
+from assay.study.scorecards.revise import revise_study
 from assay.study.scorecards.store import (
     grade_bytes,
     grade_of,
@@ -119,9 +121,12 @@ def test_step_1_compares_with_the_revision_that_one_names(tmp_path):
     git(tmp_path, "tag", "published")
     write_lines(study, LAST["its last line edited"](lines_of(study)))
     commit(tmp_path, "Rewritten and committed")
+    assert breach(study, since="published")[0] == 1
+    assert breach(study, since="HEAD~2")[0] == 3  # where the history tells
+    git(tmp_path, "reset", "--quiet", "--soft", "HEAD~2")
+    commit(tmp_path, "In a history that never had the other")
     assert breach(study) == (None, "")
     assert breach(study, since="published")[0] == 1
-    assert breach(study, since="HEAD~2") == (None, "")
     assert breach(study, since="0" * 40) == (None, "")
     for name in ("nowhere", "--help", "a\x00b"):
         assert steps(study, since=name)[1][0] == "unchecked"
@@ -514,11 +519,10 @@ def test_step_6_sees_a_prediction_that_was_never_graded(study):
     assert "was never graded" in found
 
 
-def test_step_7_sees_bars_under_which_nobody_was_judged(study):
-    name = lower_bars(study)
-    files = {name: digest((study.root / name).read_bytes())}
-    with study.ledger as ledger:
-        ledger.append(time="", kind="bars", subject="detection-mine-2", files=files)
+def test_step_7_sees_bars_under_which_nobody_was_judged(study, monkeypatch):
+    monkeypatch.setattr("assay.study.scorecards.revise.judge_missing", lambda _: [])  # cut off
+    proposal = Proposal(id="B2", control="feature:word_length", margin=0.1, because="so")
+    revise_study(study, proposal)
     number, found = breach(study)
     assert number == 7
     assert "001 was not judged under detection bars mine-2" in found

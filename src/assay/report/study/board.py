@@ -88,6 +88,7 @@ def _csv_cells(task: str, row: BoardRow, cell: Cell, names: list[str]) -> list[s
 def _title(board: Board) -> str:
     abandoned = board.started - board.finished
     left = f", {abandoned} started without a result" if abandoned else ""
+    left += f", {board.withdrawn} withdrawn" if board.withdrawn else ""
     return (
         f"{board.study} on {board.benchmark}@{short(board.digest)}: {board.sealed} sealed,"
         f" {board.finished} run{left}"
@@ -101,12 +102,14 @@ def _headers(section: BoardTable) -> list[str]:
 def _cells(section: BoardTable, row: BoardRow) -> list[str]:
     last = row.cells[-1]
     figures = " ".join(f"{name} {value:.3f}" for name, value in last.values.items())
-    noted = [] if row.witnessed or row.status is Status.SEALED else ["unwitnessed"]
+    unstarted = row.status in (Status.SEALED, Status.WITHDRAWN)
+    noted = [] if row.witnessed or unstarted else ["unwitnessed"]
     noted += [code for code in row.caveats if code in _NOTED]
     cells = [_shown(cell) for cell in row.cells]
     if row.status is not Status.FINISHED:
         cells, figures = ["-"] * len(section.versions), ""
-        noted.insert(0, "never run" if row.status is Status.SEALED else row.status.value)
+        state = "never run" if row.status is Status.SEALED else row.status.value
+        noted.insert(0, state if row.because is None else f"{state}: {row.because}")
     return [row.id, row.method, *cells, figures, ", ".join(noted)]
 
 

@@ -11,8 +11,9 @@ from assay.digests import decode_utf8, digest, parse_json, pretty_json
 from assay.errors import AssayError, IntegrityError, SpecError, StorageError, storage
 from assay.files import read_as, write_whole
 from assay.gauntlet.judge import score
+from assay.gauntlet.load import read_bars
 from assay.gauntlet.result import Judgement
-from assay.gauntlet.spec import BarSet, parse_bars
+from assay.gauntlet.spec import BarSet
 from assay.ledger.entry import Entry
 from assay.runs.result import Run
 from assay.runs.store import HEAD, OUTPUTS, parse_run
@@ -56,7 +57,7 @@ def load_result(study: Study, record: SubmissionRecord) -> Run:
 
 def load_version(study: Study, record: BarsRecord) -> BarSet:
     """A version of the bars, which must be what the ledger says it is."""
-    bars = parse_bars(read_as(study.root, record.path, record.digest), where=record.path)
+    bars = read_bars(read_as(study.root, record.path, record.digest), where=record.path)
     if (bars.task, bars.version) != (record.task, record.version):
         raise IntegrityError(f"{record.path} holds {bars.name}")
     return bars

@@ -3,8 +3,9 @@
 from assay.benchmark.benchmark import Benchmark, Task
 from assay.errors import IntegrityError, SpecError
 from assay.files import read_as
+from assay.gauntlet.load import read_bars
 from assay.gauntlet.metrics.table import applies, metric_of
-from assay.gauntlet.spec import BarSet, parse_bars
+from assay.gauntlet.spec import BarSet
 from assay.study.entries import StudyRecords, SubmissionRecord
 from assay.study.predictions.spec import Predictable
 from assay.study.study import Study
@@ -20,7 +21,7 @@ def bars_in_force(study: Study, records: StudyRecords, task: Task) -> BarSet:
             hint="It was opened for another task; see its study.toml.",
         )
     newest = versions[-1]
-    return parse_bars(read_as(study.root, newest.path, newest.digest), where=newest.path)
+    return read_bars(read_as(study.root, newest.path, newest.digest), where=newest.path)
 
 
 def read_seal(study: Study, record: SubmissionRecord) -> Seal:

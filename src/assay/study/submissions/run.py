@@ -8,7 +8,7 @@ refused.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from functools import partial
 
 import msgspec
@@ -16,7 +16,6 @@ import msgspec
 from assay.errors import AlreadyRun, DigestMismatch, IntegrityError, SpecError, storage
 from assay.gauntlet.result import Judgement
 from assay.ledger.entry import Entry
-from assay.lock import locked
 from assay.runs.collect import Listener, Sealed, collect
 from assay.runs.result import Provenance, Record, Run
 from assay.runs.store import OUTPUTS, RunFolder
@@ -31,9 +30,11 @@ from assay.study.scorecards.store import (
     read_judgement,
 )
 from assay.study.study import Study
+from assay.study.submissions.seal_lock import only_one
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.submissions.sealed_files import laid_out, sealed_worker
 from assay.study.submissions.spec import limits_of
+from assay.study.submissions.withdraw import check_standing
 from assay.study.submissions.witness import witness_of
 
 _UNWITNESSED = "none"
@@ -73,8 +74,9 @@ def run_sealed(
     """
     sealed = load_sealed(study, submission)
     run = None
-    with _only_one(study, submission):
+    with only_one(study, submission):
         record = records_of(study).submission(submission)
+        check_standing(record)
         if record.run is None:
             listener = listener or Listener()
             if record.started is None:
@@ -95,23 +97,6 @@ def run_sealed(
                 f" assay verify `rerun={submission}`",
             )
         return conclude(study, sealed, run)
-
-
-def _only_one(study: Study, submission: str) -> AbstractContextManager[int]:
-    """Hold the seal while running; a process that ends, however it ends, lets go of it."""
-    busy = AlreadyRun(
-        f"{submission} is being run by another process now", hint="Wait for its result."
-    )
-    return locked(study.path(f"preregs/{submission}/seal.json"), busy=busy, create=False)
-
-
-def is_running(study: Study, submission: str) -> bool:
-    """Whether some process holds the seal just now."""
-    try:
-        with _only_one(study, submission):
-            return False
-    except AlreadyRun:
-        return True
 
 
 def _make(
@@ -200,6 +185,7 @@ def _start(study: Study, sealed: SealedPrereg, provenance: Provenance, folder: R
         record = read_records(ledger.entries).submission(sealed.id)
         if record.run is not None:
             raise AlreadyRun(f"{sealed.id} has been run meanwhile: entry {record.run.n}")
+        check_standing(record)
         if record.started is None:
             repository = repository_of(study.root)
             facts = {"witness": provenance.witness or _UNWITNESSED}

@@ -15,7 +15,8 @@ from assay.benchmark.benchmark import Benchmark
 from assay.digests import derive, digest
 from assay.errors import DigestMismatch, IntegrityError, NotSealed, SpecError
 from assay.files import read_as
-from assay.gauntlet.spec import BarSet, parse_bars
+from assay.gauntlet.load import read_bars
+from assay.gauntlet.spec import BarSet
 from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
 from assay.runs.repeats import PROBED, SEEDS, Repeats
@@ -89,13 +90,7 @@ def load_sealed(
 
     Without `distributions` what is installed here may differ from what was installed there.
     """
-    check_id(submission)
-    records = records or records_of(study)
-    if submission not in records.submissions:
-        known = ", ".join(list(records.submissions)[-8:])
-        first = study.path(f"preregs/{submission}").is_dir() or not known
-        hint = f"Seal it first: assay seal {submission}" if first else f"Sealed are: {known}"
-        raise NotSealed(f"{submission} has no seal", hint=hint)
+    records = check_sealed(study, submission, records)
     entry = records.submissions[submission].seal
     path = f"preregs/{submission}/{SEAL}"
     data = read_as(study.root, path, entry.files[path])
@@ -136,6 +131,20 @@ def _is_line(text: str) -> bool:
     return text.isprintable() and 0 < len(text) <= LONGEST_OUTSIDE
 
 
+def check_sealed(
+    study: Study, submission: str, records: StudyRecords | None = None
+) -> StudyRecords:
+    """Refuse a submission that has no seal; the records of the study."""
+    check_id(submission)
+    records = records or records_of(study)
+    if submission not in records.submissions:
+        known = ", ".join(list(records.submissions)[-8:])
+        first = study.path(f"preregs/{submission}").is_dir() or not known
+        hint = f"Seal it first: assay seal {submission}" if first else f"Sealed are: {known}"
+        raise NotSealed(f"{submission} has no seal", hint=hint)
+    return records
+
+
 def _sealed_contents(study: Study, sealed: Seal) -> dict[str, bytes]:
     """The files of the submission's folder: all that were sealed, as they were, and no others."""
     prefix = f"preregs/{sealed.submission}/"
@@ -158,7 +167,7 @@ def _sealed_plan(study: Study, sealed: Seal) -> tuple[BarSet, Benchmark]:
     path = next((name for name in sealed.files if bars_in(name) is not None), None)
     if path is None or bars_in(path) != (sealed.task, sealed.bars_version):
         raise IntegrityError(f"the seal of {sealed.submission} does not hold its bars")
-    bars = parse_bars(read_as(study.root, path, sealed.files[path].digest), where=path)
+    bars = read_bars(read_as(study.root, path, sealed.files[path].digest), where=path)
     benchmark = study.benchmark(second=sealed.second is not None)
     second = None if benchmark.second is None else benchmark.second.digest
     expected = None if sealed.second is None else sealed.second.digest

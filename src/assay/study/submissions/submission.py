@@ -18,6 +18,7 @@ class Status(StrEnum):
     """The stage that a submission has reached."""
 
     SEALED = "sealed"
+    WITHDRAWN = "withdrawn"
     STARTED = "started, no result"
     FINISHED = "finished"
 
@@ -26,7 +27,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     """A sealed submission. `original` is the version of the bars that was sealed with it.
 
     The entries are numbers of lines in the ledger; `witness` is the commit that held the seal
-    before the run began.
+    before the run began, `because` why it was withdrawn.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     graded_by: int | None
     judgements: tuple[Judgement, ...]
     grade: Grade | None
+    because: str | None = None
 
     def under(self, version: str) -> Judgement | None:
         """Its judgement under one version of the bars."""
@@ -102,7 +104,9 @@ def versions_of(study: Study, records: StudyRecords) -> list[Version]:
 
 def _submission(study: Study, records: StudyRecords, record: SubmissionRecord) -> Submission:
     seal = read_seal(study, record)
-    status = Status.SEALED if record.started is None else Status.STARTED
+    withdrawn = record.withdrawn
+    unstarted = Status.SEALED if withdrawn is None else Status.WITHDRAWN
+    status = unstarted if record.started is None else Status.STARTED
     order = [version.version for version in records.versions(seal.task)]
     judged = {name: read_judgement(study, entry) for name, entry in record.scores.items()}
     witness = None if record.started is None else record.started.said.get("witness")
@@ -120,4 +124,5 @@ def _submission(study: Study, records: StudyRecords, record: SubmissionRecord) -
         graded_by=None if record.grade is None else record.grade.n,
         judgements=tuple(judged[name] for name in order if name in judged),
         grade=None if record.grade is None else read_grade(study, record.grade),
+        because=None if withdrawn is None else withdrawn.said["because"],
     )

@@ -14,6 +14,7 @@ from assay.study.entries import SubmissionRecord, read_records
 from assay.study.git import Repository
 from assay.study.locate import FILE, LEDGER
 from assay.study.verify.context import StepFinding, Verifying
+from assay.study.verify.one_place import check_one_place
 from assay.wording import counted
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -133,6 +134,7 @@ def check_order(at: Verifying) -> StepFinding:
         raise IntegrityError(f"{LEDGER} is of the study {at.records.opening.subject}")
     started = [record for record in at.records.submissions.values() if record.started is not None]
     unwitnessed = sum(not _check_witness(at, record) for record in started)
+    notes = check_one_place(at)
     finished = sum(record.run is not None for record in at.records.submissions.values())
     summary = ", ".join(
         counted(number, what)
@@ -143,8 +145,12 @@ def check_order(at: Verifying) -> StepFinding:
         )
     )
     if started and at.repository is None:
-        return StepFinding(f"{summary}; not in git here, so no witness was checked", noted=True)
-    notes = [f"{counted(unwitnessed, 'run')} had no witness"] if unwitnessed else []
+        notes.append("not in git here, so no witness was checked")
+    elif unwitnessed:
+        notes.append(f"{counted(unwitnessed, 'run')} had no witness")
+    back = [record.id for record in at.records.submissions.values() if record.withdrawn]
+    if back:
+        notes.append(f"{', '.join(back)} withdrawn before a start")
     open_ = [record.id for record in started if record.run is None]
     if open_:
         notes.append(f"{', '.join(open_)} started without a result")
@@ -153,13 +159,14 @@ def check_order(at: Verifying) -> StepFinding:
 
 def _check_strays(at: Verifying) -> None:
     """Refuse what looks like a record and is in no entry."""
-    known = at.records.files
+    known = {part for name in at.records.files for part in (name, name.rpartition("/")[0])}
     root = at.study.root
     submissions = at.records.submissions.values()
     started = {record.id for record in submissions if record.started is not None}
     with storage(root):
         seals = list(root.glob("preregs/*/seal.json"))
         kept = [p for name in ("scorecards", "grades", "bars") for p in root.glob(f"{name}/*")]
+        kept += [p for depth in ("*", "*/*") for p in root.glob(f"controls/{depth}")]
         runs = [
             path
             for path in root.glob("runs/*")
@@ -198,7 +205,7 @@ def _check_witness(at: Verifying, record: SubmissionRecord) -> bool:
             f"{where} is not in this clone, which was cut short",
             hint="Fetch the rest: git fetch --unshallow",
         )
-    if commit is None:
+    if commit != name:  # a branch can have a name that is a commit's in another repository
         raise IntegrityError(f"{where} is not in this repository: its history was rewritten")
     if head is None or not at.repository.is_ancestor(commit, head):
         raise IntegrityError(
@@ -227,4 +234,5 @@ def _stray_hint(path: Path) -> str | None:
         "scorecards": "If a command was cut off: assay score `all=True`",
         "grades": f"If a command was cut off: assay run {path.stem}",
         "bars": "If a command was cut off, revise again: assay bars revise",
+        "controls": "If a command was cut off, revise again: assay bars revise",
     }.get(folder)

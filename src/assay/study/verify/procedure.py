@@ -6,13 +6,18 @@ A step without its data or history is `unchecked`, and ends the procedure too.
     before, and continues the ledger of the last commit (or of a named revision).
  2. Checkpoints. Every checkpoint that was kept or is shown saw the beginning of this ledger.
  3. Seals before runs. Entries stand in the order that the protocol allows; the commit that
-    witnessed a seal holds it, does not yet hold its run, and comes before the present one; and
-    there is no seal, run, scorecard or grade that the ledger does not know.
+    witnessed a seal holds it, does not yet hold its run, and comes before the present one;
+    there is no seal, run, scorecard or grade that the ledger does not know; and there is no second
+    study of the same origin, in the tree or in the history.
  4. Closures. Everything that a seal names has the bytes that were sealed, and nothing was added;
     what was ratified is in place, and the comparisons that it rests on are as they were.
- 5. Outputs. Every stored run has the digests of its entry, is of its seal, and is complete.
- 6. Scorecards. Judging the stored outputs again gives every stored scorecard; so with grades.
- 7. Versions. Every result is judged under every version of its task's bars.
+ 5. Outputs. Every stored run has the digests of its entry, is of its seal, and is complete; every
+    dual-condition result that was entered is as it was, and agrees with itself.
+ 6. Scorecards. Judging the stored outputs again gives every stored scorecard; so with grades. What
+    may only be another version's wording of a caveat is noted as not verifiable.
+ 7. Versions. Every version of the bars supersedes the one before it, keeps or names every old bar,
+    and its control, scored again, passes the old and fails the new version; every result is judged
+    under every version of its task's bars.
  8. Views. What was written from the records is what the records give.
  9. Runs again, if asked for: the submissions named, or all, give the outputs that are stored.
 
@@ -37,9 +42,9 @@ from assay.study.verify.result_steps import (
     check_closures,
     check_outputs,
     check_scorecards,
-    check_versions,
     check_views,
 )
+from assay.study.verify.version_step import check_versions
 
 PROCEDURE: Mapping[str, Callable[[Verifying], StepFinding]] = {
     "chain": check_chain,
