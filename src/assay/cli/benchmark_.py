@@ -175,7 +175,7 @@ def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None
         name=name,
         sources=sources,
         labels=labels,
-        outcomes=[outcome.value for outcome in ProgramOutcome],
+        outcomes=[how.value for how in ProgramOutcome if how is not ProgramOutcome.UNVERIFIABLE],
         run=_run(_bounds(flags)) if labels == "executed" else None,
         out=str(out),
         digest=digest(data),
