@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.benchmark.corpora.execute import Bounds, Executor, Program, ProgramOutcome
+from assay.benchmark.programs.execute import Bounds, Executor, Program, ProgramOutcome
 from assay.errors import NotHere
 from assay.sandbox.guardian import Guardian
 

@@ -97,7 +97,7 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How a job ended, and what a watched one read, wrote, ran and connected to.
+    """How a job ended, and what a watched one read, made, wrote, ran and connected to.
 
     `trouble` is why it does not count as done. `full` says that the record is incomplete.
     """
@@ -105,6 +105,7 @@ class Outcome:
     code: int | None
     trouble: str | None
     read: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     run: tuple[str, ...] = ()
     connected: tuple[str, ...] = ()

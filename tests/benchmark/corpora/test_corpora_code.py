@@ -4,10 +4,10 @@ import pytest
 from helpers.corpora import HUMANEVAL, MBPP, lines
 
 from assay.benchmark.corpora.corpus_files import read_sources
-from assay.benchmark.corpora.execute import ProgramOutcome
 from assay.benchmark.corpora.format import Wishes
 from assay.benchmark.corpora.programming_tasks import known_outcomes, labelled, match
 from assay.benchmark.corpora.table import read_items, read_tasks
+from assay.benchmark.programs.execute import ProgramOutcome
 from assay.errors import SpecError
 
 

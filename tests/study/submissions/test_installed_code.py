@@ -1,10 +1,9 @@
-import base64
-import hashlib
 import importlib
 import os
 import shutil
 
 import pytest
+from helpers.installed import install
 from helpers.studies import METHOD, a_study, kinds, raised, sealed
 
 from assay.errors import DigestMismatch, SpecError, StorageError
@@ -14,25 +13,6 @@ from assay.study.submissions.rerun import rerun
 from assay.study.submissions.run import run_sealed
 
 BODY = f"import plantedlib\n{METHOD}"
-
-
-def install(place, version="1.0", *, requires="", name="plantedlib"):
-    """A distribution as an installer leaves it."""
-    info = place / f"{name}-{version}.dist-info"
-    files = {
-        place / name / "__init__.py": "value = 1\n",
-        place / name / "deep/data.txt": "words\n",
-        info / "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}",
-    }
-    listed = ""
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        hashed = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        listed += f"{path.relative_to(place)},sha256={hashed.rstrip('=')},{len(text)}\n"
-    (info / "RECORD").write_text(f"{listed}{info.name}/RECORD,,\n")
-    importlib.invalidate_caches()
-    return info
 
 
 @pytest.fixture

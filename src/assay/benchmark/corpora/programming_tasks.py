@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathered
 from assay.benchmark.corpora.corpus_files import CorpusRecord
-from assay.benchmark.corpora.execute import Program, ProgramOutcome
+from assay.benchmark.programs.execute import Program, ProgramOutcome
 from assay.errors import SpecError
 
 NO_SAMPLE = "task without a sample"

@@ -33,6 +33,7 @@ from assay.study.scorecards.store import (
     read_judgement,
 )
 from assay.study.study import Study
+from assay.study.submissions.observed_run import observed_run
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.submissions.sealed_files import laid_out, limits_of, sealed_worker
 from assay.study.submissions.witness import witness_of
@@ -142,30 +143,31 @@ def ask(
     on_start: Callable[[], None] | None = None,
 ) -> Run:
     """Ask a copy of the sealed method about every item that was not asked before."""
-    with (
-        laid_out(sealed.contents) as place,
-        sealed_worker(
+    with laid_out(sealed.contents) as place:
+        with sealed_worker(
             sealed.prereg.method,
             place,
             prereg=sealed.prereg,
             seed=sealed.seed,
             on_print=listener.printed,
-        ) as worker,
-    ):
-        return collect(
-            worker,
-            sealed.benchmark,
-            folder,
-            task=sealed.prereg.task,
-            seed=sealed.seed,
-            limits=limits_of(sealed.prereg),
-            keep_going=True,
-            sealed=Sealed(
-                provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
-            ),
-            listener=listener,
-            on_start=on_start,
-        )
+            watched=provenance is not None,
+        ) as worker:
+            run = collect(
+                worker,
+                sealed.benchmark,
+                folder,
+                task=sealed.prereg.task,
+                seed=sealed.seed,
+                limits=limits_of(sealed.prereg),
+                keep_going=True,
+                sealed=Sealed(
+                    provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
+                ),
+                listener=listener,
+                on_start=on_start,
+            )
+        # All of its processes have ended: this is what they opened.
+        return observed_run(run, worker.outcomes, sealed.seal, place, whole=not made)
 
 
 def _start(

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import IO, Any
 
-from assay.benchmark.corpora.plain_values import (
+from assay.benchmark.programs.plain_values import (
     LONGEST,
     NotPlain,
     decode,

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.benchmark.corpora import execute as executing
-from assay.benchmark.corpora.execute import Bounds, Executor, Program, ProgramOutcome, execute
+from assay.benchmark.programs import execute as executing
+from assay.benchmark.programs.execute import Bounds, Executor, Program, ProgramOutcome, execute
 from assay.errors import NotHere
 from assay.sandbox.guardian import Guardian
 
@@ -478,7 +478,7 @@ def test_killing_the_asker_ends_what_it_ran(executor):
         "subprocess.run(words, start_new_session=True)\n"
     )
     asker = (
-        "from assay.benchmark.corpora.execute import Bounds, Program, execute\n"
+        "from assay.benchmark.programs.execute import Bounds, Program, execute\n"
         f"execute([Program(solution={sleep!r}, tests='')], bounds=Bounds(seconds=600.0))\n"
     )
 

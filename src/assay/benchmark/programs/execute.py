@@ -149,7 +149,7 @@ class Executor:
         self.folder = folder
         self.bounds = bounds
         self.jobs = JobRunner(guardian)
-        self._boots = {name: _boot(name) for name in ("program_solution.py", "program_tests.py")}
+        self._boots = {name: _boot(name) for name in ("solution_process.py", "tests_process.py")}
         folder.chmod(0o711)  # another user may pass through, and cannot list it
 
     def probe(self) -> None:
@@ -220,8 +220,8 @@ class Executor:
         ends = socket.socketpair()
         asked, asking = (end.fileno() for end in ends)
         jobs = (
-            self._job("program_solution.py", *sides[0], (solution, asked)),
-            self._job("program_tests.py", *sides[1], (tests, asking, verdict_end)),
+            self._job("solution_process.py", *sides[0], (solution, asked)),
+            self._job("tests_process.py", *sides[1], (tests, asking, verdict_end)),
         )
         with ExitStack() as stack:
             stack.callback(os.close, verdict)

@@ -18,7 +18,7 @@ from itertools import islice
 from types import ModuleType
 from typing import Any
 
-from assay.benchmark.corpora.plain_values import (
+from assay.benchmark.programs.plain_values import (
     LONGEST,
     NotPlain,
     decode,
