@@ -60,6 +60,21 @@ def test_a_run_with_other_installed_code_is_refused_by_name(tmp_path, place, kin
     assert kinds(study) == ["study", "seal"]
 
 
+ODD = (
+    "import sys, types, plantedlib\n"
+    "sys.modules['_odd'] = types.ModuleType('_odd')\n"
+    "sys.modules['_odd'].__file__ = plantedlib.__file__\n"
+)
+
+
+def test_a_module_belongs_to_the_package_it_lies_in_whatever_it_calls_itself(tmp_path, place):
+    """Compiled modules of scipy are in `sys.modules` under their last name only."""
+    install(place)
+    study = a_study(tmp_path / "home", "opened")
+    made, _ = sealed(study, body=ODD + METHOD)
+    assert "plantedlib" in made.distributions
+
+
 def test_what_a_distribution_requires_is_sealed_with_it(tmp_path, place):
     install(place, requires="Requires-Dist: plantedbase>=1; python_version > '3'\n")
     install(place, name="plantedbase")
