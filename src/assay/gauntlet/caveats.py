@@ -37,6 +37,10 @@ CODES: Codes = {
     " seal again: judged on the mean over several seeds.",
     "outside-seed": "The seed comes from a value outside, which the seal names: compare it there.",
     "unsealed-code": "The method loaded code that its seal does not name.",
+    "unsealed-files": "The method opened files, or connected to services, that its seal does not"
+    " name.",
+    "unobserved": "What the method opened was not observed, or not all of it, so that it ran what"
+    " was sealed rests on its word.",
     "resumed": "The run was cut off and taken up again; what had been made was kept.",
     "time-unproven": "When this was sealed rests on a clock that anyone can set; only the order"
     " of seal and run is shown.",
@@ -92,6 +96,10 @@ def _note_the_seal(run: Run, caveats: Caveats) -> None:
         caveats.add("seed-by-author", f"{run.seeds} seeds.")
     if seal.unsealed_code:
         caveats.add("unsealed-code", f"{', '.join(seal.unsealed_code)}.")
+    if seal.unsealed_files:
+        caveats.add("unsealed-files", f"{', '.join(seal.unsealed_files)}.")
+    if seal.observed is False:
+        caveats.add("unobserved")
     if seal.resumed:
         caveats.add("resumed", "" if seal.resumed == 1 else f"{seal.resumed} times.")
 

@@ -84,8 +84,10 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
     `seal` is the digest of its seal, `witness` the commit that held the seal before the run began,
     where there was one. `resumed` says how often the run was resumed after it had been cut
-    off, `unsealed_code` which code it loaded that the seal does not name. `outside` is the value
-    that its seed comes from, where the seal names one.
+    off, `unsealed_code` which code it loaded that the seal does not name, and `unsealed_files`
+    which other files it opened, or services it connected to. `observed` says whether the kernel
+    told all that it opened; None in runs from before it was asked. `outside` is the value that its
+    seed comes from, where the seal names one.
     """
 
     seal: str
@@ -93,6 +95,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     outside: str | None = None
     resumed: int = 0
     unsealed_code: tuple[str, ...] = ()
+    unsealed_files: tuple[str, ...] = ()
+    observed: bool | None = None
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,14 +28,17 @@ from assay.errors import (
     MethodTimedOut,
     writable,
 )
+from assay.methods.installed_files import site_folders
 from assay.methods.registry import MethodRef
 from assay.runs.method_loader import Modules
 from assay.runs.result import Limits
 from assay.sandbox.environment import job_environment
-from assay.sandbox.job import Job, ResourceLimits
+from assay.sandbox.job import Job, Outcome, ResourceLimits
 from assay.sandbox.levels import Level
 from assay.sandbox.process import Process
-from assay.sandbox.processes import module_command
+from assay.sandbox.processes import isolated_command, module_command
+from assay.sandbox.warden_client import can_observe
+from assay.sandbox.watched_process import WatchedProcess
 
 _KINDS = {
     error.kind: error
@@ -58,9 +61,15 @@ class ProcessWorker:
         on_print: Callable[[bytes], None] | None = None,
         level: Level = Level.L1,
         folder: Path | None = None,
+        bytecode: Path | None = None,
+        watched: bool = False,
     ) -> None:
         self.level = level
         self.folder = folder
+        self.bytecode = bytecode
+        self.watched = watched and can_observe()
+        self.outcomes: list[Outcome] = []
+        """What each process of the worker reached that has ended, where it was watched."""
         self.method = method
         self.method_digest = method_digest
         self.seed = seed
@@ -71,7 +80,7 @@ class ProcessWorker:
         self.broken = False
         self.unaccounted = False
         self._last_words = b""
-        self._process: Process | None = None
+        self._process: Process | WatchedProcess | None = None
         self._descriptors: list[int] = []
         self.arguments: tuple[str, ...] = ()
         self.asks_by_name = True
@@ -129,6 +138,8 @@ class ProcessWorker:
             self._process.end()
             self._process.reap()
             self.unaccounted = self.unaccounted or self._process.unaccounted
+            seen = self._process.outcome if isinstance(self._process, WatchedProcess) else None
+            self.outcomes.append(seen or Outcome(code=None, trouble=None, full=True))
             self._process = None
         while self._descriptors:
             os.close(self._descriptors.pop())
@@ -161,22 +172,31 @@ class ProcessWorker:
         self._number = 0
         ends = (request_end, answer_end)
         try:
-            self._process = Process(
-                Job(
-                    command=module_command(
-                        "assay.runs.worker_main", *map(str, ends), options=("-u", "-P")
-                    ),
-                    folder=self.folder,
-                    environment=job_environment(self.passed, more={"PYTHONHASHSEED": "0"}),
-                    output=out_end,
-                    descriptors=ends,
-                    limits=_resources(self.limits),
-                    level=self.level,
-                )
+            job = Job(
+                command=self._command(*map(str, ends)),
+                folder=self.folder,
+                environment=job_environment(
+                    self.passed,
+                    more={"PYTHONHASHSEED": "0"},
+                    isolated=self.bytecode is not None,
+                ),
+                output=out_end,
+                descriptors=ends,
+                limits=_resources(self.limits),
+                level=self.level,
             )
+            self._process = WatchedProcess(job) if self.watched else Process(job)
         finally:
             for descriptor in (*ends, out_end):
                 os.close(descriptor)
+
+    def _command(self, *ends: str) -> list[str]:
+        """With a folder for its bytecode, the worker starts isolated."""
+        if self.bytecode is None:
+            return module_command("assay.runs.worker_main", *ends, options=("-u", "-P"))
+        return isolated_command(
+            "assay.runs.worker_main", *ends, path=site_folders(), bytecode=str(self.bytecode)
+        )
 
     def _load(self) -> None:
         """Have the method imported, and note how it wants to be called."""

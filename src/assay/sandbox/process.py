@@ -235,6 +235,18 @@ def interpreter(program: str) -> str:
     return sys.executable if program in ("python", "python3") else program
 
 
+def python_places() -> tuple[Path, ...]:
+    """What this interpreter needs: its prefixes, and every link on the way to its program."""
+    prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
+    places = prefixes | {prefix.resolve() for prefix in prefixes}
+    program = Path(sys.executable)
+    while program not in places:
+        places.add(program)
+        if program.is_symlink():
+            program = program.parent / program.readlink()
+    return tuple(sorted(place for place in places if place != Path("/")))
+
+
 def exit_trouble(code: int, log: int | Path | None) -> str | None:
     """Why an exit code does not count as done, with the last line of the log."""
     if not code:

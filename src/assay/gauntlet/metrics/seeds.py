@@ -45,4 +45,5 @@ def over_seeds(parts: Sequence[Part]) -> Part:
         same_ranking=all(part.same_ranking for part in parts),
         idle_control=any(part.idle_control for part in parts),
         unfit=any(part.unfit for part in parts),
+        rests_on_words=any(part.rests_on_words for part in parts),
     )

@@ -13,7 +13,7 @@ from assay.study.submissions.submission import Status
 if TYPE_CHECKING:
     from rich.console import Console
 
-_NOTED = ("unscored", "surface-unchecked", "resumed", "unsealed-code", "learner")
+_NOTED = ("unscored", "surface-unchecked", "resumed", "unsealed-code", "unsealed-files", "learner")
 _LEGEND = (
     "* the bars that were sealed with it; the others are re-scores. In brackets: bars met at the"
     " point estimates. PASS and FAIL are shown with 95 % confidence, UNRESOLVED is neither."

@@ -19,7 +19,10 @@ from assay.study.entries import BarsRecord, StudyRecords, SubmissionRecord, reco
 from assay.study.scorecards.store import judge_missing, load_result, load_version, read_judgement
 from assay.study.study import Study
 
-_OF_THE_RUN = ("unwitnessed", "unsealed-code", "resumed", "unscored", "learner")
+_OF_THE_RUN = (
+    *("unwitnessed", "unsealed-code", "unsealed-files", "unobserved"),
+    *("resumed", "unscored", "learner"),
+)
 """Caveats that every version knows, and that only the run decides."""
 
 

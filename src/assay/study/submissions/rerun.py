@@ -46,7 +46,8 @@ def rerun(study: Study, submission: str, *, listener: Listener | None = None) ->
             hint=f"Run it first: assay run {submission}",
         )
     stored = load_result(study, record)
-    again = ask(sealed, listener or Listener(), provenance=stored.provenance)
+    outside = None if stored.provenance is None else stored.provenance.outside
+    again = ask(sealed, listener or Listener(), outside=outside)
     return _compared(submission, stored, again, same=_same_installed(study, submission))
 
 

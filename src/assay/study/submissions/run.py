@@ -30,6 +30,7 @@ from assay.study.scorecards.store import (
     read_judgement,
 )
 from assay.study.study import Study
+from assay.study.submissions.observed_run import observed_run
 from assay.study.submissions.seal_lock import only_one
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.submissions.sealed_files import laid_out, sealed_worker
@@ -123,7 +124,15 @@ def _make(
     with closing(folder):
         try:
             start = partial(_start, study, sealed, provenance, folder)
-            run = ask(sealed, listener, folder, provenance=provenance, made=made, on_start=start)
+            run = ask(
+                sealed,
+                listener,
+                folder,
+                provenance=provenance,
+                outside=provenance.outside,
+                made=made,
+                on_start=start,
+            )
             folder.finish(run)
         except BaseException:
             _stop(study, sealed, folder)
@@ -146,37 +155,38 @@ def ask(
     folder: RunFolder | None = None,
     *,
     provenance: Provenance | None = None,
+    outside: str | None = None,
     made: tuple[Record, ...] = (),
     on_start: Callable[[], None] | None = None,
 ) -> Run:
     """Ask a copy of the sealed method about every item that was not asked before."""
-    outside = None if provenance is None else provenance.outside
     seed = sealed.seed(outside)
-    with (
-        laid_out(sealed.contents) as place,
-        sealed_worker(
+    with laid_out(sealed.contents) as place:
+        with sealed_worker(
             sealed.prereg.method,
             place,
             prereg=sealed.prereg,
             seed=seed,
             on_print=listener.printed,
-        ) as worker,
-    ):
-        return collect(
-            worker,
-            sealed.benchmark,
-            folder,
-            task=sealed.prereg.task,
-            seed=seed,
-            repeats=sealed.repeats(outside),
-            limits=limits_of(sealed.prereg),
-            keep_going=True,
-            sealed=Sealed(
-                provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
-            ),
-            listener=listener,
-            on_start=on_start,
-        )
+            watched=provenance is not None,
+        ) as worker:
+            run = collect(
+                worker,
+                sealed.benchmark,
+                folder,
+                task=sealed.prereg.task,
+                seed=seed,
+                repeats=sealed.repeats(outside),
+                limits=limits_of(sealed.prereg),
+                keep_going=True,
+                sealed=Sealed(
+                    provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
+                ),
+                listener=listener,
+                on_start=on_start,
+            )
+        # All of its processes have ended: this is what they opened.
+        return observed_run(run, worker.outcomes, sealed.seal, place, whole=not made)
 
 
 def _start(study: Study, sealed: SealedPrereg, provenance: Provenance, folder: RunFolder) -> None:

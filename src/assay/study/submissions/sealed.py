@@ -17,6 +17,7 @@ from assay.errors import DigestMismatch, IntegrityError, NotSealed, SpecError
 from assay.files import read_as
 from assay.gauntlet.load import read_bars
 from assay.gauntlet.spec import BarSet
+from assay.methods.installed_files import SITES
 from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
 from assay.runs.repeats import PROBED, SEEDS, Repeats
@@ -25,7 +26,7 @@ from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
 from assay.study.study import Study, bars_in, check_id
 from assay.study.submissions.bars_in_force import predictable
-from assay.study.submissions.distributions import HOME, OURS, distributions_of, modules_of
+from assay.study.submissions.distributions import HOME, digested_files, installed_now
 from assay.study.submissions.sealed_files import SEAL, folder_contents
 from assay.study.submissions.spec import LONGEST_OUTSIDE, Prereg, Seal, parse_prereg, parse_seal
 
@@ -76,7 +77,10 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
     def unknown(self, modules: Modules, folder: Path) -> list[str]:
         """Which of the loaded modules the seal does not name."""
         files = [Path(file).name for file in foreign(modules, folder)]
-        return files + sorted(set(modules.installed) - modules_of(self.seal.distributions))
+        known = digested_files(self.seal.distributions)
+        brought = {path.rpartition(f"/{site}/")[2] for path in known for site in SITES}
+        tops = {path.partition("/")[0].partition(".")[0] for path in brought}
+        return files + sorted(set(modules.installed) - tops)
 
 
 def load_sealed(
@@ -186,7 +190,7 @@ def _check_engine(sealed: Seal) -> None:
                 f" {present.get(name)}",
                 hint="Run it with what it was sealed with; or draft it again under another name.",
             )
-    here = distributions_of(modules_of(set(sealed.distributions) - {OURS}))
+    here = installed_now(sealed.distributions)
     for name, expected in sealed.distributions.items():
         installed = here.get(name)
         if installed != expected:

@@ -55,17 +55,25 @@ def _check_case(contents: Mapping[str, bytes], folder: Path) -> None:
 
 @contextmanager
 def laid_out(contents: Mapping[str, bytes]) -> Iterator[Path]:
-    """A temporary folder that holds these files and nothing else."""
+    """A temporary folder that holds these files and nothing else; bytecode goes beside it."""
     with storage("a temporary folder"):
         made = tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
     with made as name:
-        root = Path(name).resolve()
+        root = Path(name).resolve() / "files"
+        with storage(root):
+            root.mkdir()
+            bytecode_of(root).mkdir()
         for relative, data in contents.items():
             path = inside(root, relative)
             with storage(path):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
         yield root
+
+
+def bytecode_of(root: Path) -> Path:
+    """Where bytecode goes that is compiled while a method runs, which was laid out in a folder."""
+    return root.parent / "bytecode"
 
 
 def sealed_worker(
@@ -75,8 +83,9 @@ def sealed_worker(
     prereg: Prereg,
     seed: int,
     on_print: Callable[[bytes], None] | None = None,
+    watched: bool = False,
 ) -> ProcessWorker:
-    """A worker for a method that was laid out in a folder."""
+    """An isolated worker for a method that was laid out in a folder."""
     reference = _reference(method, folder)
     source = Path(reference.target) if reference.kind == "file" else None
     with storage(source):
@@ -89,6 +98,8 @@ def sealed_worker(
         passed=prereg.environment,
         on_print=on_print,
         folder=folder,
+        bytecode=bytecode_of(folder),
+        watched=watched,
     )
 
 

@@ -63,12 +63,15 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True):
     """An installed distribution: its version, its RECORD, and the bytes of its files.
 
     `record` is the digest of the RECORD file, where there is one; `content` that of the files it
-    lists, as they are now, so that an edit behind the installer's back is seen too.
+    lists and of all others in its folders, as they are now, so that an edit behind the installer's
+    back is seen too. `unlisted` and `altered` name what is not as RECORD has it.
     """
 
     version: str
     record: str | None
     content: str
+    unlisted: tuple[str, ...] = ()
+    altered: tuple[str, ...] = ()
 
 
 class Seal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
