@@ -21,7 +21,7 @@ from assay.digests import digest
 from assay.gauntlet.judge import score
 from assay.gauntlet.result import BarResult
 from assay.gauntlet.spec import parse_bars
-from assay.runs.repeats import SEEDS
+from assay.runs.result import SEEDS
 
 SEED = 20_261_117
 SEALS = 20_000

@@ -16,7 +16,8 @@ from assay.digests import digest
 from assay.errors import SpecError
 from assay.gauntlet.result import Verdict
 from assay.runs.collect import Listener
-from assay.runs.repeats import PROBED, SEEDS
+from assay.runs.repeats import PROBED
+from assay.runs.result import SEEDS
 from assay.runs.store import load_run
 from assay.study.submissions.rerun import rerun
 from assay.study.submissions.run import run_sealed

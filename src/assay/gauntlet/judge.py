@@ -24,8 +24,7 @@ from assay.gauntlet.metrics.table import applies, metric_of
 from assay.gauntlet.result import BarResult, PartResult, PointVerdict, Scorecard, Verdict
 from assay.gauntlet.spec import BarSet
 from assay.runs.answers import Output, check_output
-from assay.runs.repeats import SEEDS
-from assay.runs.result import Run, Source
+from assay.runs.result import SEEDS, Run, Source
 
 ALPHA = 0.05
 POWER = 0.80

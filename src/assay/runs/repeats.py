@@ -16,7 +16,6 @@ from assay.digests import derive
 from assay.runs.item_loop import Asking
 from assay.runs.result import Record
 
-SEEDS = 5
 PROBED = 24
 """How many items are asked again: a method that draws a fifth of its outputs is seen in 99.5 %."""
 

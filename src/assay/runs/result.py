@@ -11,6 +11,9 @@ from assay.errors import SpecError
 from assay.runs.answers import Output
 from assay.sandbox.levels import Level
 
+SEEDS = 5
+"""How many seeds a sealed method runs under whose outputs hang on its seed."""
+
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
     """Why an item has no output: the word of the error's kind, and what it said."""

@@ -20,7 +20,8 @@ from assay.gauntlet.spec import BarSet
 from assay.methods.installed_files import SITES
 from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
-from assay.runs.repeats import PROBED, SEEDS, Repeats
+from assay.runs.repeats import PROBED, Repeats
+from assay.runs.result import SEEDS
 from assay.sandbox.levels import Level
 from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
