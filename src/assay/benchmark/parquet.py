@@ -226,7 +226,7 @@ def _unpack_on_trial(data: bytes, where: str) -> None:
         path = f"/dev/fd/{file.fileno()}"
         process = Process(
             Job(
-                command=["python", "-I", "-c", _TRIAL.format(path)],
+                command=["python", "-s", "-P", "-c", _TRIAL.format(path)],
                 environment=job_environment((), more={"POLARS_MAX_THREADS": "1"}),
                 descriptors=(file.fileno(),),
                 limits=ResourceLimits(

@@ -24,12 +24,7 @@ def command(folder: Path, **flags: bool) -> None:
     Example:
       assay falsified
     """
-    from assay.report.study.board import unreadable_lines
     from assay.report.study.predictions import draw_falsified
-    from assay.report.terminal import printable
-    from assay.study.views import falsified_of, unreadable_of
+    from assay.study.views import falsified_of
 
-    study = find_study(folder)
-    for line in unreadable_lines(unreadable_of(study)):
-        click.echo(printable(line), err=True)
-    show_page(study, "FALSIFIED.md", falsified_of, draw_falsified, **flags)
+    show_page(find_study(folder), "FALSIFIED.md", falsified_of, draw_falsified, **flags)

@@ -105,3 +105,17 @@ def show_page(
         click.echo(view_text(study, page), nl=False)
     else:
         show(make(study), draw, as_json=as_json)
+    check_shown(study)
+
+
+def check_shown(study: "Study") -> None:
+    """Exit with 4 where a view leaves out submissions that cannot be read; they are named."""
+    from assay.report.study.board import unreadable_lines
+    from assay.report.terminal import printable
+    from assay.study.views import unreadable_of
+
+    lines = unreadable_lines(unreadable_of(study))
+    for line in lines:
+        click.echo(printable(line), err=True)
+    if lines:
+        leave(favourable=False, intact=False)
