@@ -16,18 +16,17 @@ from helpers.studies import (
     kinds,
     redigest,
     remember_installed,
+    revised_unjudged,
     rewrite_json,
     sealed,
     steps,
 )
 
 from assay.digests import digest
-from assay.gauntlet.proposal import Proposal
 from assay.ledger.checkpoint import checkpoint_of, parse_checkpoint
 from assay.ledger.note import new_key
 from assay.report.study.views import write_view
 from assay.study.entries import read_records
-from assay.study.scorecards.revise import revise_study
 from assay.study.scorecards.store import (
     grade_bytes,
     grade_of,
@@ -519,10 +518,8 @@ def test_step_6_sees_a_prediction_that_was_never_graded(study):
     assert "was never graded" in found
 
 
-def test_step_7_sees_bars_under_which_nobody_was_judged(study, monkeypatch):
-    monkeypatch.setattr("assay.study.scorecards.revise.judge_missing", lambda _: [])  # cut off
-    proposal = Proposal(id="B2", control="feature:word_length", margin=0.1, because="so")
-    revise_study(study, proposal)
+def test_step_7_sees_bars_under_which_nobody_was_judged(study):
+    revised_unjudged(study)
     number, found = breach(study)
     assert number == 7
     assert "001 was not judged under detection bars mine-2" in found
