@@ -22,6 +22,7 @@ from assay.methods.installed_files import (
     is_recorded_folder,
     is_standard_file,
     is_standard_folder,
+    site_folders,
 )
 from assay.sandbox.confine import in_shared_memory
 from assay.sandbox.job import Outcome
@@ -221,7 +222,7 @@ def _mode(path: str) -> int:
 def _installed_places(named: Sequence[str]) -> set[str]:
     """The folders of Python and its packages, and of a program that is given by its path."""
     paths = sysconfig.get_paths()
-    installed = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    installed = {paths["stdlib"], paths["platstdlib"], *site_folders()}
     prefixes = {sys.prefix, sys.base_prefix}
     program = Path(named[0]) if named else Path()
     if program.is_absolute() and program.parent.name == "bin":
