@@ -19,8 +19,8 @@ LINE = (
     "Tynk5XeU/zZ0WBxtqB0DrAWfBw==\n"
 )
 OTHER = (
-    "— witness.stagemole.eu Z/euoAAAAABqEiEgw0i+7g2ENfDAWHmtRzCfKTHSDwYDJA2NmKeGi9Y8FtEyOUvVr+AJmIY/"
-    "2TUFucgKi7lI7cUiOvKFYe/TmN9DAg==\n"
+    "— witness.stagemole.eu Z/euoAAAAABqEiEgw0i+7g2ENfDAWHmtRzCfKTHSDwYDJA2NmKeGi9Y8FtEyOUvVr+AJmIY"
+    "/2TUFucgKi7lI7cUiOvKFYe/TmN9DAg==\n"
 )
 NOTE = f"{TEXT}\n{OTHER}{LINE}".encode()
 TIME = "2026-05-23T21:50:24Z"
