@@ -57,7 +57,7 @@ def test_a_timestamp_attests_a_time_by_an_authority():
 
 
 def test_two_requests_have_two_nonces():
-    assert NONCE != nonce_of(make_request(TEXT))
+    assert nonce_of(make_request(TEXT)) != NONCE
     assert NONCE.bit_length() > 32
 
 

@@ -61,11 +61,6 @@ def make_request(text: bytes) -> bytes:
     return made
 
 
-def check_request(request: bytes, text: bytes) -> None:
-    """Refuse a request that is of another text."""
-    _parse_request(request, text)
-
-
 def verify_response(
     response: bytes, *, request: bytes, text: bytes, authorities: Sequence[AuthorityCertificate]
 ) -> Attested:

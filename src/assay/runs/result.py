@@ -52,18 +52,35 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     answer_bytes: int = 1 << 20
 
 
+class Attestation(msgspec.Struct, frozen=True, kw_only=True):
+    """The time by which the first entries of a ledger existed, and which authority says so.
+
+    `entry` is the number of the entry that holds the timestamp, `checkpoint` how many entries it
+    covers. `authority` is the SHA-256 fingerprint of the authority's root certificate, which the
+    study's author pinned, and `name` the subject of that.
+    """
+
+    entry: int
+    checkpoint: int
+    time: str
+    authority: str
+    name: str
+
+
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     """What a sealed run can show for itself.
 
     `seal` is the digest of its seal, `witness` the commit that held the seal before the run began,
     where there was one. `resumed` says how often the run was resumed after it had been cut
-    off, `unsealed_code` which code it loaded that the seal does not name.
+    off, `unsealed_code` which code it loaded that the seal does not name. `attested` is the time by
+    which the seal existed, where an authority attests one.
     """
 
     seal: str
     witness: str | None
     resumed: int = 0
     unsealed_code: tuple[str, ...] = ()
+    attested: Attestation | None = None
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):

@@ -49,12 +49,17 @@ class SubmissionRecord:
 
 @dataclass(kw_only=True)
 class StudyRecords:
-    """The entries of a ledger, by subject: the opening, bars, submissions, ratified artifacts."""
+    """The entries of a ledger, by subject: the opening, bars, submissions, ratified artifacts.
+
+    `authorities` and `timestamps` are those that attest times.
+    """
 
     opening: Entry | None = None
     bars: list[BarsRecord] = field(default_factory=list)
     submissions: dict[str, SubmissionRecord] = field(default_factory=dict)
     ratified: list[Entry] = field(default_factory=list)
+    authorities: list[Entry] = field(default_factory=list)
+    timestamps: list[Entry] = field(default_factory=list)
 
     def versions(self, task: Task) -> list[BarsRecord]:
         """Every version of a task's bars, oldest first; the last is in force."""
@@ -83,6 +88,7 @@ class StudyRecords:
             own = (record.seal, record.started, record.run, record.grade, *record.scores.values())
             entries += [entry for entry in own if entry is not None]
         entries += self.ratified
+        entries += [*self.authorities, *self.timestamps]
         return {name: entry for entry in entries for name in entry.files}
 
 
@@ -248,6 +254,23 @@ def _frozen(records: StudyRecords, entry: Entry, where: str) -> None:
     records.ratified.append(entry)
 
 
+def _authority(records: StudyRecords, entry: Entry, where: str) -> None:
+    _expect(entry, where, f"authorities/{entry.subject}.pem")
+    if any(pinned.subject == entry.subject for pinned in records.authorities):
+        raise IntegrityError(f"{where}: it was pinned before")
+    records.authorities.append(entry)
+
+
+def _timestamp(records: StudyRecords, entry: Entry, where: str) -> None:
+    name = f"checkpoints/{entry.subject}"
+    _expect(entry, where, f"{name}.tsq", f"{name}.tsr")
+    if any(known.subject == entry.subject for known in records.timestamps):
+        raise IntegrityError(f"{where}: the checkpoint had a timestamp before")
+    if entry.said.get("authority") not in [pinned.subject for pinned in records.authorities]:
+        raise IntegrityError(f"{where}: its authority was not pinned before")
+    records.timestamps.append(entry)
+
+
 def _finished(records: StudyRecords, entry: Entry, where: str) -> SubmissionRecord:
     record = _submission(records, entry, where)
     if record.run is None:
@@ -280,5 +303,7 @@ _READERS: Mapping[str, Callable[[StudyRecords, Entry, str], None]] = {
     "grade": _grade,
     "ratify": _frozen,
     "revert": _frozen,
+    "authority": _authority,
+    "timestamp": _timestamp,
 }
 """The reader of each kind of entry: it checks the entry and adds it to the records."""

@@ -18,7 +18,7 @@ from assay.study.scorecards.store import judge_missing, load_result, load_versio
 from assay.study.study import Study
 
 _FIGURES = ("verdict", "point", "bars", "items", "unscored", "sealed", "digests")
-_OF_THE_RUN = ("unwitnessed", "unsealed-code", "resumed", "unscored", "learner")
+_OF_THE_RUN = ("unwitnessed", "unsealed-code", "resumed", "unscored", "learner", "time-unproven")
 """Caveats that every version knows, and that only the run decides."""
 
 

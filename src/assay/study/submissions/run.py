@@ -36,6 +36,7 @@ from assay.study.study import Study
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.submissions.sealed_files import laid_out, limits_of, sealed_worker
 from assay.study.submissions.witness import witness_of
+from assay.study.timestamps import attestation_of
 
 _UNWITNESSED = "none"
 
@@ -120,6 +121,7 @@ def _make(
         seal=sealed.digest,
         witness=witness,
         resumed=len(record.resumed) + (record.started is not None),
+        attested=attestation_of(study, record),
     )
     with closing(folder):
         try:
@@ -179,6 +181,8 @@ def _start(
         if record.started is None:
             repository = repository_of(study.root)
             facts = {"witness": provenance.witness or _UNWITNESSED}
+            if provenance.attested is not None:
+                facts["attested"] = str(provenance.attested.entry)
             if repository is not None:  # so that a witness stays one when the study is moved
                 facts["place"] = repository.prefix
             enter(ledger, "run-started", sealed.id, said=facts)

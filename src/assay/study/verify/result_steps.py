@@ -26,6 +26,7 @@ from assay.study.scorecards.store import (
 from assay.study.submissions.rerun import rerun
 from assay.study.submissions.run import is_running
 from assay.study.submissions.sealed import load_sealed
+from assay.study.timestamps import attestations, stated_attestation
 from assay.study.verify.context import StepFinding, Verifying
 from assay.wording import counted
 
@@ -35,6 +36,8 @@ def check_closures(at: Verifying) -> StepFinding:
     opening = at.records.opening
     files = {} if opening is None else dict(opening.files)
     files |= {bars.path: bars.digest for bars in at.records.bars}
+    for pinned in at.records.authorities:
+        files |= pinned.files
     for name, expected in files.items():
         read_as(at.study.root, name, expected)
     for bars in at.records.bars:
@@ -83,6 +86,7 @@ def _check_grounds(root: Path, name: str, entry: Entry) -> None:
 def check_outputs(at: Verifying) -> StepFinding:
     """Step 5."""
     finished = [record for record in at.records.submissions.values() if record.run is not None]
+    at.attested = attestations(at.study, at.chain)  # the ledger may have grown since step 2
     for record in finished:
         at.runs[record.id] = _checked_run(at, record)
     lines = sum(len(run.records) for run in at.runs.values())
@@ -113,6 +117,7 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
         ("seed", run.seed, sealed.seed),
         ("witness", run.provenance.witness or "none", witness),
         ("number of resumptions", run.provenance.resumed, len(record.resumed)),
+        ("attested time", run.provenance.attested, stated_attestation(at.attested, record)),
         ("completeness", run.complete, True),
     ):
         if got != expected:
