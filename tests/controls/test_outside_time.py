@@ -518,6 +518,14 @@ def test_without_the_extra_it_is_unchecked_and_nothing_runs(study, monkeypatch):
     assert "run-started" not in kinds(study)
 
 
+def test_a_signature_that_cannot_be_checked_here_is_no_breach(study, monkeypatch):
+    key = cosign(kept(study), 1)
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric", None)
+    outcome, found = steps(study, keys=(key,))[2]
+    assert outcome == "unchecked"
+    assert "assay-eval[sign]" in found
+
+
 def test_a_changed_file_keeps_the_next_run_from_starting(study):
     pinned(study)
     timestamped(study)

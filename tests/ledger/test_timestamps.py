@@ -216,7 +216,7 @@ def test_a_swapped_request_is_refused():
 
 
 def test_a_made_up_twin_of_a_certificate_does_not_lend_its_rights():
-    """One with the rights, made by nobody; one of the root's, without them; both of one number."""
+    """One with the rights, made up; one of the root's, without them; both of one number."""
     code = certified("code", by=root(), usages=SIGNING)
     twin = (
         x509.CertificateBuilder()
@@ -295,7 +295,7 @@ def test_a_panic_of_the_package_is_a_refusal(monkeypatch):
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
-def test_whoever_wants_to_stop_may_stop(monkeypatch, stop):
+def test_an_interrupt_is_not_swallowed(monkeypatch, stop):
     def stopping(*all_of_it):
         raise stop
 

@@ -7,7 +7,7 @@ checkpoints/NAME.tsr          the authority's response
 
 Pins and timestamps are entries of the ledger. A timestamp that is entered between a seal and the
 start of its run shows two things: the seal existed by the attested time, and the run was entered
-after it, since nobody knows the bytes of a response before it is made.
+after it, since the bytes of a response cannot be known before it is made.
 """
 
 from pathlib import Path
