@@ -44,6 +44,8 @@ CODES: Codes = {
     "resumed": "The run was cut off and taken up again; what had been made was kept.",
     "time-unproven": "When this was sealed rests on a clock that anyone can set; only the order"
     " of seal and run is shown.",
+    "time-attested": "By when this was sealed rests on a time-stamping authority that the study's"
+    " author chose; compare its fingerprint with the one that the authority publishes.",
     "not-isolated": "The method ran in a process of its own that could still read files.",
     "trusted-code": "The method ran in Assay's own process and could have read the labels.",
     "learner": "The method learnt from other folds' labels, and could have carried some over.",
@@ -87,7 +89,11 @@ def _note_the_seal(run: Run, caveats: Caveats) -> None:
     if seal is None:
         caveats.add("unsealed")
         return
-    caveats.add("time-unproven")
+    if seal.attested is None:
+        caveats.add("time-unproven")
+    else:
+        name, authority = seal.attested.name, seal.attested.authority
+        caveats.add("time-attested", f"{seal.attested.time}, {name}, SHA-256 {authority}.")
     if seal.witness is None:
         caveats.add("unwitnessed")
     if seal.outside is not None:

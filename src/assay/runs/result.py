@@ -82,6 +82,21 @@ RESOURCES = ("memory_bytes", "cpu_seconds", "processes", "file_bytes")
 """The limits that the system enforces."""
 
 
+class Attestation(msgspec.Struct, frozen=True, kw_only=True):
+    """The time by which the first entries of a ledger existed, and which authority says so.
+
+    `entry` is the number of the entry that holds the timestamp, `checkpoint` how many entries it
+    covers. `authority` is the SHA-256 fingerprint of the authority's root certificate, which the
+    study's author pinned, and `name` the subject of that.
+    """
+
+    entry: int
+    checkpoint: int
+    time: str
+    authority: str
+    name: str
+
+
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     """What a sealed run can show for itself.
 
@@ -90,7 +105,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     off, `unsealed_code` which code it loaded that the seal does not name, and `unsealed_files`
     which other files it opened, or services it connected to. `observed` says whether the kernel
     told all that it opened; None in runs from before it was asked. `outside` is the value that its
-    seed comes from, where the seal names one.
+    seed comes from, where the seal names one; `attested` the time by which the seal existed,
+    where an authority attests one.
     """
 
     seal: str
@@ -100,6 +116,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     unsealed_code: tuple[str, ...] = ()
     unsealed_files: tuple[str, ...] = ()
     observed: bool | None = None
+    attested: Attestation | None = None
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):

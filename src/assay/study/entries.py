@@ -66,7 +66,8 @@ class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
 class StudyRecords:
     """The entries of a ledger, by subject: the opening, bars, submissions, ratified artifacts.
 
-    `duals` are those of dual-condition results.
+    `duals` are those of dual-condition results, `authorities` and `timestamps` those that attest
+    times.
     """
 
     opening: Entry | None = None
@@ -74,6 +75,8 @@ class StudyRecords:
     submissions: dict[str, SubmissionRecord] = field(default_factory=dict)
     ratified: list[Entry] = field(default_factory=list)
     duals: list[Entry] = field(default_factory=list)
+    authorities: list[Entry] = field(default_factory=list)
+    timestamps: list[Entry] = field(default_factory=list)
 
     def versions(self, task: Task) -> list[BarsRecord]:
         """Every version of a task's bars, oldest first; the last is in force."""
@@ -107,6 +110,7 @@ class StudyRecords:
             own = (record.seal, record.started, record.run, record.grade, *record.scores.values())
             entries += [entry for entry in own if entry is not None]
         entries += [*self.ratified, *self.duals]
+        entries += [*self.authorities, *self.timestamps]
         return {name: entry for entry in entries for name in entry.files}
 
 
@@ -307,6 +311,23 @@ def _dual(records: StudyRecords, entry: Entry, where: str) -> None:
     records.duals.append(entry)
 
 
+def _authority(records: StudyRecords, entry: Entry, where: str) -> None:
+    _expect(entry, where, f"authorities/{entry.subject}.pem")
+    if any(pinned.subject == entry.subject for pinned in records.authorities):
+        raise IntegrityError(f"{where}: it was pinned before")
+    records.authorities.append(entry)
+
+
+def _timestamp(records: StudyRecords, entry: Entry, where: str) -> None:
+    name = f"checkpoints/{entry.subject}"
+    _expect(entry, where, f"{name}.tsq", f"{name}.tsr")
+    if any(known.subject == entry.subject for known in records.timestamps):
+        raise IntegrityError(f"{where}: the checkpoint had a timestamp before")
+    if entry.said.get("authority") not in [pinned.subject for pinned in records.authorities]:
+        raise IntegrityError(f"{where}: its authority was not pinned before")
+    records.timestamps.append(entry)
+
+
 def _finished(records: StudyRecords, entry: Entry, where: str) -> SubmissionRecord:
     record = _submission(records, entry, where)
     if record.run is None:
@@ -342,5 +363,7 @@ _READERS: Mapping[str, Callable[[StudyRecords, Entry, str], None]] = {
     "ratify": _frozen,
     "revert": _frozen,
     "dual": _dual,
+    "authority": _authority,
+    "timestamp": _timestamp,
 }
 """The reader of each kind of entry: it checks the entry and adds it to the records."""

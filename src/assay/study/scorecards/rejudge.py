@@ -21,7 +21,7 @@ from assay.study.study import Study
 
 _OF_THE_RUN = (
     *("unwitnessed", "unsealed-code", "unsealed-files", "unobserved"),
-    *("resumed", "unscored", "learner"),
+    *("resumed", "unscored", "learner", "time-unproven"),
 )
 """Caveats that every version knows, and that only the run decides."""
 

@@ -37,6 +37,7 @@ from assay.study.submissions.sealed_files import laid_out, sealed_worker
 from assay.study.submissions.spec import limits_of
 from assay.study.submissions.withdraw import check_standing
 from assay.study.submissions.witness import witness_of
+from assay.study.timestamps import attestation_of
 
 _UNWITNESSED = "none"
 
@@ -89,6 +90,7 @@ def run_sealed(
                 witness=witness,
                 outside=outside,
                 resumed=len(record.resumed) + (record.started is not None),
+                attested=attestation_of(study, record),
             )
             run = _make(study, sealed, record, provenance, listener)
         elif record.grade is not None:
@@ -201,6 +203,8 @@ def _start(study: Study, sealed: SealedPrereg, provenance: Provenance, folder: R
             facts = {"witness": provenance.witness or _UNWITNESSED}
             if provenance.outside is not None:
                 facts["outside"] = provenance.outside
+            if provenance.attested is not None:
+                facts["attested"] = str(provenance.attested.entry)
             if repository is not None:  # so that a witness stays one when the study is moved
                 facts["place"] = repository.prefix
             enter(ledger, "run-started", sealed.id, said=facts)

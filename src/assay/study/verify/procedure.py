@@ -4,7 +4,8 @@ A step without its data or history is `unchecked`, and ends the procedure too.
 
  1. Chain. Every line of the ledger is strictly what Assay writes, carries the digest of the line
     before, and continues the ledger of the last commit (or of a named revision).
- 2. Checkpoints. Every checkpoint that was kept or is shown saw the beginning of this ledger.
+ 2. Checkpoints. Every checkpoint that was kept or is shown saw the beginning of this ledger; every
+    timestamp of one is by an authority that was pinned before, and every cosignature is true.
  3. Seals before runs. Entries stand in the order that the protocol allows; the commit that
     witnessed a seal holds it, does not yet hold its run, and comes before the present one;
     there is no seal, run, scorecard or grade that the ledger does not know; and there is no second
@@ -32,6 +33,7 @@ from enum import StrEnum
 import msgspec
 
 from assay.errors import AssayError, NotHere, SpecError, StorageError
+from assay.runs.result import Attestation
 from assay.study.git import Repository, repository_of
 from assay.study.study import Study
 from assay.study.submissions.rerun import Rerun
@@ -70,12 +72,13 @@ class StepOutcome(StrEnum):
 
 
 class VerificationStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One step and its finding; `reruns` are in the last step alone."""
+    """One step and its finding; `attested` are in step 2 alone, `reruns` in the last."""
 
     number: int
     name: str
     outcome: StepOutcome
     found: str
+    attested: tuple[Attestation, ...] = ()
     reruns: tuple[Rerun, ...] = ()
 
 
@@ -117,10 +120,14 @@ def verify_with(
         if check is check_again and at.shown.rerun is None:
             continue
         outcome, finding = _outcome(check, at)
-        reruns = tuple(at.reruns) if check is check_again else ()
         steps.append(
             VerificationStep(
-                number=number, name=name, outcome=outcome, found=finding, reruns=reruns
+                number=number,
+                name=name,
+                outcome=outcome,
+                found=finding,
+                attested=tuple(at.attested.values()) if check is check_checkpoints else (),
+                reruns=tuple(at.reruns) if check is check_again else (),
             )
         )
         if outcome in (StepOutcome.UNCHECKED, StepOutcome.BREACH):

@@ -28,6 +28,7 @@ from assay.study.submissions.rerun import rerun
 from assay.study.submissions.run import stated_start
 from assay.study.submissions.seal_lock import is_running
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
+from assay.study.timestamps import attestations, stated_attestation
 from assay.study.verify.context import StepFinding, Verifying
 from assay.wording import counted
 
@@ -37,6 +38,8 @@ def check_closures(at: Verifying) -> StepFinding:
     opening = at.records.opening
     files = {} if opening is None else dict(opening.files)
     files |= {bars.path: bars.digest for bars in at.records.bars}
+    for pinned in at.records.authorities:
+        files |= pinned.files
     for name, expected in files.items():
         read_as(at.study.root, name, expected)
     for bars in at.records.bars:
@@ -86,6 +89,7 @@ def check_outputs(at: Verifying) -> StepFinding:
     """Step 5."""
     finished = [record for record in at.records.submissions.values() if record.run is not None]
     broken: list[AssayError] = []
+    at.attested = attestations(at.study, at.chain)  # the ledger may have grown since step 2
     for record in finished:
         try:
             at.runs[record.id] = _checked_run(at, record)
@@ -131,6 +135,7 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
         ("outside value", run.provenance.outside, outside),
         ("witness", run.provenance.witness, witness),
         ("number of resumptions", run.provenance.resumed, len(record.resumed)),
+        ("attested time", run.provenance.attested, stated_attestation(at.attested, record)),
         ("completeness", run.complete, True),
     ):
         if got != expected:
