@@ -113,7 +113,7 @@ def _parsed_scores(data: bytes) -> dict[str, float]:
             quick = {output.id: output.score for output in outputs}
             if len(quick) == len(outputs):
                 return quick
-        except msgspec.MsgspecError:
+        except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
             pass  # reading line by line tells what is wrong, and where
     return _parsed(data, "score", _score_of)
 
@@ -138,7 +138,10 @@ def _parsed(data: bytes, key: str, read: Callable[[object, str], T]) -> dict[str
 def _score_of(value: object, here: str) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise SpecError(f"{here}: expected a number, got {value!r:.60}")
-    return score_of(float(value))
+    try:
+        return score_of(float(value))
+    except OverflowError:
+        raise SpecError(f"{here}: a number too large to hold") from None
 
 
 def _answer_of(value: object, here: str) -> str:
