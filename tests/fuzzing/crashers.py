@@ -1,6 +1,11 @@
 """Inputs that were neither read nor refused, each by the target that found it; all are now."""
 
+from helpers.dual_cases import spec_text
+
 from fuzzing.targets.duals import PLAN
+
+SPEC = spec_text(conditions="").encode()
+LONG = b"K" * 300
 
 CRASHERS: tuple[tuple[str, bytes], ...] = (
     # Reading a small file reserved as much memory as the largest may have.
@@ -9,6 +14,14 @@ CRASHERS: tuple[tuple[str, bytes], ...] = (
     ("dual: scores of a run", b'{"id":"\xed"score"'),
     ("dual: plan and journal", PLAN + b'\n=====\n{"run":{"condition":"\x8d"\n'),
     ("dual: plan and journal", PLAN + b'\n=====\n{"x":' + b"[" * 100_000 + b"\n"),
+    # A name that is too long to be looked for.
+    ("dual: spec", SPEC.replace(b"bench.jsonl", LONG)),
+    ("dual: spec", SPEC + b'[placebo]\nstate = "' + LONG + b'"\n'),
+    ("dual: spec", SPEC.replace(b"[system]\n", b'[system]\nreads = ["' + LONG + b'"]\n')),
+    (
+        "dual: spec",
+        SPEC.replace(b'files = ["memory.jsonl"]', b'files = ["m"]\ninitial = "' + LONG + b'"'),
+    ),
     # A whole number that no float can hold.
     ("dual: scores of a run", b'{"id":"q0","score":1' + b"0" * 400 + b"}\n"),
     # Half a surrogate pair has no hash.
