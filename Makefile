@@ -30,12 +30,12 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m compileall -q src benchmarks
 	$(BIN)/python benchmarks/speed.py
 
-# The attacks on seals, runs, ledgers and states, and the short simulations, at full length (more
-# than half an hour on two free cores).
+# The attacks on seals, runs, ledgers and states, mutated inputs to every reader, and the short
+# simulations, at full length (more than three quarters of an hour on two free cores).
 # Faults at every system call take strace, which Debian has as a package of that name.
 stress: $(VENV)/.dev
 	ASSAY_STRESS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/ledger tests/study \
-		tests/controls tests/sandbox tests/dual_condition tests/comparison tests/surface \
+		tests/controls tests/sandbox tests/dual_condition tests/comparison tests/surface tests/fuzzing \
 		tests/cli/test_try.py tests/test_docs.py
 
 # The operating characteristics in docs/explanation/error-rates.md, made again (minutes).

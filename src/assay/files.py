@@ -2,15 +2,17 @@
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 
 _LONGEST_RECORD_PATH = 1000
 _LONGEST_NAME = 200
+_PART = 1 << 20
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -70,10 +72,17 @@ def read_bounded(path: Path, most: int) -> bytes:
         if path.exists() and not path.is_file():
             raise SpecError(f"{path}: no regular file")
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            data = b"".join(_parts(file, most + 1))
     if len(data) > most:
         raise SpecError(f"{path}: more than {most:,} bytes")
     return data
+
+
+def _parts(file: BinaryIO, most: int) -> Iterator[bytes]:
+    """A file in parts: to read all at once reserves `most` bytes, however small the file is."""
+    while most and (part := file.read(min(most, _PART))):
+        most -= len(part)
+        yield part
 
 
 def inside(root: Path, name: str) -> Path:

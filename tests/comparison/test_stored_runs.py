@@ -192,7 +192,7 @@ def test_a_scorecard_that_makes_no_sense_is_refused(saved, key, value):
         read_stored_run(saved / "a")
 
 
-@pytest.mark.parametrize("version", [7, "x", None])
+@pytest.mark.parametrize("version", [7, "x", None, "9" * 5_000, "v²"])
 def test_a_scorecard_under_a_version_that_its_bars_do_not_have_is_refused(saved, version):
     rewrite(card(saved / "a"), lambda it: it["scorecard"].update(bars_version=version))
     with pytest.raises((assay.SpecError, assay.IntegrityError)):

@@ -84,9 +84,10 @@ def _newest_kept(folder: Path, caveats: list[ComparisonCaveat]) -> Scorecard:
     return newest.scorecard
 
 
-def _order(version: str) -> tuple[tuple[str, int], ...]:
-    """A version as a reader orders it: v2 before v10."""
-    return tuple((text, int(digits or 0)) for text, digits in re.findall(r"(\D*)(\d*)", version))
+def _order(version: str) -> tuple[tuple[str, int, str], ...]:
+    """A version as a reader orders it: v2 before v10, of however many digits."""
+    parts = re.findall(r"([^0-9]*)0*([0-9]*)", version)
+    return tuple((text, len(digits), digits) for text, digits in parts)
 
 
 def _is_given_by_outputs(folder: Path, card: Scorecard) -> bool:

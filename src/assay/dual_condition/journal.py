@@ -54,7 +54,7 @@ def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
     for number, line in enumerate(whole.split(b"\n")[:-1], 1):
         try:
             entry = decoder.decode(line)
-        except msgspec.MsgspecError as error:
+        except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
             raise IntegrityError(f"{journal}, line {number}: {error}") from None
         made[entry.run.condition, entry.run.seed] = entry.run, list(entry.scores)
     return made

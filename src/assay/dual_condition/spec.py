@@ -101,8 +101,9 @@ def load_dual_spec(path: str | Path, *, metric: Metric | None = None) -> DualSpe
         raise SpecError(f"{where}: evaluation.answer: answers have an accuracy, and no {metric}")
     check_ids(written, home, benchmark, where)
     check_thresholds(written.thresholds, where)
-    check_placebo(written, home, where)
-    check_apart(written, home, where)
+    with storage(where):  # a name may be too long to be looked for
+        check_placebo(written, home, where)
+        check_apart(written, home, where)
     return DualSpec(
         home=home,
         digest=plan_digest(written),
@@ -132,8 +133,11 @@ def _state(written: DualFile, home: Path, where: str) -> State:
                 f"{where}: state.layers: a layer is called {name!r:.80}, expected a-z, 0-9, . _ -"
             )
         check_layer(name, layer, where)
-        if layer.initial is not None and not (home / layer.initial).exists():
-            raise SpecError(f"{where}: state.layers.{name}.initial: there is no {layer.initial}")
+        with storage(where):
+            if layer.initial is not None and not (home / layer.initial).exists():
+                raise SpecError(
+                    f"{where}: state.layers.{name}.initial: there is no {layer.initial}"
+                )
     root = home / state.root
     with storage(root):
         if root.is_symlink() or not root.is_dir():
@@ -157,7 +161,8 @@ def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
     if written.answer is not None:
         columns = replace(columns, cls=written.answer)
     path = home / written.benchmark
-    place = str(path) if path.exists() else written.benchmark
+    with storage(where):
+        place = str(path) if path.exists() else written.benchmark
     try:
         benchmark = load_benchmark(place, columns=columns)
     except SpecError as error:

@@ -21,7 +21,8 @@ def constant(question: str) -> dict[str, object]:  # noqa: ARG001 - it ignores w
 
 def hash_random(question: str) -> dict[str, object]:
     """A score and a class drawn from the hash of the question: chance that repeats."""
-    number = int.from_bytes(hashlib.sha256(question.encode()).digest()[:8], "big")
+    data = question.encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.sha256(data).digest()[:8], "big")
     return {"score": number / 2**64, "class": CLASSES[number % len(CLASSES)]}
 
 

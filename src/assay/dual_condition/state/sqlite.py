@@ -120,7 +120,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
             yield database
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # its messages quote a damaged schema
         raise SpecError(f"{path.name}: SQLite says: {error}", hint=_HINT) from None
 
 

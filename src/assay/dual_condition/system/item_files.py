@@ -113,7 +113,7 @@ def _parsed_scores(data: bytes) -> dict[str, float]:
             quick = {output.id: output.score for output in outputs}
             if len(quick) == len(outputs):
                 return quick
-        except msgspec.MsgspecError:
+        except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
             pass  # reading line by line tells what is wrong, and where
     return _parsed(data, "score", _score_of)
 

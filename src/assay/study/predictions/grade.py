@@ -18,6 +18,7 @@ from typing import Literal
 
 import msgspec
 
+from assay.errors import IntegrityError
 from assay.gauntlet.result import Judgement, Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.study.predictions.spec import VERDICTS, Direction, Prediction, Range, Term
@@ -156,6 +157,9 @@ def _outcome(prediction: Prediction, card: Scorecard | None) -> OutcomeGrade | N
         return None
     verdicts = set(probabilities) == set(VERDICTS)
     happened = card.verdict.value if verdicts else f"{card.point.passed}/{card.point.total}"
+    if happened not in probabilities:
+        possible = ", ".join(probabilities)
+        raise IntegrityError(f"the outcome is {happened:.40}, and possible were {possible:.200}")
     probability = probabilities[happened]
     most = max(probabilities.values())
     likeliest = [name for name in probabilities if probabilities[name] == most]

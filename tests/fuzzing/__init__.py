@@ -1,0 +1,1 @@
+"""Fuzzing of every reader: mutations, the campaign, and the table of targets."""

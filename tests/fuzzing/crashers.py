@@ -1,0 +1,31 @@
+"""Inputs that were neither read nor refused, each by the target that found it; all are now."""
+
+from helpers.dual_cases import spec_text
+
+from fuzzing.targets.duals import PLAN
+
+SPEC = spec_text(conditions="").encode()
+LONG = b"K" * 300
+
+CRASHERS: tuple[tuple[str, bytes], ...] = (
+    # Reading a small file reserved as much memory as the largest may have.
+    ("trials: sides", b'{"fixture":"","":1}'),
+    # Bytes that are not UTF-8 inside a text: msgspec has another error for them.
+    ("dual: scores of a run", b'{"id":"\xed"score"'),
+    ("dual: plan and journal", PLAN + b'\n=====\n{"run":{"condition":"\x8d"\n'),
+    ("dual: plan and journal", PLAN + b'\n=====\n{"x":' + b"[" * 100_000 + b"\n"),
+    # A name that is too long to be looked for.
+    ("dual: spec", SPEC.replace(b"bench.jsonl", LONG)),
+    ("dual: spec", SPEC + b'[placebo]\nstate = "' + LONG + b'"\n'),
+    ("dual: spec", SPEC.replace(b"[system]\n", b'[system]\nreads = ["' + LONG + b'"]\n')),
+    (
+        "dual: spec",
+        SPEC.replace(b'files = ["memory.jsonl"]', b'files = ["m"]\ninitial = "' + LONG + b'"'),
+    ),
+    # A whole number that no float can hold.
+    ("dual: scores of a run", b'{"id":"q0","score":1' + b"0" * 400 + b"}\n"),
+    # Half a surrogate pair has no hash.
+    ("texts: baselines", b"\xed\xa0\x80"),
+    # An outcome on another scale than the prediction's.
+    ("study: grades of forged judgements", b'[outcomes]\n"0/3"=0.5\n"3/3"=0.5'),
+)
