@@ -14,9 +14,11 @@ from helpers.studies import (
     a_study,
     breach,
     commit,
+    drafted,
     entries,
     forged,
     kinds,
+    opened,
     raised,
     redigest,
     remember_installed,
@@ -35,7 +37,9 @@ from assay.runs.store import load_run
 from assay.study.entries import read_records
 from assay.study.scorecards.store import read_judgement
 from assay.study.study import open_study
+from assay.study.submissions import run as run_module
 from assay.study.submissions.run import run_sealed
+from assay.study.submissions.seal import seal
 from assay.study.timestamps import add_timestamp, pin, request_timestamp
 
 TIME = "2026-03-04T05:06:07Z"
@@ -142,6 +146,40 @@ def test_the_earliest_of_several_times_counts(study):
     assert earlier.entry > later.entry
     assert load_run(study.root / "runs/001").provenance.attested == earlier
     assert breach(study) == (None, "")
+
+
+def seed_from_the_timestamp(tmp_path):
+    study = opened(tmp_path)
+    folder = drafted(
+        study, "001", "import random\ndef detect(question, response):\n    return random.random()\n"
+    )
+    text = (folder / "prereg.toml").read_text()
+    (folder / "prereg.toml").write_text(text + 'seed_from = "timestamp"\n')
+    seal(study, "001")
+    return study
+
+
+def test_a_seed_may_come_from_the_timestamp(tmp_path):
+    study = seed_from_the_timestamp(tmp_path)
+    assert "none covers its seal" in raised(run_sealed, study, "001", unwitnessed=True).message
+    pinned(study)
+    made = timestamped(study)
+    refused = raised(run_sealed, study, "001", unwitnessed=True, outside="mine")
+    assert made.token in refused.message
+    run_sealed(study, "001", unwitnessed=True)
+    run = load_run(study.root / "runs/001")
+    assert (run.provenance.outside, run.seeds) == (made.token, 1)
+    assert "outside-seed" in codes(study)
+    assert breach(study) == (None, "")
+
+
+def test_a_seed_from_another_value_than_the_timestamp_is_a_breach(tmp_path, monkeypatch):
+    study = seed_from_the_timestamp(tmp_path)
+    pinned(study)
+    timestamped(study)
+    monkeypatch.setattr(run_module, "_token", lambda *_: "lucky")
+    run_sealed(study, "001", unwitnessed=True)
+    assert breach(study)[0] == 5
 
 
 def test_a_resumed_run_keeps_the_time_that_it_started_with(study, monkeypatch):

@@ -87,7 +87,7 @@ class Attestation(msgspec.Struct, frozen=True, kw_only=True):
 
     `entry` is the number of the entry that holds the timestamp, `checkpoint` how many entries it
     covers. `authority` is the SHA-256 fingerprint of the authority's root certificate, which the
-    study's author pinned, and `name` the subject of that.
+    study's author pinned, and `name` the subject of that; `token` is the digest of the response.
     """
 
     entry: int
@@ -95,6 +95,7 @@ class Attestation(msgspec.Struct, frozen=True, kw_only=True):
     time: str
     authority: str
     name: str
+    token: str
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):

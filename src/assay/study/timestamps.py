@@ -169,6 +169,7 @@ def _attestation(entry: Entry, checkpoint: Checkpoint, name: str) -> Attestation
         time=entry.said["time"],
         authority=entry.said["authority"],
         name=name,
+        token=entry.files[f"checkpoints/{entry.subject}{RESPONSE}"],
     )
 
 

@@ -13,11 +13,18 @@ from functools import partial
 
 import msgspec
 
-from assay.errors import AlreadyRun, DigestMismatch, IntegrityError, SpecError, storage
+from assay.errors import (
+    AlreadyRun,
+    DigestMismatch,
+    IntegrityError,
+    NotWitnessed,
+    SpecError,
+    storage,
+)
 from assay.gauntlet.result import Judgement
 from assay.ledger.entry import Entry
 from assay.runs.collect import Listener, Sealed, collect
-from assay.runs.result import Provenance, Record, Run
+from assay.runs.result import Attestation, Provenance, Record, Run
 from assay.runs.store import OUTPUTS, RunFolder
 from assay.study.entries import SubmissionRecord, Unreadable, enter, read_records, records_of
 from assay.study.git import repository_of
@@ -34,7 +41,7 @@ from assay.study.submissions.observed_run import observed_run
 from assay.study.submissions.seal_lock import only_one
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.submissions.sealed_files import laid_out, sealed_worker
-from assay.study.submissions.spec import limits_of
+from assay.study.submissions.spec import TIMESTAMP, limits_of
 from assay.study.submissions.withdraw import check_standing
 from assay.study.submissions.witness import witness_of
 from assay.study.timestamps import attestation_of
@@ -85,12 +92,15 @@ def run_sealed(
                 witness = witness_of(study, sealed, unwitnessed=unwitnessed)
             else:
                 witness, outside = stated_start(record.started)
+            attested = attestation_of(study, record)
+            if sealed.prereg.seed_from == TIMESTAMP and record.started is None:
+                outside = _token(sealed.id, attested, outside)
             provenance = Provenance(
                 seal=sealed.digest,
                 witness=witness,
                 outside=outside,
                 resumed=len(record.resumed) + (record.started is not None),
-                attested=attestation_of(study, record),
+                attested=attested,
             )
             run = _make(study, sealed, record, provenance, listener)
         elif record.grade is not None:
@@ -143,6 +153,21 @@ def _make(
     with study.ledger as ledger:
         enter(ledger, "run", sealed.id, files=files)
     return run
+
+
+def _token(submission: str, attested: Attestation | None, given: str | None) -> str:
+    """The outside value of a seal whose seed comes from its timestamp."""
+    if attested is None:
+        raise NotWitnessed(
+            f"the seed of {submission} comes from a timestamp, and none covers its seal",
+            hint="Have a checkpoint timestamped: assay ledger request",
+        )
+    if given not in (None, attested.token):
+        raise SpecError(
+            f"{submission}: got {given!r:.80} as outside value, expected {attested.token}, the"
+            " digest of its timestamp"
+        )
+    return attested.token
 
 
 def stated_start(started: Entry) -> tuple[str | None, str | None]:

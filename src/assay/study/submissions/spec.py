@@ -19,13 +19,16 @@ from assay.runs.result import RESOURCES, Limits
 SEAL_FORMAT = "assay-seal/1"
 LONGEST_OUTSIDE = 300
 """Letters of an outside value, and of what names it."""
+TIMESTAMP = "timestamp"
+"""The word of `seed_from` for the timestamp that attests the time of the seal."""
 
 
 class Prereg(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `prereg.toml` says. `environment` are names of variables to pass on, never values.
 
     The limits are those of `assay.Limits`; 0 lifts one. `seed_from` says where an outside value
-    will be found that the seed comes from: a round of a randomness beacon, a maintainer's word.
+    will be found that the seed comes from: a round of a randomness beacon, a maintainer's word, or
+    `timestamp`, the response that attests the time of the seal.
     """
 
     method: str

@@ -28,6 +28,7 @@ from assay.study.submissions.rerun import rerun
 from assay.study.submissions.run import stated_start
 from assay.study.submissions.seal_lock import is_running
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
+from assay.study.submissions.spec import TIMESTAMP
 from assay.study.timestamps import attestations, stated_attestation
 from assay.study.verify.context import StepFinding, Verifying
 from assay.wording import counted
@@ -132,7 +133,7 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
         ("benchmark", run.benchmark.digest, sealed.seal.benchmark.digest),
         ("second corpus", second, sealed_second),
         ("seed", run.seed, sealed.seed(outside)),
-        ("outside value", run.provenance.outside, outside),
+        ("outside value", run.provenance.outside, _outside(at, record, sealed, outside)),
         ("witness", run.provenance.witness, witness),
         ("number of resumptions", run.provenance.resumed, len(record.resumed)),
         ("attested time", run.provenance.attested, stated_attestation(at.attested, record)),
@@ -147,6 +148,16 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
     if sorted((record.item, record.seed) for record in run.records) != every:
         raise IntegrityError(f"{where}: its outputs are not one for each item and seed")
     return run
+
+
+def _outside(
+    at: Verifying, record: SubmissionRecord, sealed: SealedPrereg, stated: str | None
+) -> str | None:
+    """The outside value of a run: as its start states it, or the digest of its timestamp."""
+    if sealed.prereg.seed_from != TIMESTAMP:
+        return stated
+    attested = stated_attestation(at.attested, record)
+    return None if attested is None else attested.token
 
 
 def _check_seeds(run: Run, sealed: SealedPrereg, outside: str | None, where: str) -> None:
