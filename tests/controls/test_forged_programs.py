@@ -1,5 +1,6 @@
 """Completions that try to pass without being right, or to read what is not theirs."""
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -147,3 +148,4 @@ def test_a_completion_reads_no_file_of_ours(executor, tmp_path):
     assert found is ProgramOutcome.PASSED
     assert secret.read_text() == "do-not-tell"
     assert (open_to_all / "file").read_text() == "ours"
+    shutil.rmtree(open_to_all)
