@@ -32,9 +32,9 @@ SOURCE = Path(assay.__file__).parent
 MOST_INPUTS = 10_000_000
 READING = ("parse", "read", "load", "decode")
 LEFT_OUT = {
-    "assay.benchmark.corpora.execute.read_verdict": "a pipe; its tests write to it",
-    "assay.runs.method_loader.load": "imports a method, in the worker: running, not reading",
-    "assay.surface.joint_model.read_surface": "fits a model to items that have been read",
+    "execute.read_verdict": "a pipe; its tests write to it",
+    "method_loader.load": "imports a method, in the worker: running, not reading",
+    "joint_model.read_surface": "fits a model to items that have been read",
 }
 """Readers without a target, and why."""
 OVERFLOW = "values over 1e154 overflow where they are squared"
@@ -120,7 +120,12 @@ def called_by(reader):
 
 def missed(source, called):
     """Readers that no target goes through, and that are not known to be left out."""
-    return sorted(readers_in(source) - called - set(LEFT_OUT))
+    return sorted(name for name in readers_in(source) - called if in_short(name) not in LEFT_OUT)
+
+
+def in_short(name):
+    """The last module and the function."""
+    return ".".join(name.split(".")[-2:])
 
 
 def test_every_reader_is_a_target(tmp_path):
@@ -131,7 +136,7 @@ def test_every_reader_is_a_target(tmp_path):
         scratch.mkdir()
         called |= called_by(target.make(scratch))
     assert missed(SOURCE, called) == []
-    assert set(LEFT_OUT) <= readers_in(SOURCE)
+    assert set(LEFT_OUT) <= set(map(in_short, readers_in(SOURCE)))
 
 
 def test_a_reader_without_a_target_is_seen(tmp_path):
