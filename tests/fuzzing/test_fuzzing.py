@@ -24,6 +24,7 @@ from fuzzing.targets import (  # noqa: F401 - each enters its targets in the tab
     duals,
     ledgers,
     runs,
+    states,
     studies,
     texts,
 )
