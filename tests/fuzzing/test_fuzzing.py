@@ -53,10 +53,10 @@ def number_of(name):
     return zlib.crc32(name.encode())
 
 
-def marked(name):
+def marked(name, *more):
     """A target as a parameter; a known crash is expected."""
     marks = [pytest.mark.xfail(reason=KNOWN[name], strict=False)] if name in KNOWN else []
-    return pytest.param(name, marks=marks)
+    return pytest.param(name, *more, marks=marks)
 
 
 @pytest.mark.parametrize("name", [*map(marked, TARGETS)])
@@ -78,7 +78,7 @@ def test_the_campaign_has_ten_million_inputs(record_property):
     assert inputs >= MOST_INPUTS
 
 
-@pytest.mark.parametrize(("name", "data"), CRASHERS)
+@pytest.mark.parametrize(("name", "data"), [marked(*crasher) for crasher in CRASHERS])
 def test_what_crashed_once_is_read_or_refused(name, data, tmp_path):
     assert trouble(TARGETS[name].make(tmp_path).read, data) is None
 
@@ -87,6 +87,16 @@ def test_a_database_whose_schema_is_not_utf_8_is_refused(tmp_path):
     reader = TARGETS["dual: state in SQLite"].make(tmp_path)
     broken = reader.seeds[0].replace(b"PRIMARY KEY", b"PRIMARY \xed\xbf\xbf")
     assert trouble(reader.read, broken) is None
+
+
+@pytest.mark.parametrize("name", [marked("benchmark: Parquet")])
+def test_a_flipped_bit_at_the_end_of_a_parquet_file_is_read_or_refused(name, tmp_path):
+    reader = TARGETS[name].make(tmp_path)
+    seed = reader.seeds[0]
+    reader.read(seed)
+    for place in range(len(seed) // 2, len(seed)):
+        broken = seed[:place] + bytes([seed[place] ^ 1]) + seed[place + 1 :]
+        assert trouble(reader.read, broken) is None
 
 
 def readers_in(source):
