@@ -109,6 +109,8 @@ def fuzz(name: str, reader: Reader, *, inputs: int, number: int) -> Tally:
             except BaseException:  # whatever it is: nothing else may come of an input
                 break
             else:
+                if guard.late:
+                    break
                 tally.read += 1
         else:
             return tally
@@ -164,7 +166,7 @@ def _trouble(read: Read, data: bytes, guard: Guard) -> tuple[str, str] | None:
         raise
     except BaseException as error:
         return f"{type(error).__name__}: {error!s:.200}", _place(error)
-    return None
+    return ("TooSlow", "its end") if guard.late else None
 
 
 def _place(error: BaseException) -> str:

@@ -1,11 +1,13 @@
-"""Inputs that were neither read nor refused, each by the target that found it; all are now."""
+"""Inputs that were once neither read nor refused, each by the target that found it."""
 
 from helpers.dual_cases import spec_text
 
+from fuzzing.files import joined
 from fuzzing.targets.duals import PLAN
 
 SPEC = spec_text(conditions="").encode()
 LONG = b"K" * 300
+COSTS = b'{"instance":"a","score":0,"cost_usd":0}\n{"instance":"b","score":0,"cost_usd":%b}\n'
 
 CRASHERS: tuple[tuple[str, bytes], ...] = (
     # Reading a small file reserved as much memory as the largest may have.
@@ -24,6 +26,9 @@ CRASHERS: tuple[tuple[str, bytes], ...] = (
     ),
     # A whole number that no float can hold.
     ("dual: scores of a run", b'{"id":"q0","score":1' + b"0" * 400 + b"}\n"),
+    # The square of a number that is nearly too large.
+    ("comparison: judged and drawn", joined(COSTS % b"0", COSTS % b"1e308")),
+    ("command: compare", joined(COSTS % b"0", COSTS % b"1e308")),
     # Half a surrogate pair has no hash.
     ("texts: baselines", b"\xed\xa0\x80"),
     # An outcome on another scale than the prediction's.

@@ -7,10 +7,10 @@ from helpers.fakes import detection_bars
 from helpers.studies import rows
 
 from fuzzing.campaign import Reader
+from fuzzing.dual_results import resealed, result
 from fuzzing.files import ScratchFiles, joined, lines
 from fuzzing.targets import target
 from fuzzing.targets.comparisons import DIMENSIONS
-from fuzzing.targets.duals import resealed, result
 
 
 def _verb(

@@ -129,6 +129,7 @@ class _Answering(ProcessWorker):
     def __init__(self) -> None:
         self.limits, self._number, self._buffer, self.broken = Limits(), 0, b"", False
         self.method, self.seed, self.line = REFERENCE, 0, b""
+        self._process = None
 
     def _write(self, data: bytes, deadline: float) -> None:
         pass
