@@ -25,6 +25,7 @@ from assay.report.study.views import VIEWS
 from assay.study.create import new_study
 from assay.study.locate import LEDGER
 from assay.study.scorecards.revise import revise_study
+from assay.study.scorecards.store import Judged
 from assay.study.study import open_study
 from assay.study.submissions.draft import draft
 from assay.study.submissions.run import run_sealed
@@ -236,7 +237,7 @@ def redigest(study, **said):
 def revised_unjudged(study):
     """Revise the bars of a study, cut off before any result is judged under the new version."""
     proposal = Proposal(id="B2", control="feature:word_length", margin=0.1, because="so")
-    with patch("assay.study.scorecards.revise.judge_missing", return_value=[]):
+    with patch("assay.study.scorecards.revise.judge_missing", return_value=Judged([], ())):
         revise_study(study, proposal)
 
 

@@ -63,8 +63,10 @@ class ProcessWorker:
         folder: Path | None = None,
         bytecode: Path | None = None,
         watched: bool = False,
+        before_restart: Callable[[], None] | None = None,
     ) -> None:
         self.level = level
+        self.before_restart = before_restart
         self.folder = folder
         self.bytecode = bytecode
         self.watched = watched and can_observe()
@@ -104,6 +106,8 @@ class ProcessWorker:
         """A fresh process, the method loaded again, with another seed where one is given."""
         self.seed = self.seed if seed is None else seed
         self.close()
+        if self.before_restart is not None:
+            self.before_restart()
         self._guarded(self._spawn)
         self._guarded(self._load)
 

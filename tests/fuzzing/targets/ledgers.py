@@ -33,7 +33,7 @@ def _entry(kind: str, subject: str, files: tuple[str, ...] = (), **said: str) ->
 
 _STUDY = (
     _entry("study", "mine", ("study.toml", "bars/detection-v1.toml")),
-    _entry("bars", "v2", ("bars/detection-v2.toml",)),
+    _entry("bars", "detection-v2", ("bars/detection-v2.toml",)),
     _entry("seal", "001", ("preregs/001/seal.json",)),
     _entry("run-started", "001"),
     _entry("run-stopped", "001", outputs=_DIGEST),

@@ -196,6 +196,7 @@ def ask(
             seed=seed,
             on_print=listener.printed,
             watched=provenance is not None,
+            contents=sealed.contents,
         ) as worker:
             run = collect(
                 worker,

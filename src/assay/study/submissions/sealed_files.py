@@ -7,12 +7,13 @@ and what the method writes beside itself stays out of the record.
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from assay.digests import derive, digest
 from assay.errors import IntegrityError, SpecError, storage
 from assay.files import inside
-from assay.folders import regular_members
+from assay.folders import regular_members, remove
 from assay.methods.registry import REGISTERED, MethodRef, parse_method
 from assay.runs.worker_process import ProcessWorker
 from assay.study.submissions.spec import Prereg, limits_of
@@ -60,15 +61,21 @@ def laid_out(contents: Mapping[str, bytes]) -> Iterator[Path]:
         made = tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
     with made as name:
         root = Path(name).resolve() / "files"
-        with storage(root):
-            root.mkdir()
-            bytecode_of(root).mkdir()
-        for relative, data in contents.items():
-            path = inside(root, relative)
-            with storage(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
+        _lay_out(contents, root)
         yield root
+
+
+def _lay_out(contents: Mapping[str, bytes], root: Path) -> None:
+    """Have a folder hold these files and nothing else, whatever a process left in it."""
+    for place in (root, bytecode_of(root)):
+        with storage(place):
+            remove(place)
+            place.mkdir()
+    for relative, data in contents.items():
+        path = inside(root, relative)
+        with storage(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
 
 
 def bytecode_of(root: Path) -> Path:
@@ -84,8 +91,12 @@ def sealed_worker(
     seed: int,
     on_print: Callable[[bytes], None] | None = None,
     watched: bool = False,
+    contents: Mapping[str, bytes] | None = None,
 ) -> ProcessWorker:
-    """An isolated worker for a method that was laid out in a folder."""
+    """An isolated worker for a method that was laid out in a folder.
+
+    Given its contents, they are laid out again for each process that follows the first.
+    """
     reference = _reference(method, folder)
     source = Path(reference.target) if reference.kind == "file" else None
     with storage(source):
@@ -100,6 +111,7 @@ def sealed_worker(
         folder=folder,
         bytecode=bytecode_of(folder),
         watched=watched,
+        before_restart=None if contents is None else partial(_lay_out, contents, folder),
     )
 
 
