@@ -34,6 +34,7 @@ FEWEST_INPUTS = 10_000_000
 READING = ("parse", "read", "load", "decode")
 LEFT_OUT = {
     "execute.read_verdict": "a pipe; its tests write to it",
+    "controls.load_control": "finds a stored run, which `load_run` reads",
     "method_loader.load": "imports a method, in the worker: running, not reading",
     "joint_model.read_surface": "fits a model to items that have been read",
 }
