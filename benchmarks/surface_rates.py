@@ -34,6 +34,7 @@ from surface_situations import (
     independent,
 )
 from verdicts import drawn_run
+from word_situations import TILTS, draw_words
 
 from assay.confounding.judge import confounds
 from assay.gauntlet.judge import score
@@ -42,6 +43,7 @@ from assay.gauntlet.spec import BarSet, parse_bars
 from assay.stats.auc import auc
 from assay.stats.stratified_auc import fit_within
 from assay.surface.joint_model import known_surface, read_surface
+from assay.surface.words import rests_on_words
 
 SEED = 20_261_116
 SIZES = (108, 400, 1000)
@@ -269,6 +271,35 @@ def table_told(draws: int) -> str:
     return f"{summary}\n\n{markdown(headers, rows)}"
 
 
+def by_words(cell: tuple[int, int]) -> dict[str, tuple[float, bool, bool]]:
+    """For each method: what is left of it, whether D5 is passed, and whether words are named."""
+    size, seed = cell
+    rng = np.random.default_rng([SEED, size, seed, 5])
+    items, label, methods = draw_words(rng, size=size)
+    surface = read_surface(items, label)
+    found = {}
+    for name, scores in methods.items():
+        named = {item.id: float(x) for item, x in zip(items, scores, strict=True)}
+        left = surface.beyond(named)
+        passed = left.interval(0.90)[0] >= 0.65 and not left.unfit
+        found[name] = left.value, passed, passed and rests_on_words(surface, named, left)
+    return found
+
+
+def table_words(draws: int) -> str:
+    """Methods that read words, and the caveat that says so."""
+    found = pooled(by_words, product(TILTS, range(draws)))
+    rows = []
+    for size in TILTS:
+        own = [row for (n, _), row in found if n == size]
+        for name in own[0]:
+            left, passed, named = (np.array([row[name][i] for row in own]) for i in range(3))
+            rows.append((str(size), name, f"{left.mean():.3f}", f"{int(passed.sum())}",
+                         f"{int(named.sum())}"))  # fmt: skip
+    headers = ("n", "method", "beyond", "passes D5", "of these words-not-ruled-out")
+    return f"{draws} draws a row.\n\n{markdown(headers, rows)}"
+
+
 def table_real(draws: int) -> str:
     """A method with a signal of its own."""
     found = pooled(real, product(SHAPES, (400, 1000), range(draws)))
@@ -340,6 +371,7 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "fitness": (table_fitness, 40),
     "at-the-bar": (table_at_the_bar, 100),
     "real": (table_real, 20),
+    "words": (table_words, 20),
     "surface-only": (table_surface_only, 20),
     "told": (table_told, 12),
 }
