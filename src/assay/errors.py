@@ -50,7 +50,7 @@ class AssayError(Exception):
         self, message: str, *, hint: str | None = None, details: Sequence[str] = ()
     ) -> None:
         self.message = _writable(message)[:_LONGEST]
-        self.hint = hint
+        self.hint = None if hint is None else _writable(hint)
         self.details = tuple(_writable(detail)[:_LONGEST_DETAIL] for detail in details)
         super().__init__("\n  ".join((self.message, *self.details)))
 
