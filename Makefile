@@ -41,6 +41,7 @@ stress: $(VENV)/.dev
 # The operating characteristics in docs/explanation/error-rates.md, made again (minutes).
 error-rates: $(VENV)/.dev
 	$(BIN)/python benchmarks/calibration_rates.py --write
+	$(BIN)/python benchmarks/seed_grinding.py --write
 	$(BIN)/python benchmarks/error_rates.py --write
 
 # The tables in docs/explanation/net-effect.md (about half an hour on two free cores).

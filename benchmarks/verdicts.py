@@ -116,8 +116,8 @@ def _words_auc() -> float:
     return sum(mass(k, 7.0) * (sum(truths[:k]) + truths[k] / 2.0) for k in range(60))
 
 
-def drawn_run(benchmark: Benchmark, scores: list[float]) -> Run:
-    """A run as if a method had given these scores."""
+def drawn_run(benchmark: Benchmark, *by_seed: list[float]) -> Run:
+    """A run as if a method had given these scores, seed by seed."""
     return Run(
         method="drawn",
         method_digest=None,
@@ -134,7 +134,9 @@ def drawn_run(benchmark: Benchmark, scores: list[float]) -> Run:
         printed=0,
         complete=True,
         records=tuple(
-            Record(item=item.id, output=value, error=None, ms=0.0)
+            Record(item=item.id, output=value, error=None, ms=0.0, seed=seed)
+            for seed, scores in enumerate(by_seed)
             for item, value in zip(benchmark.items, scores, strict=True)
         ),
+        seeds=len(by_seed),
     )

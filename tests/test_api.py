@@ -35,6 +35,15 @@ def test_importing_the_package_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+def test_the_verbs_of_a_ledger_import_no_cryptography_until_they_need_it():
+    code = (
+        "import sys, assay.cli.ledger_, assay.cli.verify_, assay.study.verify.procedure;"
+        " print([m for m in ('cryptography', 'rfc3161_client') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_every_error_of_ours_stands_in_the_drawing_with_its_exit_code():
     lines = [line for line in errors.__doc__.splitlines() if "──" in line]
     drawn = {line.split("── ")[1].split()[0]: line for line in lines}

@@ -8,7 +8,7 @@ import assay
 
 SOURCE = Path(assay.__file__).parent
 ORDER = (
-    *("_version", "errors", "arguments", "caveats", "wording", "digests", "differences"),
+    *("_version", "errors", "arguments", "caveats", "wording", "bounds", "digests", "differences"),
     *("clock", "files", "journal", "lock", "folders"),
     *("stats", "ledger", "sandbox", "benchmark", "logs", "surface", "methods", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study", "report", "cli"),

@@ -10,12 +10,9 @@
 Names are imported when they are first used, so that importing the package costs nothing.
 """
 
-from importlib import import_module
-from types import FunctionType
-from typing import TYPE_CHECKING
-
 from assay._version import __version__
 
+TYPE_CHECKING = False  # as in typing, which `python -m assay` must not import from here
 if TYPE_CHECKING:
     from assay.benchmark.benchmark import Benchmark, Columns, Item
     from assay.benchmark.load import load_benchmark
@@ -56,6 +53,7 @@ if TYPE_CHECKING:
         SpecError,
         StateNotIsolated,
         StorageError,
+        Withdrawn,
     )
     from assay.gauntlet.bar import Bar
     from assay.gauntlet.judge import score
@@ -74,6 +72,7 @@ if TYPE_CHECKING:
     from assay.study.submissions.rerun import Rerun, rerun
     from assay.study.submissions.run import Finished, run_sealed
     from assay.study.submissions.seal import seal
+    from assay.study.submissions.withdraw import withdraw
     from assay.study.verify.procedure import Verification
 
 _HOMES = {
@@ -96,6 +95,7 @@ _HOMES = {
         " IncomparableRuns IntegrityError MethodCrashed MethodError MethodExited MethodNotLoaded"
         " MethodRaised MethodTimedOut NotHere NotRatified NotSealed NotWitnessed"
         " OneClassPartition OneSidedResult ProtocolError SpecError StateNotIsolated StorageError"
+        " Withdrawn"
     ),
     "gauntlet.bar": "Bar",
     "gauntlet.judge": "score",
@@ -114,6 +114,7 @@ _HOMES = {
     "study.submissions.rerun": "Rerun rerun",
     "study.submissions.run": "Finished run_sealed",
     "study.submissions.seal": "seal",
+    "study.submissions.withdraw": "withdraw",
     "study.verify.procedure": "Verification",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -126,15 +127,26 @@ __all__ += ["Limits", "MethodCrashed", "MethodError", "MethodExited", "MethodNot
 __all__ += ["MethodRaised", "MethodTimedOut", "NetVerdict", "NotHere", "NotRatified", "NotSealed"]
 __all__ += ["NotWitnessed", "OneClassPartition", "OneSidedResult", "ProtocolError", "Record"]
 __all__ += ["Regime", "Rerun", "Run", "Scorecard", "SpecError", "StateNotIsolated", "StorageError"]
-__all__ += ["Study", "Trial", "Verdict", "Verification", "__version__", "balance", "compare"]
-__all__ += ["confounds", "draft", "judge_dual", "load_bars", "load_benchmark", "load_dual_spec"]
+__all__ += ["Study", "Trial", "Verdict", "Verification", "Withdrawn", "__version__", "balance"]
+__all__ += [
+    "compare",
+    "confounds",
+    "draft",
+    "judge_dual",
+    "load_bars",
+    "load_benchmark",
+    "load_dual_spec",
+]
 __all__ += ["load_run", "new_study", "open_study", "rerun", "run", "run_dual", "run_sealed"]
-__all__ += ["save_run", "score", "seal", "verify"]
+__all__ += ["save_run", "score", "seal", "verify", "withdraw"]
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    from importlib import import_module
+    from types import FunctionType
+
     value = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)
     if isinstance(value, FunctionType):
         value = import_module("assay.arguments").checked(value)

@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from assay.bounds import MAX_DEPTH, MAX_LINE_BYTES
 from assay.errors import SpecError
 
-MAX_LINE_BYTES = 1 << 20
-MAX_DEPTH = 32
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 

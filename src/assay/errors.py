@@ -10,6 +10,7 @@
     │   ├── NotWitnessed           3  no commit holds the seal yet
     │   ├── AlreadySealed          3  what is sealed is not sealed again
     │   ├── AlreadyRun             3  a sealed method runs once
+    │   ├── Withdrawn              3  what was withdrawn does not run
     │   ├── IncomparableRuns       3  two sides that are no comparison
     │   ├── NotRatified            3  nothing is frozen that was not shown to help
     │   ├── OneSidedResult         3  one condition without the other tells nothing
@@ -49,14 +50,14 @@ class AssayError(Exception):
     def __init__(
         self, message: str, *, hint: str | None = None, details: Sequence[str] = ()
     ) -> None:
-        self.message = _writable(message)[:_LONGEST]
-        self.hint = None if hint is None else _writable(hint)
-        self.details = tuple(_writable(detail)[:_LONGEST_DETAIL] for detail in details)
+        self.message = writable(message)[:_LONGEST]
+        self.hint = None if hint is None else writable(hint)
+        self.details = tuple(writable(detail)[:_LONGEST_DETAIL] for detail in details)
         super().__init__("\n  ".join((self.message, *self.details)))
 
 
-def _writable(text: str) -> str:
-    """Half a surrogate pair in other people's words would break whatever writes them down."""
+def writable(text: str) -> str:
+    """A text without half surrogate pairs, which would break whatever writes it down."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -111,6 +112,10 @@ class AlreadySealed(ProtocolError):
 
 class AlreadyRun(ProtocolError):
     """A sealed method runs once."""
+
+
+class Withdrawn(ProtocolError):
+    """What was withdrawn does not run."""
 
 
 class IncomparableRuns(ProtocolError):

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -11,6 +11,7 @@ from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 
 _LONGEST_RECORD_PATH = 1000
+_LONGEST_NAME = 200
 _PART = 1 << 20
 
 
@@ -142,6 +143,16 @@ def stamp(path: Path) -> tuple[int, ...] | None:
         known = path.lstat()
         return known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns
     return None
+
+
+def path_names(paths: Iterable[str], *, most: int) -> tuple[str, ...]:
+    """Paths as a record can hold them: text, each of bounded length, and not too many."""
+    names = sorted(
+        os.fsencode(path).decode("utf-8", "backslashreplace")[-_LONGEST_NAME:] for path in paths
+    )
+    shown = [name if name.isprintable() else ascii(name)[1:-1] for name in names[:most]]
+    more = len(names) - most
+    return (*shown, f"and {more:,} more") if more > 0 else tuple(shown)
 
 
 def stays_inside(name: str) -> bool:

@@ -6,6 +6,7 @@ KEYS = {
     "task",
     "version",
     "supersedes",
+    "drops",
     "because",
     "digest",
     "partitions",
@@ -82,12 +83,12 @@ def test_a_revision_is_the_old_bars_and_one_more(assay_cmd, tmp_path):
     assert done.code == 0, done.err
     for words in (
         "oracle:word_length under v1: 2/2",
-        "oracle:word_length under v2: 2/3",
+        "oracle:word_length under v1-2: 2/3",
         "D3 0.000",
-        "assay score --all --bars v2.toml",
+        "assay score --all --bars v1-2.toml",
     ):
         assert words in done.out
-    base, made = assay.load_bars("v1"), assay.load_bars(tmp_path / "v2.toml")
+    base, made = assay.load_bars("v1"), assay.load_bars(tmp_path / "v1-2.toml")
     assert made.bars[:-1] == base.bars
     assert made.partitions == base.partitions
     new = made.bars[-1]
@@ -101,8 +102,8 @@ def test_a_revision_is_the_old_bars_and_one_more(assay_cmd, tmp_path):
         ("D1", "D2"),
         ("D3",),
     )
-    assert (made.version, made.supersedes, made.because) == ("v2", "v1", "counting words passes")
-    judged = assay_cmd("try", "oracle:word_length", "--bars", "v2.toml", "--json").json
+    assert (made.version, made.supersedes, made.because) == ("v1-2", "v1", "counting words passes")
+    judged = assay_cmd("try", "oracle:word_length", "--bars", "v1-2.toml", "--json").json
     assert judged["point"] == {"passed": 2, "total": 3, "verdict": "fail"}
 
 
@@ -166,12 +167,12 @@ def test_a_revision_without_pressure_is_refused(assay_cmd, tmp_path, name):
 
 
 def test_nothing_is_written_over(assay_cmd, tmp_path):
-    (tmp_path / "v2.toml").write_text("mine")
-    for out in ((), ("--out", "v2.toml"), ("--out", ".")):
+    (tmp_path / "v1-2.toml").write_text("mine")
+    for out in ((), ("--out", "v1-2.toml"), ("--out", ".")):
         done = assay_cmd(*REVISE, *COUNTS, *out)
         assert done.code == 2
         assert "is there already" in done.err
-    assert (tmp_path / "v2.toml").read_text() == "mine"
+    assert (tmp_path / "v1-2.toml").read_text() == "mine"
 
 
 def test_what_makes_no_bar_is_bad_usage(assay_cmd, tmp_path):
@@ -206,7 +207,7 @@ def test_the_cheat_is_really_run(assay_cmd, method_file, tmp_path):
     done = assay_cmd(*REVISE, *COUNTS, "--regression", reference)
     assert done.code == 0, done.err
     assert (tmp_path / "ran").exists()
-    assert assay.load_bars(tmp_path / "v2.toml").regressions[-1].method == reference
+    assert assay.load_bars(tmp_path / "v1-2.toml").regressions[-1].method == reference
     reference = method_file("def detect(question, response):\n    raise ValueError('no')\n")
     done = assay_cmd(*REVISE, *COUNTS, "--regression", reference, "--out", "other.toml")
     assert done.code == 5
@@ -218,11 +219,11 @@ def test_a_reason_of_odd_characters_survives_and_cannot_drive_the_terminal(assay
     reason = "it's \"so\" \\ \t\n\x1b[31m é 🜨 \u202e\x7f''' # [bar] = end"
     done = assay_cmd(*REVISE, "--margin", ".1", "--because", reason)
     assert done.code == 0, done.err
-    text = (tmp_path / "v2.toml").read_text(encoding="utf-8")
-    assert assay.load_bars(tmp_path / "v2.toml").because == reason
-    shown = assay_cmd("bars", "show", "v2.toml")
-    difference = assay_cmd("bars", "diff", "v1", "v2.toml")
+    text = (tmp_path / "v1-2.toml").read_text(encoding="utf-8")
+    assert assay.load_bars(tmp_path / "v1-2.toml").because == reason
+    shown = assay_cmd("bars", "show", "v1-2.toml")
+    difference = assay_cmd("bars", "diff", "v1", "v1-2.toml")
     for out in (text, shown.out, difference.out):
         assert not set("\x1b\u202e\x7f\r") & set(out)
-    again = assay_cmd("bars", "diff", "v1", "v2.toml", "--json").json
+    again = assay_cmd("bars", "diff", "v1", "v1-2.toml", "--json").json
     assert again["because"] == reason

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from helpers.corpora import HALUEVAL_QA, HUMANEVAL, MBPP, lines
 
-from assay.benchmark.corpora.execute import Program, execute
 from assay.benchmark.corpora.table import FORMATS
+from assay.benchmark.programs.execute import Program, execute
 
 KEYS = {
     "format",

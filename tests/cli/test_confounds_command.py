@@ -188,7 +188,7 @@ def test_darkcore_is_confounded_and_said_to_be_so_under_the_documented_keys(assa
     assert set(found["joint"]["given_away"][0]) == {"id", "label", "probability"}
     (method,) = found["methods"]
     assert set(method) == METHOD_KEYS
-    assert set(method["beyond"]) == {"value", "low", "high", "unfit"}
+    assert set(method["beyond"]) == {"value", "low", "high", "unfit", "rests_on_words"}
     assert method["name"] == "oracle:word_length"
     assert method["auc"] == alone(found, "word_length")["auc"]
     assert method["beyond"]["value"] == pytest.approx(0.5, abs=0.01)

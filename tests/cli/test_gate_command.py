@@ -9,6 +9,8 @@ from helpers.command import command
 from helpers.dual_cases import call, evaluate, lay_out, store
 from helpers.studies import git, under_git
 
+from assay.dual_condition.committed_file import SELF_CONSISTENT
+
 ROOT = Path(__file__).parents[2]
 LONE = {"condition_a_production_auroc": 0.9}
 
@@ -28,7 +30,7 @@ def home(tmp_path, monkeypatch, genuine):
 
 def test_what_is_in_order_ends_with_0(home):
     done = call("gate", "results/good.json")
-    assert (done.code, done.out) == (0, "1 file in order\n")
+    assert (done.code, done.out) == (0, f"1 file in order\n{SELF_CONSISTENT}\n")
     assert call("gate", "results").code == 0
 
 
@@ -93,7 +95,7 @@ def test_links_pipes_and_folders_hold_nothing(home):
     (home / "x.json").mkdir()
     (home / "dangling.json").symlink_to("gone.json")
     done = call("gate", ".")
-    assert (done.code, done.out) == (0, "1 file in order\n")
+    assert (done.code, done.out) == (0, f"1 file in order\n{SELF_CONSISTENT}\n")
 
 
 @pytest.fixture

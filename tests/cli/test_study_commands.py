@@ -77,6 +77,7 @@ def test_a_study_from_end_to_end_in_json(assay_cmd, study):
         "original",
         "resumed",
         "submission",
+        "unreadable",
     ]
     card = ran.json["judgements"][0]["scorecard"]
     assert card["sealed"] is True

@@ -76,7 +76,7 @@ def test_the_default_margin_is_a_twentieth_and_the_ideal_the_better_end():
         ("[dimensions.a]\nrange = [nan, 1]", "a lower and a higher number"),
         ("[dimensions.a]\nrange = [0]", "length 2"),
         ("[dimensions.a]\nrange = [0, 1" + "0" * 400 + "]", "out of range"),
-        ("[dimensions.a]\nrange = [-1e308, 1e308]", "margin"),
+        ("[dimensions.a]\nrange = [-1e308, 1e308]", "range"),
         ("[dimensions.a]\nmargin = 0", "margin = 0"),
         ("[dimensions.a]\nmargin = 1", "margin = 1"),
         ("[dimensions.a]\nmargin = 2", "margin = 2"),

@@ -185,6 +185,9 @@ def test_hole_4_a_submission_dropped_from_the_re_score_is_seen(tmp_path):
     forged(study, drop=(last.n,))
     assert breach(study)[0] == 1
     commit(tmp_path, "Bars mine-2, without 002")
+    assert breach(study)[0] == 3  # its history holds what was taken away
+    git(tmp_path, "reset", "--quiet", "--soft", "HEAD~2")
+    commit(tmp_path, "Bars mine-2, as if they had always been without 002")
     number, found = breach(study)
     assert number == 7
     assert "002 was not judged under detection bars mine-2" in found

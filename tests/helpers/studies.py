@@ -11,17 +11,21 @@ from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from unittest.mock import patch
 
 import msgspec
 
 import assay
 from assay.digests import digest
 from assay.errors import AssayError
+from assay.gauntlet.proposal import Proposal
 from assay.ledger.chain import read_chain
 from assay.ledger.entry import Entry, encode_line
 from assay.report.study.views import VIEWS
 from assay.study.create import new_study
 from assay.study.locate import LEDGER
+from assay.study.scorecards.revise import revise_study
+from assay.study.scorecards.store import Judged
 from assay.study.study import open_study
 from assay.study.submissions.draft import draft
 from assay.study.submissions.run import run_sealed
@@ -228,6 +232,13 @@ def redigest(study, **said):
         one["said"].update(said.get(one["kind"].replace("-", "_"), {}))
 
     forged(study, change)
+
+
+def revised_unjudged(study):
+    """Revise the bars of a study, cut off before any result is judged under the new version."""
+    proposal = Proposal(id="B2", control="feature:word_length", margin=0.1, because="so")
+    with patch("assay.study.scorecards.revise.judge_missing", return_value=Judged([], ())):
+        revise_study(study, proposal)
 
 
 def rewrite_json(path, change):

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from helpers.scale import scale
 from helpers.studies import (
-    BARS,
     a_study,
     breach,
     commit,
@@ -20,9 +19,9 @@ from helpers.studies import (
     kinds,
     raised,
     remember_installed,
+    revised_unjudged,
 )
 
-from assay.digests import digest
 from assay.errors import AssayError, StorageError
 from assay.ledger import file as ledger_file
 from assay.runs.store import RunFolder
@@ -94,11 +93,7 @@ def test_a_full_disk_while_running_loses_nothing_and_can_be_mended(tmp_path, siz
 def with_new_bars(home):
     """A result that is not judged yet under the newest bars."""
     study = a_study(home, "finished")
-    path = study.root / "bars/detection-mine-2.toml"
-    path.write_text(BARS.replace('"mine"', '"mine-2"'))
-    files = {"bars/detection-mine-2.toml": digest(path.read_bytes())}
-    with study.ledger as ledger:
-        ledger.append(time="", kind="bars", subject="detection-mine-2", files=files)
+    revised_unjudged(study)
     return open_study(study.root)
 
 

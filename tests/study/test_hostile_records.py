@@ -384,6 +384,8 @@ def test_a_result_for_a_task_that_the_study_has_no_bars_for_is_an_error_of_ours(
     rewrite_json(study.root / "runs/001/run.json", lambda run: run.update(task="classification"))
     redigest(study)
     assert breach(study)[0] == 5
-    assert isinstance(raised(judge_study, open_study(study.root)), IntegrityError)
+    (named,) = judge_study(open_study(study.root))
+    assert named.unreadable
+    assert named.error.startswith("IntegrityError: ")
     place = study.root / "runs/001"
     assert isinstance(raised(judge_in_study, open_study(study.root), place, None), IntegrityError)

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from assay.benchmark.benchmark import Columns
 from assay.benchmark.rows import Row, kind_of
+from assay.bounds import text_fault
 from assay.errors import SpecError
 
 FIELDS = {"cls": "class"}
@@ -67,13 +68,22 @@ def fill(draft: Draft, row: Row, columns: Columns) -> None:
 
     if columns.ids != "none":
         draft.id = _id(row, columns, where)
+        _check_length(draft.id, columns.id or "id", where)
     draft.value, draft.cls = read("label", columns.label), read("cls", columns.cls)
+    _check_length(draft.cls, columns.cls or "class", where)
     if draft.value is None and draft.cls is None:
         _no_label(row, columns)
     draft.source = read("source", columns.source, blank=True)
     draft.group = read("group", columns.group, blank=True)
     draft.question = _text(row, columns.question, "question", where)
     draft.response = read("response", columns.response)
+
+
+def _check_length(text: str | None, column: str, where: str) -> None:
+    """Refuse an id or a class that no record of a run could hold."""
+    fault = None if text is None else text_fault(text)
+    if fault is not None:
+        raise SpecError(f"{where}, field {column!r}: {fault}")
 
 
 def _id(row: Row, columns: Columns, where: str) -> str | None:

@@ -24,10 +24,9 @@ from assay.benchmark.bundled import FOLDER
 from assay.benchmark.draft import FIELDS
 from assay.benchmark.records import ReadRecords, items_from_rows
 from assay.benchmark.rows import Faults, Row, json_rows, rows_of
+from assay.bounds import MAX_FILE_BYTES
 from assay.digests import digest
 from assay.errors import SpecError, storage
-
-MAX_FILE_BYTES = 2 << 30
 
 
 def load_benchmark(

@@ -11,7 +11,16 @@ from pathlib import Path
 
 from assay.benchmark.benchmark import BUNDLED, Benchmark
 from assay.benchmark.bundled import FOLDER
-from assay.digests import MAX_LINE_BYTES, decode_utf8, digest, json_lines
+from assay.benchmark.parquet import check_parquet
+from assay.bounds import (
+    MAX_CELLS,
+    MAX_COLUMNS,
+    MAX_FILE_BYTES,
+    MAX_LINE_BYTES,
+    MAX_ROWS,
+    MAX_UNPACKED_BYTES,
+)
+from assay.digests import decode_utf8, digest, json_lines
 from assay.errors import SpecError, storage
 from assay.wording import counted
 
@@ -54,19 +63,37 @@ def rows_of(path: Path, data: bytes, *, faults: Faults | None = None) -> Iterato
 
     With `faults` a line that cannot be read is noted there, and the reading goes on.
     """
+    where = str(path)
+    if len(data) > MAX_FILE_BYTES:
+        raise SpecError(f"{where}: larger than {MAX_FILE_BYTES:,} bytes")
     match path.suffix.lower():
         case ".jsonl" | ".ndjson":
-            return json_rows(data, str(path), faults=faults)
+            return _bounded(json_rows(data, where, faults=faults), where)
         case ".csv":
-            return _csv_rows(data, str(path), ",", faults)
+            return _bounded(_csv_rows(data, where, ",", faults), where)
         case ".tsv":
-            return _csv_rows(data, str(path), "\t", faults)
+            return _bounded(_csv_rows(data, where, "\t", faults), where)
         case ".parquet":
-            return _parquet_rows(data, str(path))
+            return _bounded(_parquet_rows(data, where), where)
     raise SpecError(
         f"{path}: expected .jsonl, .csv, .tsv or .parquet, got {path.suffix or 'no ending'!r}",
         hint="Save it as one JSON object a line (.jsonl), or as .csv or .parquet.",
     )
+
+
+def _bounded(rows: Iterator[tuple[str, Row]], where: str) -> Iterator[tuple[str, Row]]:
+    """Rows, until there are too many of them, or of their cells."""
+    cells = 0
+    for count, (place, row) in enumerate(rows, 1):
+        cells += len(row)
+        if len(row) > MAX_COLUMNS:
+            raise SpecError(f"{place}: {len(row):,} columns, at most {MAX_COLUMNS:,} allowed")
+        if count > MAX_ROWS or cells > MAX_CELLS:
+            raise SpecError(
+                f"{where}: more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells",
+                hint="Take a part of it.",
+            )
+        yield place, row
 
 
 def json_rows(
@@ -138,10 +165,27 @@ def _parquet_rows(data: bytes, where: str) -> Iterator[tuple[str, Row]]:
             f"{where}: reading Parquet needs polars, which is not installed",
             hint="pip install 'assay-eval[parquet]'",
         ) from None
+    check_parquet(data, where=where)
     try:
         frame = polars.read_parquet(io.BytesIO(data))
-    except Exception as error:  # polars raises many kinds; each means the file cannot be read
-        raise SpecError(f"{where}: not Parquet: {str(error).splitlines()[0]}") from None
+        texts = frame.select(polars.col(polars.String).str.len_bytes().max())
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # polars raises many kinds, and its panics are no Exception
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        raise SpecError(f"{where}: not Parquet: {why}") from None
+    if frame.estimated_size() > MAX_UNPACKED_BYTES:
+        raise SpecError(
+            f"{where}: {frame.estimated_size():,} bytes unpacked, at most"
+            f" {MAX_UNPACKED_BYTES:,} allowed",
+            hint="Take a part of it.",
+        )
+    for name, size in texts.to_dicts()[0].items() if texts.width else ():
+        if (size or 0) > MAX_LINE_BYTES:
+            raise SpecError(
+                f"{where}, column {name!r:.60}: a cell of {size:,} bytes, at most"
+                f" {MAX_LINE_BYTES:,} allowed"
+            )
     for number, row in enumerate(frame.iter_rows(named=True), 1):
         yield f"{where}, row {number}", row
 

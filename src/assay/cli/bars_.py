@@ -11,7 +11,7 @@ from assay.cli.options import PATH, column_flags, columns_from, json_flag, note_
 from assay.cli.output import print_json, show
 from assay.errors import SpecError
 from assay.gauntlet.load import bundled_versions, load_bars
-from assay.gauntlet.proposal import Proposal, propose
+from assay.gauntlet.proposal import Proposal, propose, version_after
 from assay.gauntlet.spec import BarSet
 
 if TYPE_CHECKING:
@@ -109,9 +109,20 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
     "--regression", metavar="METHOD", help="The cheat. Default: the feature itself, used as method."
 )
 @click.option(
+    "--drop",
+    "drops",
+    multiple=True,
+    metavar="ID",
+    help="An old bar to do without; the version names it, and `verify` notes it. Repeatable.",
+)
+@click.option(
     "--benchmark", default="darkcore", show_default=True, help="What the cheat is run on."
 )
-@click.option("--version", metavar="NAME", help="Default: one more than the base's.")
+@click.option(
+    "--version",
+    metavar="NAME",
+    help="Default: one more than the base's (v1-2 after the bundled v1).",
+)
 @click.option("--out", type=PATH, help="Default: VERSION.toml")
 @click.option("--after", metavar="ID", help="In a study: the submission that showed the need.")
 @_task
@@ -168,6 +179,7 @@ def proposal_from(flags: dict[str, Any]) -> Proposal:
         margin=flags["margin"],
         because=flags["because"],
         cheat=flags["regression"],
+        drops=flags["drops"],
     )
 
 
@@ -175,12 +187,11 @@ def revise_file(base: str | None, flags: dict[str, Any]) -> None:
     """Revise bars, and write the new version to a new file."""
     from assay.benchmark.load import load_benchmark
     from assay.files import write_new
-    from assay.gauntlet.revision import next_version
 
     if flags["after"] is not None:
         raise SpecError("--after names a submission, and this is no study")
     bars = load_bars(base or "v4", task=flags["task"])
-    version = flags["version"] or next_version(bars.version)
+    version = flags["version"] or version_after(bars)
     out = flags["out"] or Path(f"{version}.toml")
     if out.exists():
         raise SpecError(f"{out} is there already", hint="Name another file: --out FILE.")
@@ -218,7 +229,7 @@ def revise_in_study(study: "Study", base: str | None, flags: dict[str, Any]) -> 
     views = refresh_views(study)
     if not flags["as_json"]:
         draw_rejudged(judge_study(study), console(), kept="")
-        names = ["bars", "scorecards", *views]
+        names = ["bars", "controls", "scorecards", *views]
         message = f"Bars {revision.bars.version}"
         click.echo(f"Publish it:\n  {how_to_commit(study, names, message)}")
 
@@ -247,6 +258,7 @@ def bars_record(bars: BarSet) -> dict[str, Any]:
         "task": bars.task,
         "version": bars.version,
         "supersedes": bars.supersedes,
+        "drops": bars.drops,
         "because": bars.because,
         "digest": bars.digest,
         "partitions": {

@@ -8,12 +8,12 @@ import click
 from assay.benchmark.benchmark import BUNDLED
 from assay.benchmark.corpora.collected_items import Gathered, written
 from assay.benchmark.corpora.corpus_files import CorpusFile, read_sources
-from assay.benchmark.corpora.execute import Bounds, ProgramOutcome, execute
 from assay.benchmark.corpora.format import Wishes
 from assay.benchmark.corpora.programming_tasks import Attempt, known_outcomes, labelled, match
 from assay.benchmark.corpora.result import Execution, Labels, imported
 from assay.benchmark.corpora.table import FORMATS, read_items, read_tasks
 from assay.benchmark.load import load_benchmark
+from assay.benchmark.programs.execute import Bounds, ProgramOutcome, execute
 from assay.cli.options import PATH, json_flag
 from assay.cli.output import print_json, show
 from assay.cli.progress import progress
@@ -175,7 +175,7 @@ def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None
         name=name,
         sources=sources,
         labels=labels,
-        outcomes=[outcome.value for outcome in ProgramOutcome],
+        outcomes=[how.value for how in ProgramOutcome if how is not ProgramOutcome.UNVERIFIABLE],
         run=_run(_bounds(flags)) if labels == "executed" else None,
         out=str(out),
         digest=digest(data),

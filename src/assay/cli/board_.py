@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import json_flag, study_flag
-from assay.cli.output import show_page
+from assay.cli.output import check_shown, show_page
 from assay.study.study import find_study
 
 
@@ -32,5 +32,6 @@ def command(form: str | None, write: bool, folder: Path, as_json: bool) -> None:
     study, flags = find_study(folder), {"write": write, "as_json": as_json}
     if form == "csv" and not any(flags.values()):
         click.echo(board_csv(board_of(study)), nl=False)
+        check_shown(study)
     else:
         show_page(study, "BOARD.md", board_of, draw_board, markdown=form == "markdown", **flags)

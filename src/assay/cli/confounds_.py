@@ -142,6 +142,6 @@ def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[st
     kept = {item.id for item in benchmark.items}
     return run.method, {
         item: score_of(output)
-        for item, output in checked_outputs(run, whole).items()
+        for item, output in checked_outputs(run, whole)[0].items()
         if item in kept
     }

@@ -1,4 +1,4 @@
-"""`assay ledger`: what is in it, checkpoints of it, and proofs from it."""
+"""`assay ledger`: what is in it, checkpoints of it, timestamps of those, and proofs from it."""
 
 import base64
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from assay.cli.ledger_time import pin, request, timestamp
 from assay.cli.options import PATH, json_flag, study_flag
 from assay.cli.output import print_json
 from assay.errors import IntegrityError, SpecError, storage
@@ -88,6 +89,10 @@ def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_
         click.echo(f"{made.size} entries: {', '.join(map(str, places))}")
     else:
         click.echo(str(made), nl=False)
+
+
+for timed in (pin, request, timestamp):
+    command.add_command(timed)
 
 
 @command.command("prove")

@@ -33,7 +33,8 @@ def command(folder: Path, history: bool, kind: str, out: Path | None, as_json: b
     """Draw the cross-corpus matrix from results alone.
 
     DIR holds what `assay dual` wrote. The newest result on a corpus is its row: reported, blocked,
-    pilot-only or one-sided. Nothing is typed by hand.
+    pilot-only or one-sided. Nothing is typed by hand. Rows that a run entered in the ledger of a
+    study are told from loose ones.
 
     \b
     Examples:
@@ -43,8 +44,9 @@ def command(folder: Path, history: bool, kind: str, out: Path | None, as_json: b
     """
     from assay.dual_condition.store import matrix_in
     from assay.report.matrix import WRITERS, draw_matrix
+    from assay.study.dual_results import standing_in_ledgers
 
-    matrix = matrix_in(folder)
+    matrix = matrix_in(folder, standing=standing_in_ledgers())
     if out is not None:
         from assay.files import write_whole
 

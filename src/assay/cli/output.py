@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import click
 
-from assay.errors import StorageError
+from assay.errors import IntegrityError, StorageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,10 +50,13 @@ def discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def leave(*, favourable: bool) -> NoReturn:
-    """Exit with 0 on a favourable verdict and 1 on any other, once all output is written."""
+def leave(*, favourable: bool, intact: bool = True) -> NoReturn:
+    """Exit with 0 on a favourable verdict and 1 on any other, once all output is written.
+
+    Where some of the records were not what they should be, with 4.
+    """
     sys.stdout.flush()
-    sys.exit(0 if favourable else 1)
+    sys.exit((0 if favourable else 1) if intact else IntegrityError.exit_code)
 
 
 def show_scorecard(card: "Scorecard", *, as_json: bool) -> NoReturn:
@@ -102,3 +105,17 @@ def show_page(
         click.echo(view_text(study, page), nl=False)
     else:
         show(make(study), draw, as_json=as_json)
+    check_shown(study)
+
+
+def check_shown(study: "Study") -> None:
+    """Exit with 4 where a view leaves out submissions that cannot be read; they are named."""
+    from assay.report.study.board import unreadable_lines
+    from assay.report.terminal import printable
+    from assay.study.views import unreadable_of
+
+    lines = unreadable_lines(unreadable_of(study))
+    for line in lines:
+        click.echo(printable(line), err=True)
+    if lines:
+        leave(favourable=False, intact=False)

@@ -18,19 +18,27 @@ from assay.study.submissions.run import Finished, run_sealed
 @click.command("run", epilog=EXIT_CODES)
 @click.argument("submission", metavar="ID")
 @click.option("--unwitnessed", is_flag=True, help="Run without a commit that holds the seal.")
+@click.option("--outside", metavar="VALUE", help="The value that the seal takes its seed from.")
 @click.option("--commit", "committing", is_flag=True, help="Commit the start, and the result.")
 @study_flag
 @json_flag
 def command(
-    submission: str, unwitnessed: bool, committing: bool, folder: Path, as_json: bool
+    submission: str,
+    unwitnessed: bool,
+    outside: str | None,
+    committing: bool,
+    folder: Path,
+    as_json: bool,
 ) -> None:
     """Run a sealed submission, once, and publish whatever comes out.
 
     Refused unless it is sealed, unchanged, and its seal is in a commit (--unwitnessed runs it all
-    the same, and the result says so). It runs from a copy of the sealed bytes, with seeds that
-    come from the seal. A run that was cut off is resumed where it stopped. Then it is judged
-    under every version of the bars, and its prediction is graded. The exit code is that of the
-    verdict, so a FAIL is 1 although everything went well.
+    the same, and the result says so). It runs from a copy of the sealed bytes, with a seed that
+    comes from the seal. A method whose outputs hang on the seed is run under five and judged on
+    their mean, unless the seal names an outside value for the seed (--outside). A run that was cut
+    off is resumed where it stopped. Then it is judged under every version of the bars, and its
+    prediction is graded. The exit code is that of the verdict, so a FAIL is 1 although everything
+    went well.
 
     \b
     Example:
@@ -41,7 +49,9 @@ def command(
         committable(study)
     shown = RunOutput(_starting(study, submission, committing=committing))
     try:
-        finished = run_sealed(study, submission, unwitnessed=unwitnessed, listener=shown)
+        finished = run_sealed(
+            study, submission, unwitnessed=unwitnessed, outside=outside, listener=shown
+        )
     except (MethodError, KeyboardInterrupt) as error:
         shown.close()
         again = typed(f"run {submission}", folder)

@@ -91,4 +91,7 @@ def _show_all(
     from assay.report.gauntlet import draw_rejudged
 
     show(rejudged, partial(draw_rejudged, kept=kept), as_json=as_json)
-    leave(favourable=all(judged.favourable for judged in rejudged))
+    leave(
+        favourable=all(judged.favourable for judged in rejudged),
+        intact=not any(judged.unreadable for judged in rejudged),
+    )

@@ -11,6 +11,8 @@ from assay.errors import AlreadySealed, StorageError
 from assay.study.study import Study, find_study
 from assay.study.submissions.sealed import SealedPrereg
 
+_MOST_NAMED = 5
+
 
 @click.command("seal")
 @click.argument("submission", metavar="ID")
@@ -77,6 +79,14 @@ def _print(
     )
     for line in prediction_lines(sealed.prediction):
         click.echo(f"  {line}")
+    for name, installed in made.distributions.items():
+        for how, files in (
+            ("not listed", installed.unlisted),
+            ("not as listed", installed.altered),
+        ):
+            if files:
+                shown = f"{', '.join(files[:_MOST_NAMED])}{', ...' * (len(files) > _MOST_NAMED)}"
+                click.echo(f"{name}: sealed as they are, and {how} in its RECORD: {shown}")
     for place in outside_files(study):
         click.echo(f"{place} lies outside the repository: no clone will be able to verify this.")
     if done is not None:

@@ -17,15 +17,31 @@ from assay.cli.run_output import RunOutput
 from assay.errors import AssayError, MethodError
 from assay.gauntlet.collect import try_method
 from assay.gauntlet.load import DEFAULT_BARS
-from assay.runs.result import Limits
+from assay.runs.result import RESOURCES, Limits
 
 _LONGEST = 7 * 24 * 3600.0
+_DIGITS = 18
 
 
 def _seconds(context: click.Context, option: click.Parameter, value: float) -> float:  # noqa: ARG001 - click's signature
     if not (math.isfinite(value) and 0.0 < value <= _LONGEST):
         raise click.BadParameter(f"got {value:g}, expected seconds over 0, and a week at most")
     return value
+
+
+def _limits(
+    context: click.Context,  # noqa: ARG001 - click's signature
+    option: click.Parameter,  # noqa: ARG001 - click's signature
+    values: tuple[str, ...],
+) -> dict[str, int | None]:
+    limits: dict[str, int | None] = {}
+    for value in values:
+        name, _, number = value.partition("=")
+        if name not in RESOURCES or not number.isdecimal() or len(number) > _DIGITS:
+            known = ", ".join(RESOURCES)
+            raise click.BadParameter(f"got {value!r:.80}, expected NAME=N, NAME one of {known}")
+        limits[name] = int(number) or None
+    return limits
 
 
 @click.command("try", epilog=EXIT_CODES)
@@ -48,6 +64,15 @@ def _seconds(context: click.Context, option: click.Parameter, value: float) -> f
 )
 @click.option(
     "--load-seconds", default=60.0, show_default=True, callback=_seconds, help="To import, or fit."
+)
+@click.option(
+    "--limit",
+    "resources",
+    multiple=True,
+    metavar="NAME=N",
+    callback=_limits,
+    help="A limit of each of its processes: memory_bytes (8 GiB), file_bytes (4 GiB), processes"
+    " (4096), cpu_seconds (a day). 0 lifts it.",
 )
 @click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
 @column_flags
@@ -75,7 +100,11 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
             second=flags["second"],
             task=flags["task"],
             seed=flags["seed"],
-            limits=Limits(item_seconds=flags["item_seconds"], load_seconds=flags["load_seconds"]),
+            limits=Limits(
+                item_seconds=flags["item_seconds"],
+                load_seconds=flags["load_seconds"],
+                **flags["resources"],
+            ),
             environment=flags["env"],
             keep_going=flags["keep_going"],
             save=flags["save"],

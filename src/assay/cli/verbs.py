@@ -28,6 +28,7 @@ VERBS = {
     "seal": "Seal a submission: nothing of it can change any more, and it can run once.",
     "trials": "Run a system with and without an artifact, and compare.",
     "try": "Run a method on a benchmark and judge it.",
+    "withdraw": "Withdraw a sealed submission that was never started, in public.",
     "verify": "Verify a study, step by step: chain, seals, outputs, scorecards, views.",
 }
 HELP = """\

@@ -38,7 +38,17 @@ _EVERY = ""
     type=PATH,
     help="A checkpoint that was kept; the ledger must continue what it saw.",
 )
-@click.option("--key", "keys", multiple=True, help="Whose signature a checkpoint must bear.")
+@click.option(
+    "--key", "keys", multiple=True, help="Whose signature or cosignature a checkpoint must bear."
+)
+@click.option(
+    "--authority",
+    "authorities",
+    multiple=True,
+    type=PATH,
+    metavar="CERT.pem",
+    help="The root certificate of the authority that every timestamp must be by.",
+)
 @click.option(
     "--since",
     metavar="REV",
@@ -67,6 +77,7 @@ def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - 
       assay verify
       assay verify --rerun 019
       assay verify --checkpoint kept-elsewhere.txt
+      assay verify --authority authority-root.pem
       assay verify --all --since origin/main
     """
     from assay.cli.run_output import RunOutput
@@ -109,6 +120,8 @@ def _verified(
 
 
 def _shown(flags: dict[str, Any], output: Any) -> "Shown":  # noqa: ANN401 - imported late
+    from assay.files import read_bounded
+    from assay.ledger.certificate import MAX_BYTES, read_certificate
     from assay.ledger.checkpoint import parse_checkpoint
     from assay.ledger.note import parse_verifier
     from assay.study.verify.context import Shown
@@ -118,6 +131,10 @@ def _shown(flags: dict[str, Any], output: Any) -> "Shown":  # noqa: ANN401 - imp
             parse_checkpoint(_bytes(path), where=str(path)) for path in flags["checkpoints"]
         ),
         keys=tuple(parse_verifier(text) for text in flags["keys"]),
+        authorities=tuple(
+            read_certificate(read_bounded(path, MAX_BYTES), where=str(path))
+            for path in flags["authorities"]
+        ),
         since=flags["since"],
         rerun=_submissions(flags["rerun"]),
         listener=output,

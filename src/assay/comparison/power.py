@@ -9,6 +9,8 @@ from statistics import NormalDist
 
 import msgspec
 
+from assay.bounds import LARGEST_NUMBER, SMALLEST_ERROR, shown_number
+from assay.comparison.spec import SMALLEST_SHARE
 from assay.errors import SpecError
 from assay.stats.power import (
     MOST,
@@ -94,6 +96,7 @@ def power_of_scores(
     dimensions: int = 1,
 ) -> Power:
     """Pairs that show a mean difference, the spread of the pairs' differences being known."""
+    _check_scale(spread, effect)
     alpha = (1.0 - level) / dimensions
 
     def needed(chance: float) -> int | None:
@@ -125,6 +128,7 @@ def smallest_effect(
     """The smallest effect that so many pairs show: of scores with a spread, or of rates."""
     alpha = (1.0 - level) / dimensions
     if spread is not None:
+        _check_scale(spread)
         shown = {p: effect_for(pairs, spread, alpha=alpha, power=p) for p in (*POWERS, power)}
         rows = [PowerRow(pairs=pairs, effect=shown[chance], power=chance) for chance in POWERS]
         effect: float | None = shown[power]
@@ -161,6 +165,8 @@ def pairs_for_gate(
 ) -> Power:
     """Pairs that show a gated rate to have lost less than the margin."""
     after = rate if after is None else after
+    if not SMALLEST_SHARE <= margin < 1.0:
+        raise SpecError(f"a margin of {shown_number(margin)}: expected {SMALLEST_SHARE:g} to 1")
     if after - rate + margin <= 0.0:
         raise SpecError(f"a loss of {rate - after:g} is not inside a margin of {margin:g}")
     up, down = moves(rate, after, correlation)
@@ -180,6 +186,15 @@ def pairs_for_gate(
         ),
         correlation=correlation,
     )
+
+
+def _check_scale(spread: float, effect: float = 0.0) -> None:
+    """Refuse a spread or an effect that no scores have."""
+    for name, size in (("spread", spread), ("effect", abs(effect) or spread)):
+        if not SMALLEST_ERROR <= size <= LARGEST_NUMBER:
+            raise SpecError(
+                f"{name} {shown_number(size)}: expected {SMALLEST_ERROR:g} to {LARGEST_NUMBER:g}"
+            )
 
 
 def moves(before: float, after: float, correlation: float) -> tuple[float, float]:

@@ -6,7 +6,6 @@ not count (tokens, money, time) are compared and shown, and decide nothing. The 
 docs/how-to/prove-a-skill.md shows every key.
 """
 
-import math
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from assay.bounds import LARGEST_NUMBER, SMALLEST_ERROR, shown_number
 from assay.digests import decode_utf8
 from assay.errors import SpecError
 from assay.logs.trial import SOURCE_NAMES, is_cost, is_fault
@@ -23,6 +23,9 @@ Better = Literal["higher", "lower"]
 T = TypeVar("T")
 _SHARE = 0.05
 _HEAVIEST = 1e6
+_LIGHTEST = 1e-6
+SMALLEST_SHARE = 1e-12
+"""The smallest margin, as a share of the range."""
 
 
 class Dimension(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,23 +46,30 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True):
                 raise SpecError(f"dimension {self.name}: a gated dimension counts")
             return
         here, ends = f"dimension {self.name}", self.range
+        margin, weight = shown_number(self.margin), shown_number(self.weight)
         if self.better is None or ends is None:
             raise SpecError(f"{here}: what counts has a range and a better end")
-        if not (ends[0] < ends[1] and all(map(math.isfinite, ends))):
-            raise SpecError(f"{here}: range = {list(ends)}, expected a lower and a higher number")
+        if not -LARGEST_NUMBER <= ends[0] < ends[1] <= LARGEST_NUMBER:
+            raise SpecError(
+                f"{here}: range = {list(ends)}, expected a lower and a higher number, of at most"
+                f" {LARGEST_NUMBER:g}"
+            )
+        if self.width <= SMALLEST_ERROR:
+            raise SpecError(f"{here}: range = {list(ends)}, whose ends are too near")
         if self.ideal is None:
-            ideal = ends[1] if self.better == "higher" else ends[0]
-            msgspec.structs.force_setattr(self, "ideal", float(ideal))
+            best = ends[1] if self.better == "higher" else ends[0]
+            msgspec.structs.force_setattr(self, "ideal", float(best))
         elif not ends[0] <= self.ideal <= ends[1]:
-            raise SpecError(f"{here}: ideal = {self.ideal:g} is outside its range {list(ends)}")
-        if not (math.isfinite(self.margin) and 0.0 < self.margin < self.width):
+            ideal = shown_number(self.ideal)
+            raise SpecError(f"{here}: ideal = {ideal} is outside its range {list(ends)}")
+        if not 0.0 < self.margin < self.width:
+            raise SpecError(f"{here}: margin = {margin}, expected over 0 and under {self.width:g}")
+        if self.scaled_margin < SMALLEST_SHARE:
             raise SpecError(
-                f"{here}: margin = {self.margin:g}, expected over 0 and under {self.width:g}"
+                f"{here}: margin = {margin}, which is less than {SMALLEST_SHARE:g} of its range"
             )
-        if not 0.0 < self.weight <= _HEAVIEST:
-            raise SpecError(
-                f"{here}: weight = {self.weight:g}, expected a number over 0, at most {_HEAVIEST:g}"
-            )
+        if not _LIGHTEST <= self.weight <= _HEAVIEST:
+            raise SpecError(f"{here}: weight = {weight}, expected {_LIGHTEST:g} to {_HEAVIEST:g}")
 
     @property
     def width(self) -> float:

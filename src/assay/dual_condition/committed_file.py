@@ -12,21 +12,42 @@ from assay.digests import decode_utf8, json_lines, parse_json
 from assay.dual_condition.commit_gate import Fault, check_result, is_result, undecided_split
 from assay.dual_condition.matrix import FORMAT as MATRIX
 from assay.dual_condition.matrix import Mark, mark_in_csv, mark_in_json, mark_in_markdown
+from assay.dual_condition.result import EnteredResult
 from assay.errors import SpecError
 
 ENDINGS = (".md", ".csv", ".json", ".jsonl", ".ndjson")
 """The endings of files that may be results or matrices, in any case of letters."""
+SELF_CONSISTENT = "it agrees with itself; nothing shows that its scores were measured"
+"""All that is shown of a result in no ledger: it can be made up whole."""
 MatrixFault = Callable[[Mark], str | None]
 """Makes the marked matrix again; how the file differs from it."""
 
 
 class CheckedFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file, what it is, its faults, and what to know; `kind` is None where it is neither."""
+    """A file, what it is, its faults, and what to know; `kind` is None where it is neither.
+
+    `entered` is the entry that its run made in the ledger of a study.
+    """
 
     file: str
     kind: str | None
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
+    entered: EnteredResult | None = None
+
+    @property
+    def shows(self) -> str | None:
+        """What is shown of a file that is not refused; None where nothing is."""
+        if self.faults or self.kind is None:
+            return None
+        if self.kind == "matrix":
+            return "it is what its results give"
+        if self.entered is None:
+            return SELF_CONSISTENT
+        return (
+            f"it agrees with itself, and is what entry {self.entered.entry} of the study"
+            f" {self.entered.study} names: assay verify"
+        )
 
 
 def check_contents(

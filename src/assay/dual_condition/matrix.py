@@ -19,7 +19,13 @@ from assay.dual_condition.commit_gate import (
     sides,
 )
 from assay.dual_condition.evidence import DualEvidence, Metric, Past
-from assay.dual_condition.result import Precondition, Quantity, Regime, RowState
+from assay.dual_condition.result import (
+    EnteredResult,
+    Precondition,
+    Quantity,
+    Regime,
+    RowState,
+)
 from assay.dual_condition.result_file import headline_keys
 
 FORMAT = "assay-matrix/1"
@@ -31,7 +37,7 @@ CSV_HEAD = (
     *("learning_contribution", "learning_contribution_low", "learning_contribution_high"),
     *("memorisation", "memorisation_low", "memorisation_high"),
     *("transfer", "transfer_low", "transfer_high", "split", "regime", "items", "positives"),
-    *("seeds", "made", "artifact", "checksum", "reasons", "matrix_of"),
+    *("seeds", "made", "artifact", "checksum", "entered", "reasons", "matrix_of"),
 )
 """The columns of a CSV matrix; the last one names the folder of its results."""
 MARK, MARK_END = "<!-- assay matrix of ", " -->"
@@ -39,7 +45,10 @@ _TOP = f"| {' | '.join(HEAD)} |"
 
 
 class MatrixRow(msgspec.Struct, frozen=True, kw_only=True, rename={"file": "artifact"}):
-    """A corpus: the columns, what they say, and where they come from."""
+    """A corpus: the columns, what they say, and where they come from.
+
+    A row that is not `entered` in a study's ledger is loose: its result agrees with itself.
+    """
 
     corpus: str
     system: str
@@ -61,6 +70,7 @@ class MatrixRow(msgspec.Struct, frozen=True, kw_only=True, rename={"file": "arti
     reasons: tuple[str, ...]
     caveats: tuple[str, ...] = ()
     history: tuple[Past, ...] = ()
+    entered: EnteredResult | None = None
 
 
 class Matrix(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,8 +80,10 @@ class Matrix(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[MatrixRow, ...]
 
 
-def matrix_of(results: Mapping[str, Mapping[str, Any]]) -> Matrix:
-    """The matrix of some results, each under the name of its file."""
+def matrix_of(
+    results: Mapping[str, Mapping[str, Any]], entered: Mapping[str, EnteredResult] | None = None
+) -> Matrix:
+    """The matrix of some results, each under the name of its file; and which were entered."""
     judged, rows = [], []
     for name, record in results.items():
         founded = "scores" in record and "preconditions_checked" in record
@@ -83,7 +95,11 @@ def matrix_of(results: Mapping[str, Mapping[str, Any]]) -> Matrix:
     keys = dict.fromkeys(_key(evidence) for _, _, evidence in judged)
     rows += [_row([result for result in judged if _key(result[2]) == key]) for key in keys]
     rows.sort(key=lambda row: (row.corpus, row.metric, row.system, row.file))
-    return Matrix(format=FORMAT, rows=tuple(rows))
+    known = entered or {}
+    return Matrix(
+        format=FORMAT,
+        rows=tuple(msgspec.structs.replace(row, entered=known.get(row.file)) for row in rows),
+    )
 
 
 def _key(evidence: DualEvidence) -> tuple[str, str, str]:

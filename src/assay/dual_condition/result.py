@@ -77,6 +77,13 @@ class PlaceboResult(msgspec.Struct, frozen=True, kw_only=True):
     beyond: Quantity
 
 
+class EnteredResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The study whose ledger names a result file, and the entry by which its run brought it."""
+
+    study: str
+    entry: int
+
+
 class DualResult(msgspec.Struct, frozen=True, kw_only=True):
     """The row: its state and why, the quantities, the regime, caveats, preconditions.
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import msgspec
 
 from assay.digests import parse_object
-from assay.dual_condition.commit_gate import is_result
+from assay.dual_condition.commit_gate import Fault, is_result
 from assay.dual_condition.committed_file import (
     ENDINGS,
     CheckedFile,
@@ -18,6 +18,7 @@ from assay.dual_condition.committed_file import (
 )
 from assay.dual_condition.evidence import DualEvidence, Past
 from assay.dual_condition.matrix import Mark, Matrix, matrix_of
+from assay.dual_condition.result import EnteredResult
 from assay.dual_condition.result_file import (
     DIGEST,
     EARLIER,
@@ -33,6 +34,8 @@ _MOST_PAST = 1000
 _SKIPPED = frozenset({".git", ".venv", "node_modules", "__pycache__"})
 MatrixWriters = Mapping[str, Callable[..., str]]
 """How a matrix is written, by the ending of the file."""
+Standing = Callable[[Path, bytes], EnteredResult | None]
+"""Tells by which entry of a ledger a result file came, where one names it."""
 
 
 def read_result(path: Path) -> Mapping[str, Any]:
@@ -49,9 +52,9 @@ def result_files(folder: Path) -> list[Path]:
     return sorted(path for path in files if not path.name.startswith("."))
 
 
-def matrix_in(folder: Path) -> Matrix:
+def matrix_in(folder: Path, *, standing: Standing | None = None) -> Matrix:
     """The matrix of all results in a folder; other JSON files are skipped."""
-    results = {}
+    results, entered = {}, {}
     for path in result_files(folder):
         data = read_bounded(path, MOST_BYTES)
         try:
@@ -62,11 +65,14 @@ def matrix_in(folder: Path) -> Matrix:
             continue
         if is_result(record):
             results[path.name] = record
+            entry = None if standing is None else standing(path, data)
+            if entry is not None:
+                entered[path.name] = entry
     if not results:
         raise SpecError(
             f"{folder}: no dual-condition results", hint="Make one: assay dual SPEC.toml"
         )
-    return matrix_of(results)
+    return matrix_of(results, entered)
 
 
 def candidate_files(folder: Path, *, everywhere: bool = False) -> Iterator[Path]:
@@ -83,7 +89,12 @@ def candidate_files(folder: Path, *, everywhere: bool = False) -> Iterator[Path]
 
 
 def check_file(
-    path: Path, *, writers: MatrixWriters, shown: str | None = None, within: Path | None = None
+    path: Path,
+    *,
+    writers: MatrixWriters,
+    shown: str | None = None,
+    within: Path | None = None,
+    standing: Standing | None = None,
 ) -> CheckedFile:
     """Check one file; the results of a matrix must lie `within` a folder, where one is given."""
     name, ending = shown or str(path), path.suffix.lower()
@@ -92,13 +103,25 @@ def check_file(
     data = read_bounded(path, MOST_BYTES)
 
     def matrix_fault(mark: Mark) -> str | None:
-        return _matrix_fault(path, data, mark, writers, within)
+        return _matrix_fault(path, data, mark, writers, within, standing)
 
-    return check_contents(name, ending, data, matrix_fault=matrix_fault)
+    checked = check_contents(name, ending, data, matrix_fault=matrix_fault)
+    if checked.kind != "result" or standing is None:
+        return checked
+    try:
+        return msgspec.structs.replace(checked, entered=standing(path, data))
+    except DigestMismatch as error:
+        changed = Fault(kind="checksum", message=error.message.removeprefix(f"{path}: "))
+        return msgspec.structs.replace(checked, faults=(*checked.faults, changed))
 
 
 def _matrix_fault(
-    path: Path, data: bytes, mark: Mark, writers: MatrixWriters, within: Path | None
+    path: Path,
+    data: bytes,
+    mark: Mark,
+    writers: MatrixWriters,
+    within: Path | None,
+    standing: Standing | None,
 ) -> str | None:
     """How a matrix differs from what its results give; None where it does not."""
     of = unquote(str(mark.of))
@@ -108,7 +131,8 @@ def _matrix_fault(
     ):
         return f"it says to be made from {of!r}, which does not lie beside it"
     try:
-        again = writers[path.suffix.lower()](matrix_in(folder), of=of, history=mark.history)
+        matrix = matrix_in(folder, standing=standing)
+        again = writers[path.suffix.lower()](matrix, of=of, history=mark.history)
     except AssayError as error:
         return f"it cannot be made again from {of!r}: {error.message}"
     except (OSError, ValueError) as error:

@@ -33,10 +33,19 @@ CODES: Codes = {
     "other-second-corpus": "The second corpus is not the one that the bars name.",
     "unsealed": "No prediction was sealed before this run, so it shows nothing about foresight.",
     "unwitnessed": "No commit held the seal before the run began: its order rests on our word.",
+    "seed-by-author": "The outputs hang on the seed, which comes from the seal, and its author can"
+    " seal again: judged on the mean over several seeds.",
+    "outside-seed": "The seed comes from a value outside, which the seal names: compare it there.",
     "unsealed-code": "The method loaded code that its seal does not name.",
+    "unsealed-files": "The method opened files, or connected to services, that its seal does not"
+    " name.",
+    "unobserved": "What the method opened was not observed, or not all of it, so that it ran what"
+    " was sealed rests on its word.",
     "resumed": "The run was cut off and taken up again; what had been made was kept.",
     "time-unproven": "When this was sealed rests on a clock that anyone can set; only the order"
     " of seal and run is shown.",
+    "time-attested": "By when this was sealed rests on a time-stamping authority that the study's"
+    " author chose; compare its fingerprint with the one that the authority publishes.",
     "not-isolated": "The method ran in a process of its own that could still read files.",
     "trusted-code": "The method ran in Assay's own process and could have read the labels.",
     "learner": "The method learnt from other folds' labels, and could have carried some over.",
@@ -80,11 +89,23 @@ def _note_the_seal(run: Run, caveats: Caveats) -> None:
     if seal is None:
         caveats.add("unsealed")
         return
-    caveats.add("time-unproven")
+    if seal.attested is None:
+        caveats.add("time-unproven")
+    else:
+        name, authority = seal.attested.name, seal.attested.authority
+        caveats.add("time-attested", f"{seal.attested.time}, {name}, SHA-256 {authority}.")
     if seal.witness is None:
         caveats.add("unwitnessed")
+    if seal.outside is not None:
+        caveats.add("outside-seed", f"It is {seal.outside}.")
+    if run.seeds > 1:
+        caveats.add("seed-by-author", f"{run.seeds} seeds.")
     if seal.unsealed_code:
         caveats.add("unsealed-code", f"{', '.join(seal.unsealed_code)}.")
+    if seal.unsealed_files:
+        caveats.add("unsealed-files", f"{', '.join(seal.unsealed_files)}.")
+    if seal.observed is False:
+        caveats.add("unobserved")
     if seal.resumed:
         caveats.add("resumed", "" if seal.resumed == 1 else f"{seal.resumed} times.")
 

@@ -19,11 +19,12 @@ from assay.gauntlet.bar import Bar
 from assay.gauntlet.caveats import SMALL, caveats_of
 from assay.gauntlet.holm import holm, times_more
 from assay.gauntlet.metrics.metric import Part, corpus_of, sides_of
+from assay.gauntlet.metrics.seeds import over_seeds
 from assay.gauntlet.metrics.table import applies, metric_of
 from assay.gauntlet.result import BarResult, PartResult, PointVerdict, Scorecard, Verdict
 from assay.gauntlet.spec import BarSet
 from assay.runs.answers import Output, check_output
-from assay.runs.result import Run, Source
+from assay.runs.result import SEEDS, Run, Source
 
 ALPHA = 0.05
 POWER = 0.80
@@ -33,17 +34,23 @@ def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
     """Judge stored outputs, on the data they were made on, under one version of the bars."""
     _check_same(run, benchmark, bars)
     check_judgeable(benchmark, bars)
-    outputs = checked_outputs(run, benchmark)
+    by_seed = checked_outputs(run, benchmark)
     asked = [bar for bar in bars.bars if applies(bar, benchmark)]
     parts = [
-        part
+        over_seeds(same_part)
         for bar in asked
-        for part in metric_of(bar).parts(bar, bars.partitions, benchmark, outputs)
+        for same_part in zip(
+            *(
+                metric_of(bar).parts(bar, bars.partitions, benchmark, outputs)
+                for outputs in by_seed
+            ),
+            strict=True,
+        )
     ]
     missed, alpha = holm([part.bounds for part in parts], ALPHA)
     results = tuple(_result(bar, parts, missed, alpha) for bar in asked)
     items = sum(1 for _ in benchmark.keyed_items())
-    unscored = items - len(outputs)
+    unscored = items - len(set.intersection(*(set(outputs) for outputs in by_seed)))
     verdict = _verdict(results, unscored)
     undecided = verdict is Verdict.UNRESOLVED and not unscored
     passed = sum(result.point for result in results)
@@ -67,25 +74,31 @@ def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
     )
 
 
-def checked_outputs(run: Run, benchmark: Benchmark) -> dict[str, Output]:
-    """The outputs by item; a record that could not have come from this run is a breach."""
+def checked_outputs(run: Run, benchmark: Benchmark) -> list[dict[str, Output]]:
+    """The outputs by item, seed by seed; a record that could not be of this run is a breach."""
     known = {key for key, _ in benchmark.keyed_items()}
     second = benchmark.second.classes if benchmark.second is not None else {}
     classes = {*benchmark.classes, *second}
-    seen: set[str] = set()
-    outputs: dict[str, Output] = {}
+    if not 1 <= run.seeds <= SEEDS:
+        raise IntegrityError(f"the run has {run.seeds} seeds, and 1 to {SEEDS} can be")
+    seen: set[tuple[str, int]] = set()
+    by_seed: list[dict[str, Output]] = [{} for _ in range(run.seeds)]
     for record in run.records:
         if record.item not in known:
             raise IntegrityError(f"the run has a record of {record.item!r}, which is no item")
-        if record.item in seen:
+        if not 0 <= record.seed < run.seeds:
+            raise IntegrityError(f"the run has {run.seeds} seeds, and a record of {record.seed}")
+        if (record.item, record.seed) in seen:
             raise IntegrityError(f"the run has two records of {record.item!r}")
-        seen.add(record.item)
+        seen.add((record.item, record.seed))
         if record.output is not None:
             try:
-                outputs[record.item] = check_output(record.output, task=run.task, classes=classes)
+                by_seed[record.seed][record.item] = check_output(
+                    record.output, task=run.task, classes=classes
+                )
             except BadOutput as error:
                 raise IntegrityError(f"the record of {record.item!r}: {error.message}") from None
-    return outputs
+    return by_seed
 
 
 def check_judgeable(benchmark: Benchmark, bars: BarSet) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from assay.benchmark.benchmark import TASKS, Benchmark, Task
+from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.gauntlet.spec import BarSet, parse_bars
 
@@ -15,6 +16,20 @@ def bundled_versions(task: Task) -> list[str]:
     return sorted(
         file.stem.removeprefix(f"{task}-") for file in BUNDLED_BARS.glob(f"{task}-*.toml")
     )
+
+
+def read_bars(data: bytes, *, where: str) -> BarSet:
+    """Bars from the bytes of a file; the name of a bundled version belongs to its own bytes."""
+    bars = parse_bars(data, where=where)
+    bundled = BUNDLED_BARS / f"{bars.name}.toml"
+    with storage(bundled):
+        taken = bundled.is_file() and digest(bundled.read_bytes()) != bars.digest
+    if taken:
+        raise SpecError(
+            f"{where}: {bars.name} is the name of bundled bars, and these have other bytes",
+            hint="Bars of your own need a version of their own: version = NAME.",
+        )
+    return bars
 
 
 def fitting_bars(benchmark: Benchmark, task: Task) -> str:
@@ -39,7 +54,7 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
             f" ({', '.join(bundled_versions(of_task))}) nor a file",
             hint=f"There are such bars for another task: `task={others[0]}`." if others else None,
         )
-    bars = parse_bars(data, where=str(path))
+    bars = read_bars(data, where=str(path))
     if task is not None and bars.task != task:
         raise SpecError(
             f"{path}: bars for {bars.task}, and the task is {task}",

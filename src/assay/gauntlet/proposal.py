@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from assay.benchmark.benchmark import Benchmark
 from assay.errors import ProtocolError, SpecError
 from assay.gauntlet.bar import Bar
-from assay.gauntlet.revision import Revision, control_bar, revise
+from assay.gauntlet.load import bundled_versions
+from assay.gauntlet.revision import Revision, control_bar, next_version, revise
 from assay.gauntlet.spec import BarSet
 from assay.runs.collect import run
 from assay.runs.result import Run
@@ -14,13 +15,17 @@ from assay.surface.features import ORACLES
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """A bar by its id, control and margin, the reason for it, and perhaps the cheat by name."""
+    """A bar by its id, control and margin, the reason for it, and perhaps the cheat by name.
+
+    `drops` names old bars that the next version does without.
+    """
 
     id: str
     control: str
     margin: float
     because: str
     cheat: str | None = None
+    drops: tuple[str, ...] = ()
 
     def bar(self, bars: BarSet) -> Bar:
         """The bar, on every partition of the bars that it is added to."""
@@ -44,6 +49,10 @@ def propose(
 
     The cheats are run, unless the `stored` run of one is given.
     """
+    if version in bundled_versions(base.task):
+        raise SpecError(
+            f"{version} is the name of bundled bars", hint="Name another: `version=NAME`."
+        )
     bar = proposal.bar(base)
     refusals = []
     because = proposal.because
@@ -52,11 +61,26 @@ def propose(
     for cheat in runs if stored is None else (stored,):
         try:
             return revise(
-                base, bar, version=version, because=because, cheat=cheat, benchmark=benchmark
+                base,
+                bar,
+                version=version,
+                because=because,
+                cheat=cheat,
+                benchmark=benchmark,
+                drops=proposal.drops,
             )
         except ProtocolError as refused:
             refusals.append(refused)
     raise refusals[0]
+
+
+def version_after(bars: BarSet) -> str:
+    """A name for the next version that no bundled version bears, nor one to come (v5)."""
+    taken = bundled_versions(bars.task)
+    version = f"{bars.version}-2" if bars.version in taken else next_version(bars.version)
+    while version in taken:
+        version = next_version(version)
+    return version
 
 
 def _cheats(bar: Bar) -> tuple[str, ...]:

@@ -16,13 +16,17 @@ from assay.runs.store import load_run
 
 
 class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
-    """A stored run: its earlier scorecards in order, and the new one, or why there is none."""
+    """A stored run: its earlier scorecards in order, and the new one, or why there is none.
+
+    `unreadable` says that the run of a study is not what its ledger says, or cannot be read.
+    """
 
     run: str
     method: str | None
     earlier: tuple[KeptScorecard, ...]
     scorecard: Scorecard | None
     error: str | None
+    unreadable: bool = False
 
     @property
     def favourable(self) -> bool:

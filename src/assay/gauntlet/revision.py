@@ -13,10 +13,11 @@ from msgspec.structs import replace
 
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import is_name
-from assay.errors import ProtocolError, SpecError
+from assay.errors import SpecError
 from assay.gauntlet.bar import Bar, Control
-from assay.gauntlet.judge import score
-from assay.gauntlet.result import Scorecard, Verdict
+from assay.gauntlet.metrics.table import applies
+from assay.gauntlet.result import Scorecard
+from assay.gauntlet.revision_check import check_revision
 from assay.gauntlet.spec import BarSet, Regression, parse_bars
 from assay.runs.result import Run
 
@@ -25,52 +26,43 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 @dataclass(frozen=True, kw_only=True)
 class Revision:
-    """The next version of some bars, its text, and the cheat judged under both."""
+    """The next version of some bars, its text, and the run of the cheat, judged under both."""
 
     bars: BarSet
     text: str
     before: Scorecard
     after: Scorecard
+    control: Run
 
 
 def revise(
-    base: BarSet, bar: Bar, *, version: str, because: str, cheat: Run, benchmark: Benchmark
+    base: BarSet,
+    bar: Bar,
+    *,
+    version: str,
+    because: str,
+    cheat: Run,
+    benchmark: Benchmark,
+    drops: tuple[str, ...] = (),
 ) -> Revision:
-    """The next version, or a ProtocolError that says what its regression control did not show."""
+    """The next version, or a ProtocolError that says what its regression control did not show.
+
+    `drops` names old bars that it does without.
+    """
     if version == base.version:
         raise SpecError(f"the revision must have another version than {version!r}")
-    before = score(cheat, benchmark, base)
+    asked = [each.id for each in base.bars if applies(each, benchmark)]
     regression = Regression(
-        method=cheat.method, passes=tuple(result.id for result in before.bars), fails=(bar.id,)
+        method=cheat.method,
+        passes=tuple(name for name in asked if name not in drops),
+        fails=(bar.id,),
     )
-    text = revised_text(base, bar, version=version, because=because, regression=regression)
+    text = revised_text(
+        base, bar, version=version, because=because, regression=regression, drops=drops
+    )
     bars = parse_bars(text.encode(), where=version)
-    if before.unscored:
-        raise ProtocolError(
-            f"{cheat.method} failed on {before.unscored} items, so it shows nothing"
-        )
-    if before.point.verdict is not Verdict.PASS:
-        missed = ", ".join(
-            f"{result.id} {result.value:.3f}" for result in before.bars if not result.point
-        )
-        raise ProtocolError(
-            f"{cheat.method} does not pass {base.name} (it misses {missed}), so it does not show"
-            " that these bars need another",
-            hint="Name a cheat that does: `regression=METHOD`.",
-        )
-    after = score(cheat, benchmark, bars)
-    judged = {result.id: result for result in after.bars}
-    if bar.id not in judged:
-        raise ProtocolError(
-            f"bar {bar.id} is not asked of {benchmark.name}, so the cheat cannot fail it"
-        )
-    if judged[bar.id].point:
-        raise ProtocolError(
-            f"{cheat.method} meets the new bar too ({bar.id} {judged[bar.id].value:.3f}, at least"
-            f" {bar.at_least:.2f}), so the bar does not stop it",
-            hint="Choose another control or a larger margin.",
-        )
-    return Revision(bars=bars, text=text, before=before, after=after)
+    before, after = check_revision(base, bars, cheat, benchmark)
+    return Revision(bars=bars, text=text, before=before, after=after, control=cheat)
 
 
 def next_version(version: str) -> str:
@@ -98,17 +90,31 @@ def control_bar(identity: str, control: str, at_least: float, partitions: tuple[
 
 
 def revised_text(
-    base: BarSet, bar: Bar, *, version: str, because: str, regression: Regression
+    base: BarSet,
+    bar: Bar,
+    *,
+    version: str,
+    because: str,
+    regression: Regression,
+    drops: tuple[str, ...] = (),
 ) -> str:
-    """The TOML of the next version."""
+    """The TOML of the next version: the old bars but those that it drops, and one more."""
     if not because.strip():
         raise SpecError("a revision needs its reason", hint="Say it: `because=TEXT`.")
+    ids = [each.id for each in base.bars]
+    for name in drops:
+        if name not in ids:
+            raise SpecError(
+                f"{base.name} has no bar {name!r:.80} to drop", hint=f"It has {', '.join(ids)}."
+            )
     lines = [
         f"task = {quoted(base.task)}",
         f"version = {quoted(version)}",
         f"supersedes = {quoted(base.version)}",
         f"because = {quoted(because.strip())}",
     ]
+    if drops:
+        lines.append(f"drops = [{', '.join(map(quoted, drops))}]")
     if base.second is not None:
         lines.append(f"second = {quoted(base.second)}")
     for partition in base.partitions.values():
@@ -117,9 +123,9 @@ def revised_text(
             f"positive = {quoted(partition.positive.text)}",
             f"negative = {quoted(partition.negative.text)}",
         ]
-    for each in (*base.bars, bar):
+    for each in (*(old for old in base.bars if old.id not in drops), bar):
         lines += _bar_lines(each)
-    for control in (*base.regressions, regression):
+    for control in (*_without(base.regressions, drops), regression):
         lines += [
             "\n[[regression]]",
             f"method = {quoted(control.method)}",
@@ -129,6 +135,19 @@ def revised_text(
     text = "\n".join(lines) + "\n"
     parse_bars(text.encode(), where=f"the revision {version}")
     return text
+
+
+def _without(regressions: tuple[Regression, ...], drops: tuple[str, ...]) -> list[Regression]:
+    """The old controls, without what is dropped; one whose bar is gone condemns nothing more."""
+    left = (
+        replace(
+            control,
+            passes=tuple(name for name in control.passes if name not in drops),
+            fails=tuple(name for name in control.fails if name not in drops),
+        )
+        for control in regressions
+    )
+    return [control for control in left if control.fails]
 
 
 def _bar_lines(bar: Bar) -> list[str]:

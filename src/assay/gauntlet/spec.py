@@ -27,7 +27,10 @@ class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class BarSet(msgspec.Struct, frozen=True, kw_only=True):
-    """One version of a task's bars; never edited, only superseded."""
+    """One version of a task's bars; never edited, only superseded.
+
+    `drops` names the bars of the superseded version that are not kept as they were.
+    """
 
     task: Task
     version: str
@@ -37,6 +40,7 @@ class BarSet(msgspec.Struct, frozen=True, kw_only=True):
     partitions: Mapping[str, Partition]
     regressions: tuple[Regression, ...] = ()
     supersedes: str | None = None
+    drops: tuple[str, ...] = ()
     second: str | None = None
 
     @property
@@ -60,6 +64,7 @@ class _BarsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     partition: dict[str, _PartitionFile] = {}
     regression: tuple[Regression, ...] = ()
     supersedes: str | None = None
+    drops: tuple[str, ...] = ()
     second: str | None = None
 
 
@@ -90,6 +95,7 @@ def parse_bars(data: bytes, *, where: str) -> BarSet:
         },
         regressions=written.regression,
         supersedes=written.supersedes,
+        drops=written.drops,
         second=written.second,
     )
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from assay.digests import MAX_LINE_BYTES, digest, parse_json
+from assay.bounds import MAX_LINE_BYTES
+from assay.digests import digest, parse_json
 from assay.errors import BrokenChain, SpecError
 
 NOTHING = digest(b"")

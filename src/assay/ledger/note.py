@@ -4,9 +4,10 @@
                                           (one empty line)
     — name base64(key id, signature)      (one line a signature)
 
-A key has a name and four bytes of identity: the hash of its name, its algorithm and itself. Only
-Ed25519 (algorithm 1) is made and checked here; lines of other keys are kept and not believed.
-Signing needs the extra `sign`.
+A key has a name and four bytes of identity: the hash of its name, its algorithm and itself. Ed25519
+(algorithm 1) is made and checked here. Cosignatures (algorithm 4, c2sp.org/tlog-cosignature) are
+checked: Ed25519 over the text and the time at which a witness saw it. Lines of other keys are kept
+and not believed. Signing needs the extra `sign`.
 """
 
 import base64
@@ -17,15 +18,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.errors import IntegrityError, SpecError
+from assay.clock import utc
+from assay.errors import IntegrityError, NotHere, SpecError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import ed25519
 
-ED25519 = b"\x01"
+ED25519, COSIGNATURE = b"\x01", b"\x04"
 _PRIVATE = "PRIVATE+KEY+"
 _MAX_BYTES = 1 << 16
 _MAX_SIGNATURES = 100
+_TIME_BYTES = 8
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,32 +47,54 @@ class VerifierKey(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     public: bytes
+    algorithm: bytes = ED25519
 
     @property
     def key_id(self) -> bytes:
         """The first four bytes of the hash of name, algorithm and key."""
-        hashed = self.name.encode() + b"\n" + ED25519 + self.public
+        hashed = self.name.encode() + b"\n" + self.algorithm + self.public
         return hashlib.sha256(hashed).digest()[:4]
 
     def __str__(self) -> str:
-        key = base64.b64encode(ED25519 + self.public).decode()
+        key = base64.b64encode(self.algorithm + self.public).decode()
         return f"{self.name}+{self.key_id.hex()}+{key}"
 
     def signed(self, text: str, signatures: Sequence[Signature]) -> bool:
         """Whether this key signed a text; a false signature in its name is a breach."""
+        return self._checked(text, signatures) is not None
+
+    def attested(self, text: str, signatures: Sequence[Signature]) -> str | None:
+        """The time at which this key saw a text, where it cosigned it; a false one is a breach."""
+        value = self._checked(text, signatures)
+        if value is None or self.algorithm != COSIGNATURE:
+            return None
+        seconds = _seconds(value)
+        try:
+            return utc(seconds)
+        except (ValueError, OverflowError, OSError):
+            raise IntegrityError(
+                f"the cosignature of {self.name}: {seconds} seconds after 1970 is no time"
+            ) from None
+
+    def _checked(self, text: str, signatures: Sequence[Signature]) -> bytes | None:
+        """The bytes of this key's signature of a text, where there is one."""
         mine = [s for s in signatures if (s.name, s.key_id) == (self.name, self.key_id)]
         if not mine:
-            return False
+            return None
         if len(mine) > 1:
             raise IntegrityError(f"two signatures of {self.name} stand below one note")
+        value, signature, message = mine[0].value, mine[0].value, text.encode()
+        if self.algorithm == COSIGNATURE:
+            signature = value[_TIME_BYTES:]
+            message = f"cosignature/v1\ntime {_seconds(value)}\n".encode() + message
         key = _ed25519().Ed25519PublicKey.from_public_bytes(self.public)
         from cryptography.exceptions import InvalidSignature
 
         try:
-            key.verify(mine[0].value, text.encode())
+            key.verify(signature, message)
         except InvalidSignature:
             raise IntegrityError(f"the signature of {self.name} is not of this text") from None
-        return True
+        return value
 
 
 class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +139,8 @@ def new_key(name: str) -> SignerKey:
 
 def parse_signer(text: str) -> SignerKey:
     """A private key from its text; what is wrong with it is said without repeating it."""
-    name, key_id, secret = _parse_key(text.strip().removeprefix(_PRIVATE), "a private key")
+    encoded = text.strip().removeprefix(_PRIVATE)
+    name, key_id, secret, _ = _parse_key(encoded, "a private key", (ED25519,))
     if not text.startswith(_PRIVATE):
         raise SpecError(f"not a private key: it does not begin with {_PRIVATE}")
     key = SignerKey(name=name, seed=secret)
@@ -130,8 +156,9 @@ def parse_verifier(text: str) -> VerifierKey:
             "that is a private key, and a public one was expected",
             hint="Keep it secret. `assay key show FILE` prints the public half.",
         )
-    name, key_id, public = _parse_key(text.strip(), "a public key")
-    key = VerifierKey(name=name, public=public)
+    known = (ED25519, COSIGNATURE)
+    name, key_id, public, algorithm = _parse_key(text.strip(), "a public key", known)
+    key = VerifierKey(name=name, public=public, algorithm=algorithm)
     if key.key_id != key_id:
         raise SpecError(f"the key of {name} does not match its own id {key_id.hex()}")
     return key
@@ -165,7 +192,8 @@ def _parse_signature(line: str, where: str) -> Signature:
     return Signature(name=name, key_id=data[:4], value=data[4:])
 
 
-def _parse_key(text: str, called: str) -> tuple[str, bytes, bytes]:
+def _parse_key(text: str, called: str, known: tuple[bytes, ...]) -> tuple[str, bytes, bytes, bytes]:
+    """Name, id, key and algorithm of a key."""
     name, _, rest = text.partition("+")
     key_id, _, encoded = rest.partition("+")
     data = _decoded(encoded)
@@ -179,9 +207,15 @@ def _parse_key(text: str, called: str) -> tuple[str, bytes, bytes]:
             f"{called}: expected a key of the form name+8 hex digits+base64",
             hint="`assay key show FILE` prints the public half of a private key.",
         )
-    if data[:1] != ED25519:
-        raise SpecError(f"{called}: algorithm {data[0]}, and only Ed25519 (1) is known")
-    return name, identity, data[1:]
+    if data[:1] not in known:
+        beside = " and cosignatures (4) are" if COSIGNATURE in known else " is"
+        raise SpecError(f"{called}: algorithm {data[0]}, and only Ed25519 (1){beside} known")
+    return name, identity, data[1:], data[:1]
+
+
+def _seconds(value: bytes) -> int:
+    """The time in a cosignature, in seconds since 1970."""
+    return int.from_bytes(value[:_TIME_BYTES], "big")
 
 
 def _decoded(text: str) -> bytes | None:
@@ -207,7 +241,7 @@ def _ed25519() -> Any:  # noqa: ANN401 - a module, which may be missing
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
-        raise SpecError(
+        raise NotHere(
             "signatures need the extra `sign`", hint="Install it: pip install 'assay-eval[sign]'"
         ) from None
     return ed25519

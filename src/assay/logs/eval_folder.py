@@ -7,6 +7,7 @@ below it that has one is a run, named by its path from there.
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from assay.bounds import LARGEST_NUMBER
 from assay.digests import digest, parse_object
 from assay.errors import SpecError, storage
 from assay.files import read_bounded
@@ -16,7 +17,7 @@ from assay.logs.trial import SOURCE_NAMES, UNNAMED, Trial, is_cost
 SCORES, MANIFEST = "eval.json", "manifest.json"
 MOST_BYTES = 16 << 20
 MOST_RUNS = 100_000
-_LARGEST = 10**300
+_LARGEST = LARGEST_NUMBER
 _MARK = b"\xef\xbb\xbf"
 _TEXTS = frozenset({"entity", "fixture", "instance", "trial", "run", "run_id", "scorer", "status"})
 

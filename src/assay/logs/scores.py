@@ -8,7 +8,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from assay.benchmark.rows import Faults, kind_of, rows_of
+from assay.bounds import MAX_FILE_BYTES
 from assay.errors import SpecError, storage
+from assay.files import read_bounded
 
 
 def load_scores(
@@ -27,7 +29,7 @@ def load_scores(
     with storage(path):
         if not path.is_file():
             raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
-        data = path.read_bytes()
+    data = read_bounded(path, MAX_FILE_BYTES)
     known, scores = set(ids), dict[str, float]()
     plain = list(ids) == [str(number) for number in range(1, len(ids) + 1)]
     numbered = by_line or (plain and id_column is None)

@@ -11,6 +11,7 @@ from typing import cast
 
 import msgspec
 
+from assay.bounds import LARGEST_NUMBER
 from assay.errors import SpecError
 
 STOPPED = "stopped_on_verdict"
@@ -67,7 +68,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         """The value of each dimension as a number."""
         names, given = map(set, (map(type, self.dimensions), map(type, self.dimensions.values())))
         plain = cast("Mapping[str, float]", self.dimensions)
-        if names <= {str} and given <= {float} and all(map(math.isfinite, plain.values())):
+        if names <= {str} and given <= {float} and all(map(_is_score, plain.values())):
             return dict(plain)
         values = {}
         for name, value in self.dimensions.items():
@@ -84,8 +85,12 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         return name if self.trial is None else f"{name}, trial {self.trial:.40}"
 
 
+def _is_score(value: float) -> bool:
+    return -LARGEST_NUMBER <= value <= LARGEST_NUMBER
+
+
 def _number(value: object) -> float | None:
-    if value is None or (type(value) is float and -math.inf < value < math.inf):
+    if value is None or (type(value) is float and -LARGEST_NUMBER <= value <= LARGEST_NUMBER):
         return value
     if not isinstance(value, (bool, int, float)) and not hasattr(value, "__float__"):
         raise SpecError(f"expected a number, got {value!r:.60}")
@@ -97,6 +102,11 @@ def _number(value: object) -> float | None:
         return None
     if math.isinf(number):
         raise SpecError(f"{number} is no score", hint="Leave it out where it is missing.")
+    if abs(number) > LARGEST_NUMBER:
+        raise SpecError(
+            f"{number:g} is too large to be compared; at most {LARGEST_NUMBER:g} is",
+            hint="Count it in larger units.",
+        )
     return number
 
 

@@ -16,6 +16,7 @@ from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 from pathlib import Path
 
 from assay.errors import SpecError, storage
+from assay.methods.installed_files import site_folders
 from assay.methods.registry import MethodRef, source_file
 
 _MAX_FILES = 10_000
@@ -63,12 +64,7 @@ def closure_of(method: MethodRef, *, folder: Path | None = None) -> Closure:
 
 def is_installed(file: Path) -> bool:
     """Whether a file lies where distributions are installed."""
-    paths = sysconfig.get_paths()
-    places = {Path(paths["purelib"]).resolve(), Path(paths["platlib"]).resolve()}
-    places |= {
-        Path(p).resolve() for p in sys.path if p.endswith(("site-packages", "dist-packages"))
-    }
-    return any(file.resolve().is_relative_to(place) for place in places)
+    return any(file.resolve().is_relative_to(Path(place).resolve()) for place in site_folders())
 
 
 def is_standard(file: Path) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.digests import short
-from assay.dual_condition.committed_file import CheckedFile
+from assay.dual_condition.committed_file import SELF_CONSISTENT, CheckedFile
 from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
 from assay.report.terminal import draw_caveats, interval, marked, styled, table
 from assay.wording import counted
@@ -134,3 +134,11 @@ def draw_checked_files(files: Sequence[CheckedFile], out: "Console") -> None:
     refused = sum(bool(file.faults) for file in checked)
     passed = counted(len(checked) - refused, "file")
     out.print(styled(f"{passed} in order" + (f", {refused} refused" if refused else "")))
+    results = [file for file in checked if file.kind == "result" and not file.faults]
+    for file in results:
+        if file.entered is not None:
+            out.print(styled(f"{file.file}: {file.shows}"))
+    loose = sum(file.entered is None for file in results)
+    if loose:
+        whose = "it" if loose == len(results) == 1 else f"each of {counted(loose, 'loose result')}"
+        out.print(styled(f"{whose}{SELF_CONSISTENT.removeprefix('it')}"))

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import msgspec
 
 from assay.digests import pretty_json
+from assay.dual_condition.committed_file import SELF_CONSISTENT
 from assay.dual_condition.matrix import CSV_HEAD, HEAD, MARK, MARK_END, Matrix, MatrixRow
 from assay.dual_condition.result import Quantity, RowState
 from assay.report.escaping import csv_line, markdown, markdown_table
@@ -53,6 +54,9 @@ def draw_matrix(matrix: Matrix, out: "Console", *, history: bool = False) -> Non
         out.print()
         out.print(table(_PAST, _past_rows(matrix, names)))
     out.print()
+    for line in _standing(matrix, names):
+        out.print(styled(line))
+    out.print()
     out.print(styled(_LEGEND, style="dim"))
 
 
@@ -73,6 +77,7 @@ def matrix_markdown(matrix: Matrix, *, of: str, history: bool = False) -> str:
             parts.append(f"{markdown(names[row.file])}: {markdown(_why_undecided(row))}\n")
     if history:
         parts.append(markdown_table(_PAST, _past_rows(matrix, names)))
+    parts += [f"{markdown(line)}\n" for line in _standing(matrix, names)]
     results = ", ".join(f"{markdown(row.file)}" for row in matrix.rows)
     return "\n".join([*parts, f"{_LEGEND} Made from {results}.\n"])
 
@@ -88,7 +93,9 @@ def matrix_csv(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noq
             "" if row.split is None else "decidable" if row.split.holds else "undecidable",
             row.regime.value if row.regime is not None else "",
             *(str(row.items), str(row.positives), str(row.seeds)),
-            *(row.made, row.file, row.checksum or "", "; ".join(row.reasons), written(of)),
+            *(row.made, row.file, row.checksum or ""),
+            "" if row.entered is None else f"{row.entered.study} {row.entered.entry}",
+            *("; ".join(row.reasons), written(of)),
         ]
         lines.append(csv_line(cells))
     return "".join(lines)
@@ -134,6 +141,25 @@ def _systems(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
         for row in matrix.rows
         if "#" in names[row.file]
     ]
+
+
+def _standing(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
+    """Which rows stand in the ledger of a study, and what is shown of the others."""
+    lines = []
+    studies = sorted({row.entered.study for row in matrix.rows if row.entered is not None})
+    for study in studies:
+        mine = [
+            row for row in matrix.rows if row.entered is not None and row.entered.study == study
+        ]
+        rows = ", ".join(
+            f"{names[row.file]} (entry {row.entered.entry})" for row in mine if row.entered
+        )
+        lines.append(f"entered in the ledger of {study}: {rows}")
+    loose = [names[row.file] for row in matrix.rows if row.entered is None]
+    if loose:
+        which = "every row is loose" if not lines else f"loose: {', '.join(loose)}"
+        lines.append(f"{which}; of each, {SELF_CONSISTENT}")
+    return lines
 
 
 def _cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:

@@ -2,13 +2,14 @@
 
 A method answers with a number (a score), a text (a class), or a mapping with `score`, `class` or
 both. Everything else, and every score that is not finite, is a `BadOutput`: an answer that cannot
-be ranked is not a low answer.
+be ranked is not a low answer. A text that could not be stored and read again is none either.
 """
 
 import math
 from collections.abc import Collection, Mapping
 
 from assay.benchmark.benchmark import Task
+from assay.bounds import text_fault
 from assay.errors import BadOutput
 
 Output = float | str | dict[str, float | str]
@@ -50,8 +51,11 @@ def _check_mapping(
         checked["score"] = _score(raw["score"])
     if "class" in raw:
         # What the task does not ask for is kept, but need not be a class of these data.
-        own = task == "classification" or not isinstance(raw["class"], str)
-        checked["class"] = _class(raw["class"], classes) if own else str(raw["class"])
+        text = raw["class"]
+        if task == "detection" and isinstance(text, str):
+            checked["class"] = _storable(text)
+        else:
+            checked["class"] = _class(text, classes)
     return checked
 
 
@@ -69,8 +73,15 @@ def _score(raw: object) -> float:
 
 def _class(raw: object, classes: Collection[str]) -> str:
     if isinstance(raw, str) and raw in classes:
-        return raw
+        return _storable(raw)
     raise BadOutput(f"got {_shown(raw)} as class, expected one of {', '.join(sorted(classes))}")
+
+
+def _storable(text: str) -> str:
+    fault = text_fault(text)
+    if fault is not None:
+        raise BadOutput(f"got {fault}, as class")
+    return str.__str__(text)  # of a subclass too, which no record holds
 
 
 def _shown(raw: object) -> str:

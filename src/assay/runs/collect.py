@@ -20,6 +20,7 @@ from assay.errors import MethodError, SpecError, storage
 from assay.methods.registry import REGISTERED
 from assay.runs.item_loop import FOLDS, Asking
 from assay.runs.method_loader import FittedMethod, Modules
+from assay.runs.repeats import Repeating, Repeats
 from assay.runs.result import Limits, Provenance, Record, Run, Source
 from assay.runs.store import RunFolder, save_run
 from assay.runs.worker import Worker, default_task, start_worker
@@ -115,12 +116,14 @@ def collect(
     seed: int,
     limits: Limits,
     keep_going: bool = False,
+    repeats: Repeats | None = None,
     sealed: Sealed | None = None,
     listener: Listener | None = None,
     on_start: Callable[[], None] | None = None,
 ) -> Run:
     """Ask a started worker about every item; each record is stored before the next is asked.
 
+    A method whose outputs hang on its seed is also asked under the seeds of `repeats`.
     `sealed` holds the records of a sealed run to resume. An unsealed run that the method or the
     user ends early is closed, in a temporary folder where only a listener is given, who is told
     where its outputs are. The caller closes a complete run, once the worker has ended.
@@ -159,11 +162,12 @@ def collect(
         task=task,
         seed=seed,
         keep_going=keep_going,
-        made=[record.item for record in records],
+        made=[record.item for record in records if not record.seed],
         on_loaded=sealed.note,
     )
+    repeating = Repeating(asking, repeats or Repeats(), sealed.made)
     try:
-        for record in asking.records():
+        for record in repeating.records():
             records.append(record)
             if folder is not None:
                 folder.add(record)
@@ -176,8 +180,15 @@ def collect(
         if not is_sealed and made and (folder is not None or listener is not None):
             hear.interrupted(made, close_run(partial, folder))
         raise
-    ended = replace(begun, printed=worker.printed, complete=True, records=tuple(records))
-    return replace(ended, provenance=sealed.ended())
+    return replace(
+        begun,
+        printed=worker.printed,
+        complete=True,
+        records=tuple(records),
+        provenance=sealed.ended(),
+        seeds=repeating.used,
+        probed=repeating.probed,
+    )
 
 
 def close_run(run: Run, folder: RunFolder | None) -> Path:

@@ -48,6 +48,18 @@ class Asking:
         self.classes = {*benchmark.classes, *second}
         self.broken_in_a_row = 0
 
+    def under(self, seed: int, made: Collection[str]) -> "Asking":
+        """The same under another seed, some items having been asked."""
+        return Asking(
+            self.worker,
+            self.benchmark,
+            task=self.task,
+            seed=seed,
+            keep_going=self.keep_going,
+            made=made,
+            on_loaded=self.on_loaded,
+        )
+
     def records(self) -> Iterator[Record]:
         """A record per item; a failure that ends the run is raised after its record was given."""
         for examples, entries in self.rounds():

@@ -159,21 +159,19 @@ def loaded_modules(before: Collection[str] = ()) -> Modules:
     The standard library and what is built into Python are left out, and so are the modules that
     were there `before`.
     """
-    import sysconfig  # a run that is not sealed has no use for it
-
-    paths = sysconfig.get_paths()
-    installed = {paths["purelib"], paths["platlib"]}
-    installed |= {p for p in sys.path if p.endswith(("site-packages", "dist-packages"))}
-    standard = (paths["stdlib"], paths["platstdlib"])
+    sites = (place for place in sys.path if place.endswith(("site-packages", "dist-packages")))
+    installed = [os.path.realpath(place) + os.sep for place in sites]
+    standard = os.path.realpath(os.path.dirname(os.__file__)) + os.sep  # noqa: PTH120
     names, files = set(), set()
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if not isinstance(file, str) or name in before:
             continue
         real = os.path.realpath(file)
-        if any(real.startswith(os.path.realpath(place) + os.sep) for place in installed):
-            names.add(name.partition(".")[0])
-        elif not any(real.startswith(os.path.realpath(place) + os.sep) for place in standard):
+        place = next((place for place in installed if real.startswith(place)), None)
+        if place is not None:  # a compiled module may go by another name than its package's
+            names.add(real.removeprefix(place).partition(os.sep)[0].partition(".")[0])
+        elif not real.startswith(standard):
             files.add(real)
     return Modules(installed=tuple(sorted(names)), files=tuple(sorted(files)))
 

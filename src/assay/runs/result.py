@@ -6,9 +6,13 @@ from typing import Self
 import msgspec
 
 from assay.benchmark.benchmark import Benchmark, Origin, Task
+from assay.bounds import MAX_LINE_BYTES
 from assay.errors import SpecError
 from assay.runs.answers import Output
 from assay.sandbox.levels import Level
+
+SEEDS = 5
+"""How many seeds a sealed method runs under whose outputs hang on its seed."""
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,13 +22,17 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     message: str
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one item: an output, or an error, and how long it took."""
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What came of one item: an output, or an error, and how long it took.
+
+    `seed` is 0 under the run's own seed, and counts up under those that it was repeated with.
+    """
 
     item: str
     output: Output | None
     error: Failure | None
     ms: float
+    seed: int = 0
 
     def __post_init__(self) -> None:
         if (self.output is None) is (self.error is None):
@@ -44,12 +52,50 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         return cls(name=benchmark.name, digest=benchmark.digest, origin=benchmark.origin)
 
 
+_LARGEST_LIMIT = 1 << 60
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """Seconds for importing or fitting, seconds for one item, and the longest answer in bytes."""
+    """Seconds for importing or fitting, seconds for one item, and the longest answer in bytes.
+
+    The others hold for each process of a worker: bytes of private memory, seconds of processor
+    time, processes of the user (which do not bind root), bytes of a file that it writes. None is
+    no limit; runs that were stored before there were any have None.
+    """
 
     load_seconds: float = 60.0
     item_seconds: float = 30.0
-    answer_bytes: int = 1 << 20
+    answer_bytes: int = MAX_LINE_BYTES
+    memory_bytes: int | None = 8 << 30
+    cpu_seconds: int | None = 24 * 3600
+    processes: int | None = 4096
+    file_bytes: int | None = 4 << 30
+
+    def __post_init__(self) -> None:
+        for name in RESOURCES:
+            most = getattr(self, name)
+            if most is not None and not 0 < most <= _LARGEST_LIMIT:
+                raise SpecError(f"{name} = {most:g}, expected a whole number over 0, or none")
+
+
+RESOURCES = ("memory_bytes", "cpu_seconds", "processes", "file_bytes")
+"""The limits that the system enforces."""
+
+
+class Attestation(msgspec.Struct, frozen=True, kw_only=True):
+    """The time by which the first entries of a ledger existed, and which authority says so.
+
+    `entry` is the number of the entry that holds the timestamp, `checkpoint` how many entries it
+    covers. `authority` is the SHA-256 fingerprint of the authority's root certificate, which the
+    study's author pinned, and `name` the subject of that; `token` is the digest of the response.
+    """
+
+    entry: int
+    checkpoint: int
+    time: str
+    authority: str
+    name: str
+    token: str
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,13 +103,21 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
     `seal` is the digest of its seal, `witness` the commit that held the seal before the run began,
     where there was one. `resumed` says how often the run was resumed after it had been cut
-    off, `unsealed_code` which code it loaded that the seal does not name.
+    off, `unsealed_code` which code it loaded that the seal does not name, and `unsealed_files`
+    which other files it opened, or services it connected to. `observed` says whether the kernel
+    told all that it opened; None in runs from before it was asked. `outside` is the value that its
+    seed comes from, where the seal names one; `attested` the time by which the seal existed,
+    where an authority attests one.
     """
 
     seal: str
     witness: str | None
+    outside: str | None = None
     resumed: int = 0
     unsealed_code: tuple[str, ...] = ()
+    unsealed_files: tuple[str, ...] = ()
+    observed: bool | None = None
+    attested: Attestation | None = None
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +125,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     `environment` are names of variables that were passed on, `harness` what it ran under,
     `printed` how many bytes the method wrote to its standard output and error. Without `provenance`
-    nothing was sealed before it.
+    nothing was sealed before it. A sealed method whose outputs hang on its seed has records under
+    `seeds` of them; `probed` is how many items were asked again under another seed and came out
+    the same.
     """
 
     method: str
@@ -90,6 +146,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool
     records: tuple[Record, ...]
     provenance: Provenance | None = None
+    seeds: int = 1
+    probed: int = 0
 
     def __repr__(self) -> str:
         made = f"{len(self.records)} records" + ("" if self.complete else ", incomplete")

@@ -3,8 +3,9 @@
 A run folder holds `run.json` (what produced the outputs) and `outputs.jsonl` (one line an item).
 Each output is handed to the disk before the next item is asked, so an interrupted run keeps what
 was made. `run.json` is written at the start, as incomplete, and replaced whole at the end; it
-then carries the digest of the outputs as they were written, and reading checks it. A method that
-rewrites the file meanwhile is found out.
+then carries the digest of the outputs as they were written, and reading checks it. Digests are
+taken of the bytes in memory as they are written, never of a file that could have been changed; a
+method that rewrites the file meanwhile is found out.
 """
 
 import hashlib
@@ -16,14 +17,16 @@ import msgspec
 from msgspec.structs import replace
 
 from assay.benchmark.benchmark import BUNDLED
+from assay.bounds import MAX_LINE_BYTES
 from assay.clock import now
 from assay.digests import decode_utf8, digest, json_lines, parse_json, pretty_json
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.files import write_whole
 from assay.journal import cut_torn, write_all
-from assay.runs.result import Record, Run, Source
+from assay.runs.result import RESOURCES, Record, Run, Source
 
 FORMAT = "assay-run/1"
+HEAD, OUTPUTS = "run.json", "outputs.jsonl"
 
 
 class RunFolder:
@@ -40,6 +43,7 @@ class RunFolder:
                     f"{path} is not empty", hint="A run is never overwritten: name a new folder."
                 )
         self._written = hashlib.sha256()
+        self._head = b""
         self._started = now()
         self.begun = False
         self.lines = 0
@@ -52,13 +56,13 @@ class RunFolder:
         """
         folder = object.__new__(cls)
         folder.path, folder._written, folder._started = path, hashlib.sha256(), now()
-        folder.begun, folder.lines = False, 0
-        outputs = path / "outputs.jsonl"
+        folder._head, folder.begun, folder.lines = b"", False, 0
+        outputs = path / OUTPUTS
         with storage(path):
             if not outputs.exists():
                 return folder, ()
             whole = cut_torn(outputs)
-        made = _records(whole, str(outputs))
+        made = parse_records(whole, str(outputs))
         with storage(path):
             folder._outputs = outputs.open("ab", buffering=0)
         folder._written.update(whole)
@@ -70,7 +74,7 @@ class RunFolder:
         if not self.begun:
             with storage(self.path):
                 self.path.mkdir(parents=True, exist_ok=True)
-                self._outputs = (self.path / "outputs.jsonl").open("xb", buffering=0)
+                self._outputs = (self.path / OUTPUTS).open("xb", buffering=0)
             self.begun = True
         self._write_head(run, {})
 
@@ -79,9 +83,14 @@ class RunFolder:
         """The digest of the bytes written, even if the file has changed since."""
         return f"sha256:{self._written.hexdigest()}"
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The digest of each file as it was written, even if it has changed since."""
+        return {HEAD: digest(self._head), OUTPUTS: self.digest}
+
     def add(self, record: Record) -> None:
         """Hand one record to the disk."""
-        line = msgspec.json.encode(record) + b"\n"
+        line = record_line(record)
         with storage(self.path):
             write_all(self._outputs, line)
         self._written.update(line)
@@ -89,7 +98,7 @@ class RunFolder:
 
     def finish(self, run: Run) -> None:
         """Make the outputs durable and write what produced them, with the digest of their bytes."""
-        file = self.path / "outputs.jsonl"
+        file = self.path / OUTPUTS
         with storage(self.path):
             os.fsync(self._outputs.fileno())
             self._outputs.close()
@@ -114,7 +123,8 @@ class RunFolder:
         for corpus in (head["benchmark"], head["second"]):
             if corpus is not None and corpus["origin"] is not None:
                 corpus["origin"]["place"] = self._seen_from_here(corpus["origin"]["place"])
-        write_whole(self.path / "run.json", pretty_json(head))
+        self._head = pretty_json(head)
+        write_whole(self.path / HEAD, self._head)
 
     def _seen_from_here(self, place: str) -> str:
         return place if place in BUNDLED else os.path.relpath(place, self.path.resolve())
@@ -132,7 +142,7 @@ def save_run(run: Run, path: str | Path) -> None:
 def load_run(path: str | Path) -> Run:
     """Read a run folder, checking the outputs against the digest in `run.json`."""
     folder = Path(path)
-    head_file, outputs_file = folder / "run.json", folder / "outputs.jsonl"
+    head_file, outputs_file = folder / HEAD, folder / OUTPUTS
     with storage(path):
         for file in (head_file, outputs_file):
             if not file.is_file():
@@ -141,6 +151,12 @@ def load_run(path: str | Path) -> Run:
                     hint="Make one: assay try METHOD `save=DIR`",
                 )
         head_bytes, stored = head_file.read_bytes(), outputs_file.read_bytes()
+    return parse_run(folder, head_bytes, stored)
+
+
+def parse_run(folder: Path, head_bytes: bytes, stored: bytes) -> Run:
+    """A run from the bytes of its two files, which lie in a folder."""
+    head_file, outputs_file = folder / HEAD, folder / OUTPUTS
     head = parse_json(decode_utf8(head_bytes, where=str(head_file)), where=str(head_file))
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         got = head.get("format") if isinstance(head, dict) else head
@@ -148,7 +164,7 @@ def load_run(path: str | Path) -> Run:
     outputs = head.get("outputs")
     if not isinstance(outputs, dict):
         raise SpecError(
-            f"{path}: the run was cut off before it could be closed",
+            f"{folder}: the run was cut off before it could be closed",
             hint=f"The outputs made are in {outputs_file}.",
         )
     if digest(stored) != outputs.get("digest"):
@@ -157,11 +173,14 @@ def load_run(path: str | Path) -> Run:
             f" and run.json says {outputs.get('digest')!r:.80}",
             hint="The outputs were changed after the run; nothing can be judged from them.",
         )
+    limits = head.get("limits")
+    if isinstance(limits, dict):  # what was not written down did not hold
+        head["limits"] = {**dict.fromkeys(RESOURCES), **limits}
     try:
         run = msgspec.convert({**head, "records": ()}, Run)
     except msgspec.ValidationError as error:
         raise SpecError(f"{head_file}: {error}") from None
-    records = _records(stored, str(outputs_file))
+    records = parse_records(stored, str(outputs_file))
     if outputs.get("lines") != len(records):
         raise IntegrityError(
             f"{outputs_file}: {len(records)} lines, and run.json says {outputs.get('lines')!r:.20}"
@@ -174,7 +193,22 @@ def load_run(path: str | Path) -> Run:
     )
 
 
-def _records(stored: bytes, where: str) -> tuple[Record, ...]:
+def record_line(record: Record) -> bytes:
+    """A record as it is stored; never one that could not be read again."""
+    try:
+        line = msgspec.json.encode(record)
+    except (UnicodeEncodeError, TypeError) as error:
+        raise SpecError(f"item {record.item!r:.60}: no record can hold this: {error}") from None
+    if len(line) > MAX_LINE_BYTES:
+        raise SpecError(
+            f"item {record.item!r:.60}: a record of {len(line):,} bytes, at most"
+            f" {MAX_LINE_BYTES:,} fit"
+        )
+    return line + b"\n"
+
+
+def parse_records(stored: bytes, where: str) -> tuple[Record, ...]:
+    """The records of an outputs file."""
     records = []
     for number, value in json_lines(stored, where=where):
         try:

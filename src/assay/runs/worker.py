@@ -30,7 +30,7 @@ class Worker(Protocol):
     passed: tuple[str, ...]
     broken: bool
 
-    def restart(self) -> None:
+    def restart(self, *, seed: int | None = None) -> None:
         """Start afresh."""
 
     def branch(self) -> None:
@@ -140,7 +140,7 @@ class TrustedWorker:
     def __exit__(self, *exception: object) -> None:
         """Nothing to end."""
 
-    def restart(self) -> None:
+    def restart(self, *, seed: int | None = None) -> None:
         """Nothing to start again."""
 
     def branch(self) -> None:

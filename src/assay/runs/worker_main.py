@@ -84,6 +84,8 @@ class Server:
         copy = os.fork()
         if copy == 0:
             self.branch = True
+            # What a copy compiles serves those after it, if it goes where only they look.
+            sys.dont_write_bytecode = sys.pycache_prefix is None
             die_with_parent()
             return False
         _, status = os.waitpid(copy, 0)

@@ -1,8 +1,9 @@
 """A method in a process of its own (L1): lockstep JSON lines on private pipes, with deadlines.
 
 The worker's environment holds only what Python and a locale need, and what the caller passes by
-name. Ending it ends what it started, as far as L1 reaches. What the method prints is drained and
-counted, never parsed; its last line serves the message of a crash.
+name. Ending it ends all that it started, in any session (Linux); where that cannot be told, leaving
+it raises. What the method prints is drained and counted, never parsed; its last line serves the
+message of a crash.
 """
 
 import fcntl
@@ -10,6 +11,7 @@ import json
 import os
 import select
 import signal
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -24,15 +26,19 @@ from assay.errors import (
     MethodNotLoaded,
     MethodRaised,
     MethodTimedOut,
+    writable,
 )
+from assay.methods.installed_files import site_folders
 from assay.methods.registry import MethodRef
 from assay.runs.method_loader import Modules
 from assay.runs.result import Limits
 from assay.sandbox.environment import job_environment
-from assay.sandbox.job import Job
+from assay.sandbox.job import Job, Outcome, ResourceLimits
 from assay.sandbox.levels import Level
 from assay.sandbox.process import Process
-from assay.sandbox.processes import module_command
+from assay.sandbox.processes import isolated_command, module_command
+from assay.sandbox.warden_client import can_observe
+from assay.sandbox.watched_process import WatchedProcess
 
 _KINDS = {
     error.kind: error
@@ -55,9 +61,17 @@ class ProcessWorker:
         on_print: Callable[[bytes], None] | None = None,
         level: Level = Level.L1,
         folder: Path | None = None,
+        bytecode: Path | None = None,
+        watched: bool = False,
+        before_restart: Callable[[], None] | None = None,
     ) -> None:
         self.level = level
+        self.before_restart = before_restart
         self.folder = folder
+        self.bytecode = bytecode
+        self.watched = watched and can_observe()
+        self.outcomes: list[Outcome] = []
+        """What each process of the worker reached that has ended, where it was watched."""
         self.method = method
         self.method_digest = method_digest
         self.seed = seed
@@ -66,8 +80,9 @@ class ProcessWorker:
         self.on_print = on_print
         self.printed = 0
         self.broken = False
+        self.unaccounted = False
         self._last_words = b""
-        self._process: Process | None = None
+        self._process: Process | WatchedProcess | None = None
         self._descriptors: list[int] = []
         self.arguments: tuple[str, ...] = ()
         self.asks_by_name = True
@@ -80,10 +95,19 @@ class ProcessWorker:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+        if self.unaccounted and not any(exception):
+            raise MethodCrashed(
+                f"{self.method.text}: the process that ends what it leaves running was killed, so"
+                " that something of it may still run",
+                hint="A method that ends its parent has no result.",
+            )
 
-    def restart(self) -> None:
-        """A fresh process, the method loaded again."""
+    def restart(self, *, seed: int | None = None) -> None:
+        """A fresh process, the method loaded again, with another seed where one is given."""
+        self.seed = self.seed if seed is None else seed
         self.close()
+        if self.before_restart is not None:
+            self.before_restart()
         self._guarded(self._spawn)
         self._guarded(self._load)
 
@@ -103,7 +127,8 @@ class ProcessWorker:
         """What the worker says it has imported; a method that wants to can make it lie."""
         match self._exchange("modules", True, self.limits.load_seconds):
             case [[*installed], [*files]]:
-                return Modules(installed=tuple(map(str, installed)), files=tuple(map(str, files)))
+                names = [tuple(writable(str(name)) for name in each) for each in (installed, files)]
+                return Modules(installed=names[0], files=names[1])
             case other:
                 raise BadOutput(f"the worker said {other!r:.60} of what it had imported")
 
@@ -116,6 +141,9 @@ class ProcessWorker:
         if self._process is not None:
             self._process.end()
             self._process.reap()
+            self.unaccounted = self.unaccounted or self._process.unaccounted
+            seen = self._process.outcome if isinstance(self._process, WatchedProcess) else None
+            self.outcomes.append(seen or Outcome(code=None, trouble=None, full=True))
             self._process = None
         while self._descriptors:
             os.close(self._descriptors.pop())
@@ -148,24 +176,36 @@ class ProcessWorker:
         self._number = 0
         ends = (request_end, answer_end)
         try:
-            self._process = Process(
-                Job(
-                    command=module_command(
-                        "assay.runs.worker_main", *map(str, ends), options=("-u", "-P")
-                    ),
-                    folder=self.folder,
-                    environment=job_environment(self.passed, more={"PYTHONHASHSEED": "0"}),
-                    output=out_end,
-                    descriptors=ends,
-                    level=self.level,
-                )
+            job = Job(
+                command=self._command(*map(str, ends)),
+                folder=self.folder,
+                environment=job_environment(
+                    self.passed,
+                    more={"PYTHONHASHSEED": "0"},
+                    isolated=self.bytecode is not None,
+                ),
+                output=out_end,
+                descriptors=ends,
+                limits=_resources(self.limits),
+                level=self.level,
             )
+            self._process = WatchedProcess(job) if self.watched else Process(job)
         finally:
             for descriptor in (*ends, out_end):
                 os.close(descriptor)
 
+    def _command(self, *ends: str) -> list[str]:
+        """With a folder for its bytecode, the worker starts isolated."""
+        if self.bytecode is None:
+            return module_command("assay.runs.worker_main", *ends, options=("-u", "-P"))
+        return isolated_command(
+            "assay.runs.worker_main", *ends, path=site_folders(), bytecode=str(self.bytecode)
+        )
+
     def _load(self) -> None:
         """Have the method imported, and note how it wants to be called."""
+        if self._process is not None:
+            self._process.check_confined()
         target = [self.method.kind, self.method.target, self.method.attribute, self.seed]
         match self._exchange("load", target, self.limits.load_seconds):
             case [[*arguments], bool() as learner, bool() as by_name]:
@@ -224,13 +264,15 @@ class ProcessWorker:
     def _read_line(self, deadline: float) -> bytes:
         while b"\n" not in self._buffer:
             if len(self._buffer) > self.limits.answer_bytes:
-                raise BadOutput(f"an answer longer than {self.limits.answer_bytes:,} bytes")
+                break
             self._wait(self._answers, deadline)
             chunk = os.read(self._answers, 1 << 16)
             if not chunk:
                 raise EOFError
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
+        if len(line) > self.limits.answer_bytes:
+            raise BadOutput(f"an answer longer than {self.limits.answer_bytes:,} bytes")
         return line
 
     def _wait(self, descriptor: int, deadline: float) -> None:
@@ -268,6 +310,18 @@ class ProcessWorker:
             how = f"its process was ended by {_signal_name(-code)}"
         words = self._last_words.decode("utf-8", "replace").strip().splitlines()
         return MethodCrashed(how + (f"; its last line was: {words[-1]:.200}" if words else ""))
+
+
+def _resources(limits: Limits) -> ResourceLimits | None:
+    """What the launcher holds each process to; other systems have no launcher."""
+    if sys.platform != "linux":
+        return None
+    return ResourceLimits(
+        data=limits.memory_bytes,
+        cpu_seconds=limits.cpu_seconds,
+        processes=limits.processes,
+        file_bytes=limits.file_bytes,
+    )
 
 
 def _pipe() -> tuple[int, int]:

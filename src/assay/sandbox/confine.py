@@ -19,12 +19,14 @@ from assay.sandbox.syscalls import NEW_IPC, NEW_MOUNTS, NEW_NETWORK, NEW_PROCESS
 
 _APART = NEW_NETWORK | NEW_PROCESSES | NEW_IPC
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a fresh one is mounted there
+_SMALL = "mode=1777,size=64m"
 _DROPPED_CAPABILITIES = (2, 16, 17, 18, 19, 21, 22, 27, 38, 39, 40)
 """Opening by handle, modules, raw disks, another root, looking into processes, administration,
 rebooting, making devices, and what was split off from administration since: with these, a command
 of root's would reach past any view, for example through the root of a process outside."""
 _LIMITS = {
     "memory": resource.RLIMIT_AS,
+    "data": resource.RLIMIT_DATA,
     "cpu_seconds": resource.RLIMIT_CPU,
     "processes": resource.RLIMIT_NPROC,
     "file_bytes": resource.RLIMIT_FSIZE,
@@ -35,31 +37,33 @@ _LIMITS = {
 def isolate(restrictions: Mapping[str, Any]) -> None:
     """Take namespaces, a view and a user of its own, as far as the job asks for them.
 
-    Without a network there is a new process namespace: the next child is the first in it. Where
-    only a user namespace gives these, ids are not mapped: all rights in it end with the next
-    program.
+    Without a network there is a new process namespace: the next child is the first in it. Root does
+    this by right, and then becomes the job's user. Where it has no such right, or is not root, a
+    user namespace gives it, and all rights in it end with the next program.
     """
     network, identity, view = (restrictions[name] for name in ("network", "identity", "view"))
+    folder = restrictions["folder"] or os.getcwd()  # noqa: PTH109 - the launcher starts quickly
     apart = network
     if not network:
-        if identity is None:
-            syscalls.unshare(NEW_USER | _APART)
-            apart = True
-        else:
-            with suppress(OSError):
+        with suppress(OSError):
+            if identity is not None:
                 syscalls.unshare(_APART)
                 apart = True
-    folder = restrictions["folder"] or os.getcwd()  # noqa: PTH109 - the launcher starts quickly
+        if not apart:
+            _become(identity)
+            _enter_user_namespace(_APART)
     if view is not None:
         enter_view(**view, folder=folder)
     os.chdir(folder)
-    if identity is not None:
-        uid, reads_all = identity
-        syscalls.become_user(uid, reads_all=reads_all)
-    if not apart:
-        syscalls.unshare(NEW_USER | _APART)
+    if apart:
+        _become(identity)
     if identity is not None or not network:
         syscalls.hide_from_users()
+
+
+def _become(identity: int | None) -> None:
+    if identity is not None:
+        syscalls.become_user(identity)
 
 
 def restrict(restrictions: Mapping[str, Any]) -> None:
@@ -76,32 +80,79 @@ def restrict(restrictions: Mapping[str, Any]) -> None:
 
 
 def enter_view(
-    *, writable: Sequence[str], covers: Sequence[Sequence[str]], folder: str = "/"
+    *,
+    writable: Sequence[str],
+    covers: Sequence[Sequence[str]],
+    only: Sequence[str] = (),
+    root: str | None = None,
+    folder: str = "/",
 ) -> None:
     """Make this process's view of the files private; only `writable` and `covers` can be written.
 
-    Shared memory is private as well, unless one of these folders or the working directory lies
-    there: then it is read-only.
+    With a `root` it sees `only` these besides. Shared memory is private as well, unless one of
+    these folders or the working directory lies there: then it is read-only.
     """
-    user, group = os.geteuid(), os.getegid()
     try:
         syscalls.unshare(NEW_MOUNTS | NEW_IPC)
     except OSError:
-        syscalls.unshare(NEW_MOUNTS | NEW_IPC | NEW_USER)
-        _write("/proc/self/setgroups", "deny")
-        _write("/proc/self/uid_map", f"{user} {user} 1")
-        _write("/proc/self/gid_map", f"{group} {group} 1")
+        _enter_user_namespace(NEW_MOUNTS | NEW_IPC)
     syscalls.mount(None, "/", None, syscalls.RECURSIVE | syscalls.PRIVATE)
-    syscalls.set_read_only("/", on=True, deep=True)
-    for source, target in (*((path, path) for path in writable), *covers):
-        syscalls.mount(source, target, None, syscalls.BIND)
-        syscalls.set_read_only(target, on=False, deep=False)
-    named = (folder, *writable, *(path for pair in covers for path in pair))
-    if os.path.isdir(_SHARED_MEMORY) and not any(map(in_shared_memory, named)):  # noqa: PTH112
-        syscalls.mount("tmpfs", _SHARED_MEMORY, "tmpfs", 0)
+    if root is not None:
+        _enter_root(root, only, writable)
+    else:
+        syscalls.set_read_only("/", on=True, deep=True)
+        for source, target in (*((path, path) for path in writable), *covers):
+            syscalls.mount(source, target, None, syscalls.BIND)
+            syscalls.set_read_only(target, on=False, deep=False)
+        named = (folder, *writable, *(path for pair in covers for path in pair))
+        if os.path.isdir(_SHARED_MEMORY) and not any(map(in_shared_memory, named)):  # noqa: PTH112
+            syscalls.mount("tmpfs", _SHARED_MEMORY, "tmpfs", 0)
     for number in _DROPPED_CAPABILITIES:
         with suppress(OSError):  # a capability that is not ours need not be dropped
             syscalls.drop_capability(number)
+
+
+def _enter_root(root: str, only: Sequence[str], writable: Sequence[str]) -> None:
+    """Make a root of its own, which holds these files and folders under their own paths."""
+    syscalls.mount("tmpfs", root, "tmpfs", 0, "mode=755")
+    for path in only:
+        if _show(root, path):
+            syscalls.set_read_only(root + path, on=True, deep=True)
+    if not os.path.isdir(root + _SHARED_MEMORY):  # noqa: PTH112 - the launcher starts quickly
+        os.makedirs(root + _SHARED_MEMORY)  # noqa: PTH103
+        syscalls.mount("tmpfs", root + _SHARED_MEMORY, "tmpfs", 0, _SMALL)
+    for path in writable:
+        _show(root, path, again=True)
+    syscalls.set_read_only(root, on=True, deep=False)
+    os.chroot(root)
+    os.chdir("/")
+
+
+def _show(root: str, path: str, *, again: bool = False) -> bool:
+    """Have a path appear in a root, unless it does already; whether it was mounted there."""
+    target = root + path
+    if not os.path.lexists(path) or (os.path.lexists(target) and not again):
+        return False
+    os.makedirs(os.path.dirname(target), exist_ok=True)  # noqa: PTH103, PTH120
+    if os.path.islink(path):  # noqa: PTH114
+        os.symlink(os.readlink(path), target)  # noqa: PTH115, PTH211
+        return False
+    if os.path.isdir(path):  # noqa: PTH112
+        os.makedirs(target, exist_ok=True)  # noqa: PTH103
+    else:
+        os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
+    syscalls.mount(path, target, None, syscalls.BIND | syscalls.RECURSIVE)
+    return True
+
+
+def _enter_user_namespace(more: int) -> None:
+    """A user namespace in which this user is itself, and the namespaces that it then may have."""
+    user, group = os.geteuid(), os.getegid()
+    syscalls.hide_from_users(on=False)  # else the files below would be root's
+    syscalls.unshare(NEW_USER | more)
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"{user} {user} 1")
+    _write("/proc/self/gid_map", f"{group} {group} 1")
 
 
 def in_shared_memory(path: str) -> bool:

@@ -8,6 +8,7 @@ from assay.errors import SpecError
 
 _KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TZ")
 _FOLDERS = ("HOME", "TMPDIR")
+_DECIDING = ("PYTHON", "LD_", "DYLD_")
 
 
 def check_passed(names: Sequence[str]) -> None:
@@ -23,16 +24,28 @@ def job_environment(
     home: Path | None = None,
     temporary: Path | None = None,
     more: Mapping[str, str] | None = None,
+    isolated: bool = False,
 ) -> dict[str, str]:
     """What a command needs to find programs and a locale, variables by name, and its folders.
 
     Without a home and a folder for temporary files of its own it has ours. `more` takes precedence.
+    An `isolated` command has no variable that decides which code Python loads.
     """
     check_passed(passed)
+    if isolated:
+        decides = [name for name in passed if name.startswith(_DECIDING)]
+        if decides:
+            raise SpecError(
+                f"{decides[0]} was to be passed on, and it decides which code is loaded",
+                hint="A sealed method brings its code along: leave the variable out.",
+            )
     folders = {"HOME": home, "TMPDIR": temporary}
     kept = (*_KEPT, *(name for name in _FOLDERS if folders[name] is None), *passed)
     own = {name: str(folder) for name, folder in folders.items() if folder is not None}
     ours = {name: os.environ[name] for name in kept if name in os.environ}
+    if isolated:
+        ours.pop("PYTHONPATH", None)
+        return ours | own | dict(more or {})
     return ours | own | dict(more or {}) | {"PYTHONDONTWRITEBYTECODE": "1"}
 
 

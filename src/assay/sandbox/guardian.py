@@ -7,6 +7,7 @@ in any case.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -76,7 +77,9 @@ def main() -> None:
 
 def _end_all(groups: set[int], folder: Path) -> None:
     for group in groups:
-        end_group(group)
+        end_group(group, signal.SIGTERM)  # a keeper ends what its job started
     for _ in range(_ROUNDS):
         end_strays(folder)
         time.sleep(0.1)
+    for group in groups:
+        end_group(group)

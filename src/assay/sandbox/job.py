@@ -18,26 +18,33 @@ _PLACE = re.compile(r"\{(\w*)\}")
 class View:
     """A private view of the files: all read-only, except what is named here.
 
-    `covers` are pairs: a writable folder, and the path at which it appears.
+    `covers` are pairs: a writable folder, and the path at which it appears. With a `root`, an empty
+    folder of the job's, nothing is seen but `only` and what is writable.
     """
 
     writable: Sequence[Path] = ()
     covers: Sequence[tuple[Path, Path]] = ()
+    only: Sequence[Path] = ()
+    root: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """The user that a job runs as; `reads_all` lets it read every file, as root may."""
+    """The user that a job runs as."""
 
     uid: int
-    reads_all: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceLimits:
-    """Resource limits of each process of a job; None is no limit of ours."""
+    """Resource limits of each process of a job; None is no limit of ours.
+
+    `memory` bounds the address space, of which some programs reserve far more than they use; `data`
+    bounds the private memory that a process can write to.
+    """
 
     memory: int | None = None
+    data: int | None = None
     cpu_seconds: int | None = None
     processes: int | None = None
     file_bytes: int | None = None
@@ -80,20 +87,22 @@ class Job:
         return {
             "folder": None if self.folder is None else str(self.folder),
             "network": self.network,
-            "identity": None if identity is None else [identity.uid, identity.reads_all],
+            "identity": None if identity is None else identity.uid,
             "limits": None if limits is None else vars(limits),
             "view": None
             if view is None
             else {
                 "writable": [str(path) for path in view.writable],
                 "covers": [[str(folder), str(path)] for folder, path in view.covers],
+                "only": [str(path) for path in view.only],
+                "root": None if view.root is None else str(view.root),
             },
         }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How a job ended, and what a watched one read, wrote, ran and connected to.
+    """How a job ended, and what a watched one read, made, wrote, ran and connected to.
 
     `trouble` is why it does not count as done. `full` says that the record is incomplete.
     """
@@ -101,6 +110,7 @@ class Outcome:
     code: int | None
     trouble: str | None
     read: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     run: tuple[str, ...] = ()
     connected: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Start jobs, wait for them, and end them with all that they started.
 
-Every job's process leads a session of its own. A job with restrictions is started by the launcher,
-which confines itself before it runs the command; a job without is started directly.
+On Linux the launcher starts every job: it confines the command, and ends what the command left
+before it tells that it has ended. Elsewhere a command is started directly, and leads a session.
 """
 
 import errno
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from assay.errors import StorageError
@@ -34,21 +34,35 @@ _NO_PROGRAM = (
 class Process:
     """A job that was started. Its number is its own until `reap`."""
 
+    unaccounted = False
+    """Whether its keeper was killed, so that something that it started may still run."""
+
     def __init__(self, job: Job) -> None:
         if job.level is not Level.L1:
             raise TypeError(f"{job.level} does not start a process")
         if isinstance(job.output, Path):
             raise TypeError("only the warden opens a file for the output")
+        if any("\0" in word for word in job.command):
+            raise ValueError("embedded null byte")
         self.job = job
-        self._report = -1
+        self._report = self._ending = -1
+        self._begun = False
         command, descriptors = [interpreter(job.command[0]), *job.command[1:]], job.descriptors
+        launched = sys.platform == "linux" or job.restricted
         with ExitStack() as stack:
-            if job.restricted:
+            if launched:
                 self._report, report = os.pipe()
                 stack.callback(os.close, report)
-                launch = {"restrictions": job.restrictions(), "report": report, "command": command}
+                self._ending, ending = os.pipe()
+                stack.callback(os.close, ending)
+                launch = {
+                    "restrictions": job.restrictions(),
+                    "report": report,
+                    "ending": ending,
+                    "command": command,
+                }
                 command = module_command("assay.sandbox.launcher", json.dumps(launch))
-                descriptors = (*descriptors, report)
+                descriptors = (*descriptors, report, ending)
             output = subprocess.DEVNULL if job.output is None else job.output
             try:
                 self._popen = subprocess.Popen(  # noqa: S603 - the user's command, and no shell
@@ -57,18 +71,21 @@ class Process:
                     stdout=output,
                     stderr=output,
                     pass_fds=tuple(descriptors),
-                    cwd=None if job.restricted else job.folder,  # the launcher goes there
+                    cwd=None if launched else job.folder,  # the launcher goes there
                     env=dict(job.environment),
                     start_new_session=True,
                 )
             except BaseException:
-                self._close_report()
+                self._close_reports()
                 raise
         self.pid = self._popen.pid
 
     def check_confined(self) -> None:
-        """Wait until the command is about to run, confined; a StorageError where it cannot be."""
-        if self._report < 0:
+        """Wait until the command runs, confined; a StorageError where it cannot be.
+
+        A command that cannot be run is an OSError, as where it is started directly.
+        """
+        if self._report < 0 or self._begun:
             return
         text = ""
         deadline = time.monotonic() + _CONFINE_SECONDS
@@ -79,10 +96,22 @@ class Process:
             if not data:
                 break
             text += data.decode("utf-8", "replace")
-        shared = text == str(os.stat("/proc/self/ns/net").st_ino)  # noqa: PTH116 - one field
-        if not text.isdigit() or (shared and not self.job.network):
+        if not text and self._was_ended():
+            return
+        network, _, failure = text.partition(" ")
+        shared = network == str(os.stat("/proc/self/ns/net").st_ino)  # noqa: PTH116 - one field
+        if not network.isdigit() or (shared and not self.job.network):
             why = text.partition("no: ")[2] or "its network is this one"
             raise StorageError(f"a process could not be set apart: {why}")
+        if failure:
+            number, _, why = failure.partition(" ")
+            raise OSError(int(number), why)
+        self._begun = True
+
+    def _was_ended(self) -> bool:
+        """Whether its keeper was ended by a signal, before the command ran."""
+        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        return ended is not None and ended.si_code != os.CLD_EXITED
 
     def wait_ended(self, seconds: float, *, log_bytes: int | None = None) -> str | None:
         """Wait for the end without reaping; why the job must be ended now, where it must."""
@@ -98,15 +127,19 @@ class Process:
         return None
 
     def kill(self) -> None:
-        """Kill the process and its session."""
-        end_group(self.pid)
+        """Kill the command and what it started; where there is a keeper, it does so."""
+        if self._ending >= 0:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)  # Popen's own would reap one that has ended
+        else:
+            end_group(self.pid)
 
     def end(self) -> None:
-        """Kill the job; the launcher first kills what it started and waits for it."""
-        if self._report >= 0:
-            os.kill(self.pid, signal.SIGTERM)  # Popen's own would reap a process that has ended
-            self.wait_ended(_END_SECONDS)
+        """Kill the job, and wait until its keeper has ended what it started."""
         self.kill()
+        if self._ending >= 0:
+            self.wait_ended(_END_SECONDS)
+            end_group(self.pid)
 
     def reap(self, seconds: float | None = None) -> int:
         """The exit code, or minus the number of the signal that ended it."""
@@ -114,13 +147,27 @@ class Process:
             code = self._popen.wait(seconds)
         except subprocess.TimeoutExpired:
             raise TimeoutError from None
-        self._close_report()
+        if self._ending >= 0:
+            code = self._told()
+        self._close_reports()
         return code
 
-    def _close_report(self) -> None:
-        if self._report >= 0:
-            os.close(self._report)
-            self._report = -1
+    def _told(self) -> int:
+        """How the command ended, as its keeper tells."""
+        text = os.read(self._ending, 64)
+        if text.endswith(b"\n"):
+            return int(text)
+        self.unaccounted = self._begun or (is_ready(self._report, 0.0) and self._has_begun())
+        return -signal.SIGKILL
+
+    def _has_begun(self) -> bool:
+        return os.read(self._report, 1024)[:1].isdigit()
+
+    def _close_reports(self) -> None:
+        for descriptor in (self._report, self._ending):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._report = self._ending = -1
 
 
 class JobRunner:
@@ -165,17 +212,19 @@ class JobRunner:
         program = job.command[0]
         try:
             process = self.start(job)
+            try:
+                process.check_confined()
+                trouble = process.wait_ended(job.seconds, log_bytes=job.log_bytes)
+            finally:
+                code = self.finish(process)
         except OSError as error:
             if error.errno not in _NO_PROGRAM:
                 raise StorageError(f"{program} cannot be started: {error.strerror}") from None
             return Outcome(code=None, trouble=f"{program}: {error.strerror}")
         except ValueError as error:
             return Outcome(code=None, trouble=f"{program}: {error}")
-        try:
-            process.check_confined()
-            trouble = process.wait_ended(job.seconds, log_bytes=job.log_bytes)
-        finally:
-            code = self.finish(process)
+        if process.unaccounted:
+            trouble = "its keeper was killed, so that what it started may still run"
         if trouble is not None:
             return Outcome(code=None, trouble=trouble)
         return Outcome(code=code, trouble=exit_trouble(code, job.output))
@@ -184,6 +233,18 @@ class JobRunner:
 def interpreter(program: str) -> str:
     """The program to run: `python` is the interpreter that runs this."""
     return sys.executable if program in ("python", "python3") else program
+
+
+def python_places() -> tuple[Path, ...]:
+    """What this interpreter needs: its prefixes, and every link on the way to its program."""
+    prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
+    places = prefixes | {prefix.resolve() for prefix in prefixes}
+    program = Path(sys.executable)
+    while program not in places:
+        places.add(program)
+        if program.is_symlink():
+            program = program.parent / program.readlink()
+    return tuple(sorted(place for place in places if place != Path("/")))
 
 
 def exit_trouble(code: int, log: int | Path | None) -> str | None:

@@ -3,6 +3,7 @@
 The warden and the guardian import this at their start, so it imports little.
 """
 
+import json
 import os
 import select
 import signal
@@ -14,6 +15,18 @@ from contextlib import suppress
 HOME = os.path.realpath(__file__).rsplit("/", 3)[0]
 """The folder that holds the package."""
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from {} import main; main()"
+_ISOLATED = """
+import _imp
+_imp.check_hash_based_pycs = "always"
+import dataclasses, importlib.util, inspect, json, pathlib, random, site, sys, traceback
+path, sys.prefix, sys.exec_prefix, sys.pycache_prefix = json.loads(sys.argv[1])
+sys.path += path
+sys.dont_write_bytecode = True
+site.setquit()
+from {} import main
+main()
+"""
+"""What the worker needs of the library is imported before its cached bytecode is turned off."""
 
 _ROUNDS = 50
 _MILLISECONDS = 5000.0
@@ -31,10 +44,24 @@ def module_command(
     return [sys.executable, *options, "-c", _BOOT.format(module), HOME, *arguments]
 
 
-def end_group(group: int) -> None:
-    """Kill a process group, if it still has members."""
+def isolated_command(module: str, *arguments: str, path: Sequence[str], bytecode: str) -> list[str]:
+    """The same, in a Python that loads nothing of its own accord from beyond its library.
+
+    No `.pth` file, no `sitecustomize`, no PYTHONPATH (the environment must have none): after the
+    standard library come the folders of `path` and ours. Outside the library no bytecode is loaded
+    but what copies of this process, which may write it, put into the folder `bytecode`. (Not `-I`,
+    which would also ignore the hash seed.)
+    """
+    places = [*path, *([] if HOME in path else [HOME])]
+    told = json.dumps([places, sys.prefix, sys.exec_prefix, bytecode])
+    options = ("-u", "-P", "-s", "-S")
+    return [sys.executable, *options, "-c", _ISOLATED.format(module), told, *arguments]
+
+
+def end_group(group: int, number: int = signal.SIGKILL) -> None:
+    """Kill a process group, if it still has members; or send it another signal."""
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)
+        os.killpg(group, number)
 
 
 def end_strays(folder: str | os.PathLike[str]) -> None:
@@ -50,6 +77,20 @@ def end_strays(folder: str | os.PathLike[str]) -> None:
         for pid in strays:
             with suppress(OSError):
                 _end(pid, mark)
+
+
+def end_children() -> None:
+    """Kill and reap all children, and the orphans that become children, until none is left."""
+    while True:
+        for child in children():
+            with suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+        except InterruptedError:
+            continue
 
 
 def children() -> list[int]:

@@ -12,12 +12,9 @@ import struct
 NEW_MOUNTS, NEW_IPC, NEW_USER = 0x00020000, 0x08000000, 0x10000000
 NEW_PROCESSES, NEW_NETWORK = 0x20000000, 0x40000000
 BIND, RECURSIVE, PRIVATE = 0x1000, 0x4000, 0x40000
-READ_AND_SEARCH = 2
 FILE_OPENED, FILE_READ = 0x20, 0x1
-_DEATH_SIGNAL, _DUMPABLE, _KEEP_CAPABILITIES, _DROP_CAPABILITY = 1, 4, 8, 24
-_SUBREAPER, _NO_NEW_PRIVILEGES, _AMBIENT = 36, 38, 47
-_RAISE_AMBIENT = 2
-_CAPABILITIES_3 = 0x20080522
+_DEATH_SIGNAL, _DUMPABLE, _DROP_CAPABILITY = 1, 4, 24
+_SUBREAPER, _NO_NEW_PRIVILEGES = 36, 38
 _KILL = 9
 _AT_FOLDER, _AT_RECURSIVE = -100, 0x8000
 _READ_ONLY = 1
@@ -33,9 +30,9 @@ _FOLLOWING = _OPEN_HOW(os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT)
 _NOT_FOLLOWING = _OPEN_HOW(os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT | _NO_LINKS)
 
 
-def die_with_parent() -> None:
-    """Have this process killed when its parent ends. A change of user undoes it."""
-    _control(_DEATH_SIGNAL, _KILL)
+def die_with_parent(signal: int = _KILL) -> None:
+    """Have this process killed, or told so, when its parent ends. A change of user undoes it."""
+    _control(_DEATH_SIGNAL, signal)
 
 
 def become_subreaper() -> None:
@@ -43,9 +40,9 @@ def become_subreaper() -> None:
     _control(_SUBREAPER, 1)
 
 
-def hide_from_users() -> None:
+def hide_from_users(*, on: bool = True) -> None:
     """Keep other processes of the same user from reading this one."""
-    _control(_DUMPABLE, 0)
+    _control(_DUMPABLE, not on)
 
 
 def renounce_new_privileges() -> None:
@@ -58,19 +55,11 @@ def drop_capability(number: int) -> None:
     _control(_DROP_CAPABILITY, number)
 
 
-def become_user(uid: int, *, reads_all: bool) -> None:
-    """Become another user for good; `reads_all` keeps the right to read every file."""
-    if reads_all:
-        _control(_KEEP_CAPABILITIES, 1)
+def become_user(uid: int) -> None:
+    """Become another user for good."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
-    if reads_all:
-        bit = 1 << READ_AND_SEARCH
-        header = (ctypes.c_uint32 * 2)(_CAPABILITIES_3, 0)
-        sets = (ctypes.c_uint32 * 6)(bit, bit, bit, 0, 0, 0)
-        _check(_LIBRARY.capset(header, sets))
-        _control(_AMBIENT, _RAISE_AMBIENT, READ_AND_SEARCH)
 
 
 def unshare(flags: int) -> None:
@@ -78,10 +67,15 @@ def unshare(flags: int) -> None:
     _check(_LIBRARY.unshare(flags))
 
 
-def mount(source: str | None, target: str, kind: str | None, flags: int) -> None:
+def mount(
+    source: str | None, target: str, kind: str | None, flags: int, options: str | None = None
+) -> None:
     """Mount a file system, or change how one is mounted."""
-    words = [None if word is None else os.fsencode(word) for word in (source, target, kind)]
-    _check(_LIBRARY.mount(*words, ctypes.c_ulong(flags), None), f"{target} cannot be mounted")
+    words = [
+        None if word is None else os.fsencode(word) for word in (source, target, kind, options)
+    ]
+    status = _LIBRARY.mount(*words[:3], ctypes.c_ulong(flags), words[3])
+    _check(status, f"{target} cannot be mounted")
 
 
 def set_read_only(path: str, *, on: bool, deep: bool) -> None:

@@ -1,9 +1,10 @@
 """The warden: a process that starts watched commands one at a time, watches them, and ends them.
 
 `main` reads one JSON object a line (a `Job`) from its input and writes one (an `Outcome`) to its
-output. When its input ends while a command runs, its client is gone: it ends the command, undoes
-what is to be undone, and deletes the folder in which all ran. It imports little, so that it starts
-quickly, and has one thread, so that it may fork.
+output. A line that comes while a command runs ends it. When its input ends while a command runs,
+its client is gone: it ends the command, undoes what is to be undone, and deletes the folder in
+which all ran. It imports little, so that it starts quickly, and has one thread, so that it may
+fork.
 """
 
 import json
@@ -20,10 +21,11 @@ from typing import Any
 from assay.sandbox.confine import can_enter_view, isolate, restrict
 from assay.sandbox.observation.notifications import Noted, Notices
 from assay.sandbox.observation.syscall_filter import install_filter
-from assay.sandbox.processes import children, end_group, overrun
+from assay.sandbox.processes import end_children, end_group, overrun
 from assay.sandbox.syscalls import become_subreaper
 
 _GLANCE = 0.2
+_UNWATCHED = "unwatched"
 
 
 class Warden:
@@ -62,37 +64,47 @@ class Warden:
     def run(self, job: dict[str, Any]) -> dict[str, Any] | None:
         """One command to its end; None where the client is gone."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        log = os.open(job["log"], os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+        log = job["output"]
+        if isinstance(log, str):
+            log = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
         child = os.fork()
         if child == 0:
             ours.close()
             _become(job, theirs, log)
         theirs.close()
+        for descriptor in job["descriptors"]:  # the command's now
+            os.close(descriptor)
         with ours:
             error, listener = _receive(ours)
-            if listener is None:
+            if listener is None and error != _UNWATCHED:
                 os.waitpid(child, 0)
                 os.close(log)
                 return {"failed": error}
-            watched = Notices(listener)
+            watched = None if listener is None else Notices(listener)
             try:
+                if job["descriptors"]:  # who hears the command hears when its output ends, too
+                    os.close(log)
+                    log = None
                 trouble, wanted = self.watch(child, watched, job, log)
             finally:
                 self.end_all(child)
-                watched.close()
-                os.close(log)
+                if watched is not None:
+                    watched.close()
+                if log is not None:
+                    os.close(log)
             error = ours.recv(4096).decode("utf-8", "replace")
         if error and wanted:
             return {"failed": error}
-        return _outcome(self.status, trouble, watched.noted) if wanted else None
+        noted = Noted(full=True) if watched is None else watched.noted
+        return _outcome(self.status, trouble, noted) if wanted else None
 
     def watch(
-        self, child: int, watched: Notices, job: dict[str, Any], log: int
+        self, child: int, watched: Notices | None, job: dict[str, Any], log: int | None
     ) -> tuple[str | None, bool]:
         """Answer notices until the command ends; why it was ended, and whether the client waits."""
         handle = os.pidfd_open(child)
         poller = select.poll()
-        for descriptor in (watched.listener, handle, 0):
+        for descriptor in (handle, 0) if watched is None else (watched.listener, handle, 0):
             poller.register(descriptor, select.POLLIN)
         deadline = time.monotonic() + job["seconds"]
         glance = 0.0
@@ -101,9 +113,9 @@ class Warden:
                 events = dict(poller.poll(_GLANCE * 1000.0))
                 if handle in events:  # first, lest what it left running keep us busy
                     return None, True
-                if 0 in events and not self._input_goes_on():
-                    return None, False
-                if events.get(watched.listener, 0) & select.POLLIN:
+                if 0 in events:
+                    return None, self._input_goes_on()
+                if watched is not None and events.get(watched.listener, 0) & select.POLLIN:
                     watched.answer()
                 if time.monotonic() < glance:
                     continue
@@ -115,10 +127,8 @@ class Warden:
             os.close(handle)
 
     def _input_goes_on(self) -> bool:
-        """Whether the client is there; it sends nothing while a command runs."""
-        data = os.read(0, 1 << 16)
-        self.requests += data
-        return bool(data)
+        """Whether the client is there; all that it sends while a command runs is to end it."""
+        return bool(os.read(0, 1 << 16))
 
     def end_all(self, child: int) -> None:
         """End a command and everything that it left running, in any session."""
@@ -126,21 +136,8 @@ class Warden:
         end_group(child)
         with suppress(OSError):
             os.kill(child, signal.SIGKILL)
-        wait = 0
-        while True:
-            try:
-                ended, status = os.waitpid(-1, wait)
-            except ChildProcessError:
-                return
-            if ended == child:
-                self.status = os.waitstatus_to_exitcode(status)
-            if ended:  # there may be more that have ended
-                wait = os.WNOHANG
-                continue
-            for stray in children():
-                with suppress(OSError):
-                    os.kill(stray, signal.SIGKILL)
-            wait = 0
+        self.status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        end_children()
 
 
 def _become(job: dict[str, Any], socket_end: socket.socket, log: int) -> None:
@@ -150,13 +147,21 @@ def _become(job: dict[str, Any], socket_end: socket.socket, log: int) -> None:
         os.dup2(empty, 0)
         os.dup2(log, 1)
         os.dup2(log, 2)
+        for descriptor in job["descriptors"]:
+            os.set_inheritable(descriptor, True)
         isolate(job["restrictions"])
         restrict(job["restrictions"])
-        listener, flags = install_filter()
-        # `socket.send_fds` of Python 3.11 passes on no flags.
-        handed = socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", listener)
-        socket_end.sendmsg([b"!"], [handed], flags)
-        os.close(listener)
+        try:
+            listener, flags = install_filter()
+        except OSError:
+            if not job["unwatched"]:
+                raise
+            socket_end.send(_UNWATCHED.encode())
+        else:
+            # `socket.send_fds` of Python 3.11 passes on no flags.
+            handed = socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", listener)
+            socket_end.sendmsg([b"!"], [handed], flags)
+            os.close(listener)
         program, *_ = command = job["command"]
         os.execve(program, command, job["environment"])  # noqa: S606 - no shell
     except OSError as error:
@@ -180,6 +185,7 @@ def _outcome(status: int, trouble: str | None, noted: Noted) -> dict[str, Any]:
         "code": None if trouble is not None else status,
         "trouble": trouble,
         "read": sorted(noted.read),
+        "made": sorted(noted.made),
         "written": sorted(noted.written),
         "run": sorted(noted.run),
         "connected": sorted(noted.connected),
@@ -206,7 +212,8 @@ def main() -> None:
         if root:
             _put_back(root)
         with suppress(OSError):
-            _throw_away(folder)
+            if folder:
+                _throw_away(folder)
 
 
 def _put_back(root: str) -> None:

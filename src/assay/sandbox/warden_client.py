@@ -142,7 +142,9 @@ class WardenClient:
         request = {
             "command": [program, *job.command[1:]],
             "environment": dict(job.environment),
-            "log": str(log),
+            "output": str(log),
+            "descriptors": [],
+            "unwatched": False,
             "seconds": job.seconds,
             "log_bytes": job.log_bytes,
             "restrictions": job.restrictions(),
@@ -192,6 +194,7 @@ def _outcome(message: Mapping[str, Any], program: str, log: Path) -> Outcome:
         code=code,
         trouble=trouble,
         read=tuple(message["read"]),
+        made=tuple(message["made"]),
         written=tuple(message["written"]),
         run=tuple(message["run"]),
         connected=tuple(message["connected"]),

@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.bounds import SMALLEST_ERROR
 from assay.stats.arrays import Floats
 from assay.stats.quantiles import normal_quantile, normal_tail, t_quantile, t_tail
 
@@ -131,7 +132,7 @@ def paired(differences: Floats, *, whole: float | None) -> MeanDifference | None
     units, value = differences.size, float(differences.mean())
     if whole is None:
         error = float(differences.std(ddof=1)) / math.sqrt(units) if units > 1 else 0.0
-        if error <= 1e-12 * max(abs(value), 1e-300):
+        if error <= max(1e-12 * abs(value), SMALLEST_ERROR):
             return None
         return MeanDifference(value=value, centre=value, error=error, df=units - 1.0, units=units)
     reach = reach_of(differences, whole)
@@ -260,7 +261,7 @@ def unpaired(
     value, error, sides = arms((), ())
     units = min(int((~second).sum()), int(second.sum()))
     if ends is None:
-        if error <= 1e-12 * max(abs(value), 1e-300):
+        if error <= max(1e-12 * abs(value), SMALLEST_ERROR):
             return None
         df = error**4 / sum(side.error2**2 / side.df for side in sides)
         return MeanDifference(value=value, centre=value, error=error, df=df, units=units)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.benchmark.benchmark import TASKS, Task
+from assay.study.entries import Unreadable
 from assay.study.submissions.submission import Status, Submission, Version
 
 
@@ -25,7 +26,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One submission."""
+    """One submission; `because` is why it was withdrawn."""
 
     id: str
     method: str
@@ -34,6 +35,7 @@ class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[Cell, ...]
     caveats: tuple[str, ...]
     entry: int
+    because: str | None = None
 
 
 class BoardTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,9 +53,11 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     benchmark: str
     digest: str
     sealed: int
+    withdrawn: int
     started: int
     finished: int
     tables: tuple[BoardTable, ...]
+    unreadable: tuple[Unreadable, ...] = ()
 
 
 def board(
@@ -62,8 +66,10 @@ def board(
     digest: str,
     submissions: Sequence[Submission],
     versions: Sequence[Version],
+    *,
+    unreadable: Sequence[Unreadable] = (),
 ) -> Board:
-    """The board of a study."""
+    """The board of a study; submissions that cannot be read have no row and are named."""
     tables = []
     for task in TASKS:
         mine = [version.version for version in versions if version.task == task]
@@ -76,10 +82,12 @@ def board(
         study=study,
         benchmark=benchmark,
         digest=digest,
-        sealed=len(submissions),
+        sealed=len(submissions) + len(unreadable),
+        withdrawn=sum(submission.status is Status.WITHDRAWN for submission in submissions),
         started=sum(submission.started_by is not None for submission in submissions),
         finished=sum(submission.status is Status.FINISHED for submission in submissions),
         tables=tuple(tables),
+        unreadable=tuple(unreadable),
     )
 
 
@@ -93,6 +101,7 @@ def _row(submission: Submission, versions: Sequence[str]) -> BoardRow:
         cells=tuple(_cell(submission, version) for version in versions),
         caveats=() if newest is None else tuple(caveat.code for caveat in newest.caveats),
         entry=submission.sealed_by,
+        because=submission.because,
     )
 
 

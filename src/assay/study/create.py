@@ -45,7 +45,7 @@ def new_study(
     chosen = _chosen_bars(benchmark, bars, task)
     with storage(root):
         root.mkdir(parents=True, exist_ok=True)
-        for taken in (FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades"):
+        for taken in (FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades", "controls"):
             if (root / taken).exists():
                 raise SpecError(f"{root / taken} is there already", hint="Name another folder.")
     files = {FILE: _study_text(name, benchmark, chosen, root).encode()}

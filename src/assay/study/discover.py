@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import IntegrityError, SpecError, storage
+from assay.errors import IntegrityError, NotHere, SpecError, storage
 from assay.files import read_inside
 from assay.folders import walk
 from assay.study.git import Repository, repository_of
@@ -66,7 +66,15 @@ def find_studies(tree: Checkout, *, since: str | None) -> list[Study]:
             if FILE in files and LEDGER in files:
                 studies.append(open_study(here))
     repository = tree.repository
+    if since is not None and set(since) == {"0"}:  # a push of a new branch names zeros
+        since = None
     commit = None if repository is None else repository.commit(since or "HEAD")
+    if since is not None and repository is None:
+        raise SpecError(f"no revision {since!r:.80}: {tree.folder} is in no git repository")
+    if since is not None and commit is None:
+        raise NotHere(
+            f"no revision {since!r:.80} in this clone: it was not fetched, or history was rewritten"
+        )
     if repository is not None and commit is not None:
         plans = {read_inside(study.root, FILE) for study in studies}
         for place in repository.folders(commit, LEDGER):

@@ -1,12 +1,14 @@
 """The kinds of ledger entry: how each is read, which order the protocol allows, and how to append.
 
-Reading enforces the protocol: bars first, a seal before its run is started, a start before its
-result, one of each, and judgements only of results. Appending reads the ledger with the new entry
-first. A new kind of entry takes a reader in this file.
+Reading enforces the protocol: bars first, a seal before its run is started or it is withdrawn, a
+start before its result, one of each, and judgements only of results. Appending reads the ledger
+with the new entry first. A new kind of entry takes a reader in this file.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+import msgspec
 
 from assay.benchmark.benchmark import Task
 from assay.clock import now
@@ -16,10 +18,12 @@ from assay.files import is_record_path
 from assay.ledger.entry import Entry
 from assay.ledger.file import LedgerFile
 from assay.study.locate import FILE
-from assay.study.study import Study, bars_in
+from assay.study.study import RECORDS, Study, bars_in
 
 NOTHING = "none"
 """The digest of a missing file or folder."""
+LONGEST_REASON = 1000
+"""How many characters the reason of a withdrawal may have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +43,7 @@ class SubmissionRecord:
 
     id: str
     seal: Entry
+    withdrawn: Entry | None = None
     started: Entry | None = None
     resumed: list[Entry] = field(default_factory=list)
     stopped: list[Entry] = field(default_factory=list)
@@ -47,14 +52,31 @@ class SubmissionRecord:
     grade: Entry | None = None
 
 
+class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission whose files are not what the ledger says, or cannot be read, and why.
+
+    It is skipped and named, and the others go on; `verify` calls it a breach.
+    """
+
+    submission: str
+    why: str
+
+
 @dataclass(kw_only=True)
 class StudyRecords:
-    """The entries of a ledger, by subject: the opening, bars, submissions, ratified artifacts."""
+    """The entries of a ledger, by subject: the opening, bars, submissions, ratified artifacts.
+
+    `duals` are those of dual-condition results, `authorities` and `timestamps` those that attest
+    times.
+    """
 
     opening: Entry | None = None
     bars: list[BarsRecord] = field(default_factory=list)
     submissions: dict[str, SubmissionRecord] = field(default_factory=dict)
     ratified: list[Entry] = field(default_factory=list)
+    duals: list[Entry] = field(default_factory=list)
+    authorities: list[Entry] = field(default_factory=list)
+    timestamps: list[Entry] = field(default_factory=list)
 
     def versions(self, task: Task) -> list[BarsRecord]:
         """Every version of a task's bars, oldest first; the last is in force."""
@@ -75,6 +97,11 @@ class StudyRecords:
         return known[-1] if known else None
 
     @property
+    def newest_duals(self) -> dict[str, Entry]:
+        """The newest entry of each dual-condition result, by its path."""
+        return {name: entry for entry in self.duals for name in entry.files}
+
+    @property
     def files(self) -> dict[str, Entry]:
         """Which entry brought each file."""
         entries = [bars.entry for bars in self.bars]
@@ -82,7 +109,8 @@ class StudyRecords:
         for record in self.submissions.values():
             own = (record.seal, record.started, record.run, record.grade, *record.scores.values())
             entries += [entry for entry in own if entry is not None]
-        entries += self.ratified
+        entries += [*self.ratified, *self.duals]
+        entries += [*self.authorities, *self.timestamps]
         return {name: entry for entry in entries for name in entry.files}
 
 
@@ -144,13 +172,22 @@ def _study(records: StudyRecords, entry: Entry, where: str) -> None:
             _add_bars(records, entry, name, where)
     if not records.bars:
         raise IntegrityError(f"{where}: it names no bars")
+    for task in {bars.task for bars in records.bars}:
+        if len(records.versions(task)) > 1:
+            raise IntegrityError(f"{where}: it names several versions of the {task} bars")
+
+
+def control_files(bars: str) -> tuple[str, ...]:
+    """Where the run of a revision's control is stored, by the name of the bars."""
+    return tuple(f"controls/{bars}/{name}" for name in ("outputs.jsonl", "run.json"))
 
 
 def _bars(records: StudyRecords, entry: Entry, where: str) -> None:
-    if len(entry.files) != 1:
-        raise IntegrityError(f"{where}: it names {len(entry.files)} files, expected 1")
-    for name in entry.files:
-        _add_bars(records, entry, name, where)
+    name = f"bars/{entry.subject}.toml"
+    controls = control_files(entry.subject)
+    stored = any(path in entry.files for path in controls)
+    _expect(entry, where, name, *(controls if stored else ()))
+    _add_bars(records, entry, name, where)
 
 
 def _add_bars(records: StudyRecords, entry: Entry, name: str, where: str) -> None:
@@ -172,8 +209,23 @@ def _seal(records: StudyRecords, entry: Entry, where: str) -> None:
     records.submissions[entry.subject] = SubmissionRecord(id=entry.subject, seal=entry)
 
 
+def _withdraw(records: StudyRecords, entry: Entry, where: str) -> None:
+    _expect(entry, where)
+    record = _submission(records, entry, where)
+    if record.withdrawn is not None:
+        raise IntegrityError(f"{where}: it was withdrawn before")
+    if record.started is not None:
+        raise IntegrityError(f"{where}: it was started before, and is not withdrawn then")
+    reason = entry.said.get("because", "").strip()
+    if not reason or len(reason) > LONGEST_REASON:
+        raise IntegrityError(f"{where}: it does not say why")
+    record.withdrawn = entry
+
+
 def _started(records: StudyRecords, entry: Entry, where: str) -> None:
     record = _submission(records, entry, where)
+    if record.withdrawn is not None:
+        raise IntegrityError(f"{where}: it was withdrawn before")
     if record.started is not None:
         raise IntegrityError(f"{where}: it was started before")
     record.started = entry
@@ -248,6 +300,34 @@ def _frozen(records: StudyRecords, entry: Entry, where: str) -> None:
     records.ratified.append(entry)
 
 
+def _dual(records: StudyRecords, entry: Entry, where: str) -> None:
+    names = [
+        name
+        for name in entry.files
+        if is_record_path(name) and name.split("/")[0] not in RECORDS and name.endswith(".json")
+    ]
+    if len(names) != 1 or len(entry.files) != 1:
+        raise IntegrityError(f"{where}: it names no single file that may be a result")
+    records.duals.append(entry)
+
+
+def _authority(records: StudyRecords, entry: Entry, where: str) -> None:
+    _expect(entry, where, f"authorities/{entry.subject}.pem")
+    if any(pinned.subject == entry.subject for pinned in records.authorities):
+        raise IntegrityError(f"{where}: it was pinned before")
+    records.authorities.append(entry)
+
+
+def _timestamp(records: StudyRecords, entry: Entry, where: str) -> None:
+    name = f"checkpoints/{entry.subject}"
+    _expect(entry, where, f"{name}.tsq", f"{name}.tsr")
+    if any(known.subject == entry.subject for known in records.timestamps):
+        raise IntegrityError(f"{where}: the checkpoint had a timestamp before")
+    if entry.said.get("authority") not in [pinned.subject for pinned in records.authorities]:
+        raise IntegrityError(f"{where}: its authority was not pinned before")
+    records.timestamps.append(entry)
+
+
 def _finished(records: StudyRecords, entry: Entry, where: str) -> SubmissionRecord:
     record = _submission(records, entry, where)
     if record.run is None:
@@ -265,13 +345,15 @@ def _submission(records: StudyRecords, entry: Entry, where: str) -> SubmissionRe
 def _expect(entry: Entry, where: str, *names: str) -> None:
     if sorted(entry.files) != sorted(names):
         listed = ", ".join(entry.files) or "nothing"
-        raise IntegrityError(f"{where}: it names {listed:.200}, expected {', '.join(names)}")
+        expected = ", ".join(names) or "nothing"
+        raise IntegrityError(f"{where}: it names {listed:.200}, expected {expected}")
 
 
 _READERS: Mapping[str, Callable[[StudyRecords, Entry, str], None]] = {
     "study": _study,
     "bars": _bars,
     "seal": _seal,
+    "withdraw": _withdraw,
     "run-started": _started,
     "run-stopped": _resumed_or_stopped,
     "run-resumed": _resumed_or_stopped,
@@ -280,5 +362,8 @@ _READERS: Mapping[str, Callable[[StudyRecords, Entry, str], None]] = {
     "grade": _grade,
     "ratify": _frozen,
     "revert": _frozen,
+    "dual": _dual,
+    "authority": _authority,
+    "timestamp": _timestamp,
 }
 """The reader of each kind of entry: it checks the entry and adds it to the records."""

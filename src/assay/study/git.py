@@ -7,22 +7,13 @@ raised; that is not taken for a "no".
 
 import os
 import posixpath
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from assay.errors import NotHere, SpecError, StorageError, storage
+from assay.errors import NotHere, StorageError, storage
+from assay.files import stays_inside
+from assay.study.git_command import ask_git, complaint_of, output_of, tell_git
 
-_SECONDS = 60.0
-# Reading a repository must not run commands that its configuration names.
-_QUIET = (
-    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
-    *("-c", "gc.auto=0", "-c", "core.quotePath=false"),
-)
-_LEADING_ASTRAY = frozenset(
-    "GIT_DIR GIT_WORK_TREE GIT_IMPLICIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_PREFIX"
-    " GIT_GRAFT_FILE GIT_SHALLOW_FILE GIT_NAMESPACE".split()
-)
 _LINK, _MODULE = "120000", "160000"
 
 
@@ -41,7 +32,7 @@ class Repository:
         """The full name of a revision's commit, where this clone has it."""
         if revision.startswith("-") or not revision.isprintable():
             return None
-        output = _git(self.top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        output = output_of(self.top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
         return output.decode().strip() if output else None
 
     def read(self, commit: str, name: str, *, place: str | None = None) -> bytes | None:
@@ -50,24 +41,34 @@ class Repository:
         `place` is where the folder was then, where it has been moved since.
         """
         path = self.path(name) if place is None else _joined(place, name)
-        return _git(self.top, "cat-file", "blob", f"{commit}:{path}")
+        if not stays_inside(path):
+            return None
+        return output_of(self.top, "cat-file", "blob", f"{commit}:{path}")
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Whether one commit comes before another, or is it."""
-        return _git(self.top, "merge-base", "--is-ancestor", commit, of) is not None
+        done = ask_git(self.top, "merge-base", "--is-ancestor", commit, of)
+        if done.returncode not in (0, 1):
+            raise NotHere(
+                f"git cannot tell whether {commit[:12]} comes first: {complaint_of(done)}"
+            )
+        return done.returncode == 0
 
     def is_shallow(self) -> bool:
         """Whether this clone was cut off, so that older commits are missing."""
-        return _git(self.top, "rev-parse", "--is-shallow-repository") == b"true\n"
+        return output_of(self.top, "rev-parse", "--is-shallow-repository") == b"true\n"
 
     def ignored(self, names: Sequence[str]) -> list[str]:
         """Those of the files that git is told to leave out."""
-        output = _git(self.top, "check-ignore", "--", *(self.path(name) for name in names))
+        output = output_of(self.top, "check-ignore", "--", *(self.path(name) for name in names))
         return [] if not output else os.fsdecode(output).splitlines()
 
     def has_identity(self) -> bool:
         """Whether git knows in whose name to commit."""
-        return _git(self.top, "var", "GIT_COMMITTER_IDENT") is not None
+        try:
+            return bool(tell_git(self.top, "var", "GIT_COMMITTER_IDENT"))
+        except StorageError:
+            return False
 
     def holds(self, name: str) -> bool:
         """Whether a path, seen from the folder, lies in the work tree."""
@@ -75,7 +76,7 @@ class Repository:
 
     def folders(self, commit: str, marker: str) -> list[str]:
         """The folders, at or below this one, that hold a file of this name in a commit."""
-        output = _git(self.top, "ls-tree", "-r", "-z", "--name-only", commit)
+        output = output_of(self.top, "ls-tree", "-r", "-z", "--name-only", commit)
         names = [] if output is None else os.fsdecode(output).split("\0")
         return [
             posixpath.dirname(name) or "."
@@ -84,19 +85,64 @@ class Repository:
             and (self.prefix == "." or name.startswith(f"{self.prefix}/"))
         ]
 
+    def history(self, name: str) -> tuple[list[str], list[str]]:
+        """The commits up to HEAD that touched a file of this name, and the folders that held it."""
+        only = ("--", f":(glob)**/{name}")
+        listed = ask_git(self.top, "rev-list", "--full-history", "HEAD", *only)
+        if listed.returncode != 0:
+            raise NotHere(f"git cannot list the history here: {complaint_of(listed)}")
+        words = (
+            "diff-tree",
+            "--stdin",
+            "--no-commit-id",
+            "--name-only",
+            "--root",
+            "-r",
+            "-m",
+            "-z",
+        )
+        changed = ask_git(self.top, *words, *only, given=listed.stdout)
+        if changed.returncode != 0:
+            raise NotHere(f"git cannot tell what changed here: {complaint_of(changed)}")
+        names = sorted(set(os.fsdecode(changed.stdout).split("\0")) - {""})
+        return listed.stdout.decode().split(), [posixpath.dirname(path) or "." for path in names]
+
+    def blobs(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """The names of blobs by commit and path, seen from the top; those that there are."""
+        asked = [(commit, path) for commit, path in places if "\n" not in path]
+        lines = "".join(f"{commit}:{path}\n" for commit, path in asked)
+        words = ("cat-file", "--batch-check=%(objecttype) %(objectname)")
+        output = output_of(self.top, *words, given=os.fsencode(lines))
+        if output is None:
+            raise NotHere("git cannot look up files in older commits here")
+        answers = zip(asked, os.fsdecode(output).split("\n"), strict=False)
+        found = {key: answer.split(" ")[1] for key, answer in answers if answer.startswith("blob ")}
+        for commit, path in places:
+            if "\n" in path:  # which ends a question
+                asked_alone = ("rev-parse", "--verify", "--quiet", f"{commit}:{path}")
+                found[commit, path] = (output_of(self.top, *asked_alone) or b"").decode().strip()
+        return {key: blob for key, blob in found.items() if blob}
+
+    def blob(self, name: str) -> bytes:
+        """The bytes of a blob by its name."""
+        data = output_of(self.top, "cat-file", "blob", name)
+        if data is None:
+            raise NotHere(f"git has not got the object {name[:12]} any more")
+        return data
+
     def export(self, place: Path, *, endings: tuple[str, ...] = ("",)) -> None:
         """Lay out the exact bytes of what is staged; no filter of the repository is run."""
-        listed = _git(self.top, "ls-files", "--stage", "-z", staged=True)
+        listed = output_of(self.top, "ls-files", "--stage", "-z", staged=True)
         if listed is None:
             raise StorageError("git could not list what is staged")
         for line in os.fsdecode(listed).split("\0")[:-1]:
             head, _, name = line.partition("\t")
             mode, blob, _ = head.split(" ")
             path = place / name
-            selected = mode != _MODULE and name.lower().endswith(endings)
+            selected = mode != _MODULE and name.lower().endswith(endings) and _is_plain(name)
             if not selected or not path.resolve().is_relative_to(place):
                 continue
-            data = _git(self.top, "cat-file", "blob", blob)
+            data = output_of(self.top, "cat-file", "blob", blob)
             if data is None:
                 raise StorageError(f"git has not got {name} as it is staged")
             with storage(path):
@@ -114,8 +160,8 @@ class Repository:
         """Commit these files and nothing else; the commit's name."""
         paths = [self.path(name) for name in names]
         before = self.head()
-        _git_or_fail(self.top, "add", "--", *paths)
-        _git_or_fail(self.top, "commit", "--quiet", "-m", message, "--only", "--", *paths)
+        tell_git(self.top, "add", "--", *paths)
+        tell_git(self.top, "commit", "--quiet", "-m", message, "--only", "--", *paths)
         made = self.head()
         if made is None or made == before:
             raise StorageError("git made no commit here")
@@ -123,73 +169,40 @@ class Repository:
 
 
 def repository_of(folder: Path) -> Repository | None:
-    """The repository that a folder lies in; None outside git."""
+    """The repository that a folder lies in; None outside git.
+
+    The work tree is the folder that holds `.git`, whatever the configuration in there says.
+    """
     here = folder.resolve()
-    if not any((place / ".git").exists() for place in (here, *here.parents)):
+    top = next((place for place in (here, *here.parents) if (place / ".git").exists()), None)
+    if top is None:
         return None
-    done = _ask_git(here, "rev-parse", "--show-toplevel", staged=False)
-    if done.returncode != 0 or not done.stdout:
-        complaint = (done.stderr.decode("utf-8", "replace").strip().splitlines() or [""])[0][:300]
-        raise NotHere(f"git will not open the repository of {folder}: {complaint}")
-    top = Path(os.fsdecode(done.stdout.removesuffix(b"\n"))).resolve()
+    done = ask_git(top, "rev-parse", "--show-toplevel", "--git-path", "objects/info/alternates")
+    shown, _, alternates = os.fsdecode(done.stdout).removesuffix("\n").rpartition("\n")
+    if done.returncode != 0 or not shown:
+        raise NotHere(f"git will not open the repository of {folder}: {complaint_of(done)}")
+    if Path(shown).resolve() != top:
+        raise NotHere(f"git takes {shown:.300} for the work tree of {folder}, expected {top}")
+    _check_own_objects(top / alternates)
     return Repository(top, here.relative_to(top).as_posix())
+
+
+def _check_own_objects(alternates: Path) -> None:
+    """Refuse a repository that borrows objects, which git has no way to leave out."""
+    with storage(alternates):
+        borrowed = alternates.read_bytes().strip() if alternates.is_file() else b""
+    if borrowed:
+        raise NotHere(
+            f"the repository borrows objects from elsewhere ({alternates}), and no clone will have"
+            " them",
+            hint="Copy them: git repack -a -d, and remove that file.",
+        )
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a path of the index leads down, and not into a repository's own folder."""
+    return stays_inside(name) and ".git" not in name.lower().split("/")
 
 
 def _joined(place: str, name: str) -> str:
     return name if place == "." else f"{place}/{name}"
-
-
-def _git(folder: Path, *words: str, staged: bool = False) -> bytes | None:
-    """The output of git; None where it fails. `staged` asks the index that a hook is given."""
-    done = _ask_git(folder, *words, staged=staged)
-    return done.stdout if done.returncode == 0 else None
-
-
-def _ask_git(folder: Path, *words: str, staged: bool) -> subprocess.CompletedProcess[bytes]:
-    try:
-        return _call_git(folder, *_QUIET, *words, environment=_environment(staged=staged))
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise NotHere(f"git could not be asked: {error}") from None
-
-
-def _call_git(
-    folder: Path, *words: str, environment: Mapping[str, str], seconds: float = _SECONDS
-) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(  # noqa: S603 - fixed words and our own paths, no shell
-        ["git", *words],  # noqa: S607 - the user's git
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=seconds,
-        check=False,
-    )
-
-
-def _git_or_fail(folder: Path, *words: str) -> None:
-    """Have git do something, with the user's own hooks and settings."""
-    kept = {name: value for name, value in os.environ.items() if name not in _LEADING_ASTRAY}
-    try:
-        done = _call_git(folder, *words, environment=kept, seconds=10 * _SECONDS)
-    except FileNotFoundError:
-        raise SpecError(
-            "there is no git here", hint="Install it, or leave out `commit=True`."
-        ) from None
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise StorageError(f"git {words[0]}: {error}") from None
-    if done.returncode != 0:
-        complaint = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
-        last = " / ".join(line.strip() for line in complaint.splitlines()[-4:] if line.strip())
-        raise StorageError(f"git {words[0]} failed: {last[-600:]}")
-
-
-def _environment(*, staged: bool) -> Mapping[str, str]:
-    """The user's environment, without what would point git at another repository than asked.
-
-    A hook runs with GIT_DIR set. No protocol may be spoken: a repository can promise that what it
-    lacks is to be had from somewhere, and name a command that fetches it.
-    """
-    astray = _LEADING_ASTRAY - ({"GIT_INDEX_FILE"} if staged else set())
-    kept = {name: value for name, value in os.environ.items() if name not in astray}
-    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_NO_LAZY_FETCH": "1"}
-    return {**kept, **quiet, "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}

@@ -6,7 +6,9 @@ preregs/ID/             a method, its prediction, and its seal
 runs/ID/                what the one run of it gave
 scorecards/ID@VERSION.json   what that is worth under each version of the bars
 grades/ID.json          what became of the prediction
-checkpoints/            checkpoints of the ledger that were kept
+controls/TASK-VERSION/  the run of the cheat that a revision of the bars stops
+checkpoints/            checkpoints of the ledger that were kept, and timestamps of them
+authorities/            certificates of the authorities that timestamps come from
 comparisons/            what artifacts were ratified by
 ledger.jsonl            one line for everything that happened
 """
@@ -34,7 +36,8 @@ from assay.study.submissions.spec import SealedCorpus
 
 FORMAT = "assay-study/1"
 RECORDS = frozenset(
-    {FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades", "checkpoints", "comparisons"}
+    {FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades", "controls", "checkpoints"}
+    | {"comparisons", "authorities"}
 )
 """What a study's folder has of its own."""
 _BARS = re.compile(r"bars/(?P<task>detection|classification)-(?P<version>[a-z0-9._-]+)\.toml")

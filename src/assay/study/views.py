@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assay.files import write_whole
 from assay.study.board import Board, board
-from assay.study.entries import StudyRecords, records_of
+from assay.study.entries import StudyRecords, Unreadable, records_of
 from assay.study.predictions.calibration import Calibration, calibrate
 from assay.study.predictions.falsified import Falsified, falsified
 from assay.study.study import Study
@@ -18,19 +18,32 @@ def board_of(study: Study, records: StudyRecords | None = None) -> Board:
     records = records or records_of(study)
     benchmark = study.config.benchmark
     name = study.corpus(benchmark).name
-    submissions, versions = submissions_of(study, records), versions_of(study, records)
-    return board(study.config.name, name, benchmark.digest, submissions, versions)
+    submissions, unreadable = submissions_of(study, records)
+    return board(
+        study.config.name,
+        name,
+        benchmark.digest,
+        submissions,
+        versions_of(study, records),
+        unreadable=unreadable,
+    )
 
 
 def calibration_of(study: Study, records: StudyRecords | None = None) -> Calibration:
     """The calibration of a study's predictions."""
-    return calibrate(submissions_of(study, records or records_of(study)))
+    submissions, unreadable = submissions_of(study, records or records_of(study))
+    return calibrate(submissions, unreadable=unreadable)
 
 
 def falsified_of(study: Study, records: StudyRecords | None = None) -> tuple[Falsified, ...]:
     """The predictions and bars of a study that turned out otherwise."""
     records = records or records_of(study)
-    return falsified(submissions_of(study, records), versions_of(study, records))
+    return falsified(submissions_of(study, records)[0], versions_of(study, records))
+
+
+def unreadable_of(study: Study) -> tuple[Unreadable, ...]:
+    """The submissions that no page of the study can show."""
+    return submissions_of(study, records_of(study))[1]
 
 
 def write_page(study: Study, name: str, views: Mapping[str, View]) -> Path:

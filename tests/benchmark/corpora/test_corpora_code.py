@@ -4,10 +4,10 @@ import pytest
 from helpers.corpora import HUMANEVAL, MBPP, lines
 
 from assay.benchmark.corpora.corpus_files import read_sources
-from assay.benchmark.corpora.execute import ProgramOutcome
 from assay.benchmark.corpora.format import Wishes
 from assay.benchmark.corpora.programming_tasks import known_outcomes, labelled, match
 from assay.benchmark.corpora.table import read_items, read_tasks
+from assay.benchmark.programs.execute import ProgramOutcome
 from assay.errors import SpecError
 
 
@@ -40,7 +40,7 @@ def test_a_completion_follows_its_prompt_and_a_solution_stands_alone(tmp_path):
 
 def test_a_sample_is_wrong_unless_it_passed(tmp_path):
     path = lines(tmp_path / "HumanEval.jsonl", HUMANEVAL)
-    rows = [{"task_id": "HumanEval/1", "completion": "    pass\n"}] * 5
+    rows = [{"task_id": "HumanEval/1", "completion": "    pass\n"}] * 6
     found = attempts("humaneval", path, lines(tmp_path / "samples.jsonl", rows))
     gathered = labelled(tasks("humaneval", path), found, list(ProgramOutcome))
     assert [(one.cls, one.label) for one in gathered.items] == [
@@ -52,7 +52,10 @@ def test_a_sample_is_wrong_unless_it_passed(tmp_path):
     ]
     assert {one.group for one in gathered.items} == {"HumanEval/1"}
     assert gathered.items[0].question == HUMANEVAL[1]["prompt"]
-    assert gathered.left_out == {"task without a sample": 2}
+    assert gathered.left_out == {
+        "task without a sample": 2,
+        "sample whose tests cannot be put to it": 1,
+    }
 
 
 def test_results_that_somebody_has_are_taken_over(tmp_path):

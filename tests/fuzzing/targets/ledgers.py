@@ -5,15 +5,18 @@ import json
 from pathlib import Path
 
 import msgspec
+from helpers.authorities import answered, nonce_of, root
 from helpers.ledgers import TIME, joined, ledger_lines
 
 from assay.digests import digest
+from assay.ledger.certificate import read_certificate
 from assay.ledger.chain import read_chain
 from assay.ledger.checkpoint import check_extends, checkpoint_of, parse_checkpoint
 from assay.ledger.entry import Entry, decode_lines, encode_line
 from assay.ledger.file import read_ledger
 from assay.ledger.note import SignerKey, parse_note, parse_signer, parse_verifier
 from assay.ledger.proof import FORMAT, Proof, check_proof, parse_proof
+from assay.ledger.timestamp import make_request, verify_response
 from assay.study.entries import read_records
 from fuzzing.campaign import Reader
 from fuzzing.files import ScratchFile
@@ -33,7 +36,7 @@ def _entry(kind: str, subject: str, files: tuple[str, ...] = (), **said: str) ->
 
 _STUDY = (
     _entry("study", "mine", ("study.toml", "bars/detection-v1.toml")),
-    _entry("bars", "v2", ("bars/detection-v2.toml",)),
+    _entry("bars", "detection-v2", ("bars/detection-v2.toml",)),
     _entry("seal", "001", ("preregs/001/seal.json",)),
     _entry("run-started", "001"),
     _entry("run-stopped", "001", outputs=_DIGEST),
@@ -152,3 +155,24 @@ def _proof(_: Path) -> Reader:
             written("consistency", 3, tree.consistency(3), None),
         ],
     )
+
+
+@target("ledger: certificates of authorities", thousands=20)
+def _certificates(_: Path) -> Reader:
+    return Reader(
+        read=lambda data: read_certificate(data, where="root.pem"),
+        seeds=[root().pem],
+        language="text",
+    )
+
+
+@target("ledger: timestamps", thousands=20)
+def _timestamps(_: Path) -> Reader:
+    text = CHECKPOINT.text.encode()
+    request = make_request(text)
+    authority = read_certificate(root().pem, where="root.pem")
+
+    def read(data: bytes) -> object:
+        return verify_response(data, request=request, text=text, authorities=[authority])
+
+    return Reader(read=read, seeds=[answered(text, nonce_of(request))], language="text")

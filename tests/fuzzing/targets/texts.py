@@ -3,8 +3,10 @@
 from pathlib import Path
 
 from assay.benchmark.benchmark import Item
+from assay.benchmark.programs.plain_values import NotPlain, decode, encode, from_line, to_line
 from assay.dual_condition.state.item_traces import ItemTraces, looks_like_digest
 from assay.dual_condition.system.item_files import plain_answer
+from assay.errors import SpecError
 from assay.logs.trial import is_cost, is_fault
 from assay.methods.baselines import auxiliary_copy, hash_random, question_length, token_overlap
 from assay.report.escaping import csv_line, markdown
@@ -93,3 +95,16 @@ def _shown(_: Path) -> Reader:
         return "".join(whole).encode(), plain_answer(text), is_cost(text), is_fault(text)
 
     return Reader(read=read, seeds=[*SEEDS, b"`task=detection` `out=`"], language="text")
+
+
+@target("texts: values between processes", thousands=200)
+def _values(_: Path) -> Reader:
+    def read(data: bytes) -> object:
+        try:
+            return decode(from_line(data), {1: "one"}.__getitem__)
+        except NotPlain as error:
+            raise SpecError(str(error)) from None
+
+    values = [[1, 2.5, None, True, "x"], {"a": (1, {2})}, [10**30, b"x", 1j, range(3)]]
+    seeds = [to_line(encode(value, lambda _: {"object": 1})) for value in values]
+    return Reader(read=read, seeds=seeds, language="json")

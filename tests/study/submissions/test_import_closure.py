@@ -3,7 +3,7 @@ import os
 import pytest
 from helpers.studies import METHOD, a_study, drafted, entries, raised, remember_installed
 
-from assay.errors import IntegrityError, SpecError
+from assay.errors import IntegrityError, MethodError, SpecError
 from assay.study.entries import read_records
 from assay.study.scorecards.store import read_judgement
 from assay.study.submissions.draft import draft
@@ -132,11 +132,16 @@ def test_a_method_made_of_links_is_copied_as_what_they_lead_to(tmp_path, linked)
 
 @pytest.fixture
 def outside(tmp_path, monkeypatch):
-    """A module that every process finds and no submission holds."""
+    """A module that other processes find and no submission holds."""
     written(tmp_path / "outside", {"stranger.py": "value = 1\n"})
     places = (str(tmp_path / "outside"), os.environ.get("PYTHONPATH", ""))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, places)))
     return tmp_path / "outside/stranger.py"
+
+
+def finding(outside, body):
+    """A method that looks for modules elsewhere."""
+    return f"import sys\nsys.path.append({str(outside.parent)!r})\n{body}"
 
 
 STRANGERS = {
@@ -147,9 +152,18 @@ STRANGERS = {
 
 
 @pytest.mark.parametrize("kind", STRANGERS)
-def test_a_module_from_outside_the_folder_is_refused_by_name(tmp_path, outside, kind):
+def test_what_only_other_processes_find_is_not_found(tmp_path, outside, kind):
     study = a_study(tmp_path / "home", "opened")
     (drafted(study) / "method.py").write_text(STRANGERS[kind])
+    with pytest.raises(MethodError, match="No module named 'stranger'"):
+        seal(study, "001")
+    assert [entry.kind for entry in entries(study)] == ["study"]
+
+
+@pytest.mark.parametrize("kind", STRANGERS)
+def test_a_module_from_outside_the_folder_is_refused_by_name(tmp_path, outside, kind):
+    study = a_study(tmp_path / "home", "opened")
+    (drafted(study) / "method.py").write_text(finding(outside, STRANGERS[kind]))
     with pytest.raises(SpecError) as caught:
         seal(study, "001")
     assert str(outside) in caught.value.message
@@ -170,7 +184,7 @@ LATE = (
 
 def test_code_that_only_the_run_brings_in_marks_the_result(tmp_path, outside):
     study = a_study(tmp_path / "home", "opened")
-    drafted(study, body=LATE)
+    drafted(study, body=finding(outside, LATE))
     seal(study, "001")
     run_sealed(study, "001", unwitnessed=True)
     assert "stranger.py" in caveats(study)["unsealed-code"]
@@ -194,7 +208,7 @@ class Learner:
 
 def test_what_a_learner_brings_in_while_it_is_fitted_marks_the_result(tmp_path, outside):
     study = a_study(tmp_path / "home", "opened")
-    drafted(study, body=LEARNER, function="Learner")
+    drafted(study, body=finding(outside, LEARNER), function="Learner")
     seal(study, "001")
     run_sealed(study, "001", unwitnessed=True)
     assert "stranger.py" in caveats(study)["unsealed-code"]

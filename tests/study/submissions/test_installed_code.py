@@ -1,10 +1,9 @@
-import base64
-import hashlib
 import importlib
 import os
 import shutil
 
 import pytest
+from helpers.installed import install
 from helpers.studies import METHOD, a_study, kinds, raised, sealed
 
 from assay.errors import DigestMismatch, SpecError, StorageError
@@ -14,25 +13,6 @@ from assay.study.submissions.rerun import rerun
 from assay.study.submissions.run import run_sealed
 
 BODY = f"import plantedlib\n{METHOD}"
-
-
-def install(place, version="1.0", *, requires="", name="plantedlib"):
-    """A distribution as an installer leaves it."""
-    info = place / f"{name}-{version}.dist-info"
-    files = {
-        place / name / "__init__.py": "value = 1\n",
-        place / name / "deep/data.txt": "words\n",
-        info / "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}",
-    }
-    listed = ""
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        hashed = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        listed += f"{path.relative_to(place)},sha256={hashed.rstrip('=')},{len(text)}\n"
-    (info / "RECORD").write_text(f"{listed}{info.name}/RECORD,,\n")
-    importlib.invalidate_caches()
-    return info
 
 
 @pytest.fixture
@@ -78,6 +58,21 @@ def test_a_run_with_other_installed_code_is_refused_by_name(tmp_path, place, kin
     assert isinstance(error, DigestMismatch)
     assert "sealed with plantedlib 1.0" in error.message
     assert kinds(study) == ["study", "seal"]
+
+
+ODD = (
+    "import sys, types, plantedlib\n"
+    "sys.modules['_odd'] = types.ModuleType('_odd')\n"
+    "sys.modules['_odd'].__file__ = plantedlib.__file__\n"
+)
+
+
+def test_a_module_belongs_to_the_package_it_lies_in_whatever_it_calls_itself(tmp_path, place):
+    """Compiled modules of scipy are in `sys.modules` under their last name only."""
+    install(place)
+    study = a_study(tmp_path / "home", "opened")
+    made, _ = sealed(study, body=ODD + METHOD)
+    assert "plantedlib" in made.distributions
 
 
 def test_what_a_distribution_requires_is_sealed_with_it(tmp_path, place):

@@ -29,10 +29,13 @@ from helpers.studies import (
 
 from assay.errors import AlreadyRun, AssayError, DigestMismatch
 from assay.ledger import file as ledger_file
+from assay.runs.repeats import PROBED
+from assay.runs.result import SEEDS
 from assay.runs.store import RunFolder
 from assay.study.entries import read_records
 from assay.study.scorecards.store import load_result, read_judgement
 from assay.study.study import open_study
+from assay.study.submissions import sealed as sealed_module
 from assay.study.submissions.run import run_sealed
 from assay.study.submissions.submission import Status
 from assay.study.views import board_of
@@ -62,6 +65,8 @@ KILLED = -signal.SIGKILL
 @pytest.fixture(autouse=True)
 def quick(monkeypatch, tmp_path):
     remember_installed(monkeypatch)
+    # These tests count what is asked; runs under several seeds are in controls/test_seed_grinding.
+    monkeypatch.setattr(sealed_module, "SEEDS", 1)
     monkeypatch.setenv("HOME", str(tmp_path))
     # What a killed process leaves in the folder for temporary files goes with the test's own.
     (tmp_path / "temporary").mkdir()
@@ -373,7 +378,8 @@ def test_outputs_that_were_harmed_meanwhile_never_become_a_sound_result(tmp_path
     assert "score" not in kinds(study)
 
 
-def test_the_command_is_killed_and_takes_up_again(tmp_path):
+def test_the_command_is_killed_and_takes_up_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(sealed_module, "SEEDS", SEEDS)  # as the command has it
     home = tmp_path / "home"
     body = TELLING + (
         "    \ndef stuck(question, response):\n    import time\n    told(question)\n"
@@ -403,5 +409,5 @@ def test_the_command_is_killed_and_takes_up_again(tmp_path):
     assert done.returncode in (0, 1), done.stderr
     assert "Resumed after 4 of 24 items" in done.stderr
     found = asked(home)
-    assert sum(found.values()) == ITEMS + 1
+    assert sum(found.values()) == ITEMS + 1 + min(PROBED, ITEMS)
     assert before["runs/001/outputs.jsonl"] in (study.root / "runs/001/outputs.jsonl").read_bytes()

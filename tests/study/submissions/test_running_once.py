@@ -121,7 +121,7 @@ def test_while_one_process_holds_the_seal_no_other_runs_it(tmp_path, monkeypatch
         assert "by another process now" in error.message
         assert kinds(study) == ["study", "seal"]
         # The control: without the guard it runs beside the other.
-        monkeypatch.setattr("assay.study.submissions.run._only_one", lambda *given: nullcontext())
+        monkeypatch.setattr("assay.study.submissions.run.only_one", lambda *given: nullcontext())
         run_sealed(study, "001")
         assert kinds(study) == DONE
     finally:

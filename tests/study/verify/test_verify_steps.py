@@ -16,6 +16,7 @@ from helpers.studies import (
     kinds,
     redigest,
     remember_installed,
+    revised_unjudged,
     rewrite_json,
     sealed,
     steps,
@@ -119,9 +120,12 @@ def test_step_1_compares_with_the_revision_that_one_names(tmp_path):
     git(tmp_path, "tag", "published")
     write_lines(study, LAST["its last line edited"](lines_of(study)))
     commit(tmp_path, "Rewritten and committed")
+    assert breach(study, since="published")[0] == 1
+    assert breach(study, since="HEAD~2")[0] == 3  # where the history tells
+    git(tmp_path, "reset", "--quiet", "--soft", "HEAD~2")
+    commit(tmp_path, "In a history that never had the other")
     assert breach(study) == (None, "")
     assert breach(study, since="published")[0] == 1
-    assert breach(study, since="HEAD~2") == (None, "")
     assert breach(study, since="0" * 40) == (None, "")
     for name in ("nowhere", "--help", "a\x00b"):
         assert steps(study, since=name)[1][0] == "unchecked"
@@ -515,10 +519,7 @@ def test_step_6_sees_a_prediction_that_was_never_graded(study):
 
 
 def test_step_7_sees_bars_under_which_nobody_was_judged(study):
-    name = lower_bars(study)
-    files = {name: digest((study.root / name).read_bytes())}
-    with study.ledger as ledger:
-        ledger.append(time="", kind="bars", subject="detection-mine-2", files=files)
+    revised_unjudged(study)
     number, found = breach(study)
     assert number == 7
     assert "001 was not judged under detection bars mine-2" in found

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from assay.benchmark.benchmark import Item
-from assay.digests import MAX_LINE_BYTES
+from assay.bounds import MAX_LINE_BYTES
 from assay.errors import SpecError
 
 EMPTY = "empty question or response"

@@ -1,5 +1,10 @@
-"""HumanEval: a function's beginning, to be completed, and a test of it."""
+"""HumanEval: a function's beginning, to be completed, and a test of it.
 
+Tests may use what stands before that function (`poly` of HumanEval/32). They have the task's own,
+not what a completion made of it.
+"""
+
+import ast
 from collections.abc import Sequence
 
 from assay.benchmark.corpora.corpus_files import CorpusRecord
@@ -21,8 +26,27 @@ def _tasks(records: Sequence[CorpusRecord]) -> dict[str, Task]:
         prompt = record.text("prompt")
         if not prompt.strip():
             raise record.wrong("prompt", "the beginning of a function", prompt)
-        tasks[name] = Task(id=name, question=prompt, before=prompt, tests=tests, names=(entry,))
+        tasks[name] = Task(
+            id=name,
+            question=prompt,
+            before=prompt,
+            tests=tests,
+            names=(entry,),
+            given=_without(entry, prompt),
+        )
     return tasks
+
+
+def _without(entry: str, prompt: str) -> str:
+    """The prompt as code of its own, without the function that is to be completed."""
+    for text in (prompt, f"{prompt.rstrip()}\n    pass\n", f"{prompt.rstrip()} pass\n"):
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        tree.body = [one for one in tree.body if getattr(one, "name", None) != entry]
+        return ast.unparse(tree)
+    return ""
 
 
 FORMAT = Format(

@@ -13,21 +13,26 @@ from dataclasses import dataclass
 from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathered
 from assay.benchmark.corpora.corpus_files import CorpusRecord
-from assay.benchmark.corpora.execute import Program, ProgramOutcome
+from assay.benchmark.programs.execute import Program, ProgramOutcome
 from assay.errors import SpecError
 
 NO_SAMPLE = "task without a sample"
+NOT_JUDGED = "sample whose tests cannot be put to it"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A programming task: what is asked, what stands before a completion, and the tests."""
+    """A programming task: what is asked, what stands before a completion, and the tests.
+
+    `names` are asked of the completion; `given` is code of the task's that its tests may use.
+    """
 
     id: str
     question: str
     before: str
     tests: str
     names: tuple[str, ...]
+    given: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +83,9 @@ def match(tasks: Mapping[str, Task], samples: Sequence[CorpusRecord]) -> list[At
                 task=task,
                 number=numbers[task.id],
                 response=response,
-                program=Program(solution=solution, tests=task.tests, names=task.names),
+                program=Program(
+                    solution=solution, tests=task.tests, names=task.names, given=task.given
+                ),
                 known=_known(sample),
             )
         )
@@ -89,10 +96,18 @@ def match(tasks: Mapping[str, Task], samples: Sequence[CorpusRecord]) -> list[At
 def labelled(
     tasks: Mapping[str, Task], attempts: Sequence[Attempt], outcomes: Sequence[ProgramOutcome]
 ) -> Gathered:
-    """The samples as items. Copies stay: each is a sample."""
-    items = tuple(attempt.item(how) for attempt, how in zip(attempts, outcomes, strict=True))
-    without = len(tasks) - len({attempt.task.id for attempt in attempts})
-    return Gathered(items=items, left_out={NO_SAMPLE: without} if without else {})
+    """The samples as items. Copies stay: each is a sample. Without a verdict there is no item."""
+    judged = [
+        attempt.item(how)
+        for attempt, how in zip(attempts, outcomes, strict=True)
+        if how is not ProgramOutcome.UNVERIFIABLE
+    ]
+    left_out = {
+        NO_SAMPLE: len(tasks) - len({attempt.task.id for attempt in attempts}),
+        NOT_JUDGED: len(attempts) - len(judged),
+    }
+    counted = {why: count for why, count in left_out.items() if count}
+    return Gathered(items=tuple(judged), left_out=counted)
 
 
 def known_outcomes(attempts: Sequence[Attempt]) -> list[ProgramOutcome]:

@@ -96,6 +96,8 @@ def compare(
             f"level {level:g} and {resamples} resamples: expected a level between 0.5 and 1, and at"
             " least one resample"
         )
+    if seed < 0:
+        raise SpecError(f"seed {seed}: expected 0, or a number over it")
     settings = Settings(
         plan=plan, by=by, sequential=sequential, resamples=resamples, seed=seed, level=level
     )

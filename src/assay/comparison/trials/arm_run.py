@@ -11,15 +11,17 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from assay.bounds import MAX_LINE_BYTES
 from assay.comparison.trials.schedule import Pair
 from assay.comparison.trials.spec import Arm, TrialSpec
 from assay.digests import parse_object
-from assay.errors import IntegrityError, SpecError, StorageError, storage
+from assay.errors import IntegrityError, SpecError, StorageError, storage, writable
 from assay.files import check_no_links, read_bounded, stamp
 from assay.folders import (
     artifact_digest,
@@ -36,7 +38,7 @@ from assay.sandbox.guardian import Guardian
 from assay.sandbox.job import Job, Outcome, fill_in
 from assay.sandbox.process import JobRunner
 
-_MOST_SCORES = 1 << 17
+_MOST_SCORES = MAX_LINE_BYTES // 8
 """Bytes of a file of scores, which must fit on a line of the journal."""
 _NEW_LOG = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW
 Status = Literal["scored", "crashed"]
@@ -60,7 +62,8 @@ class ArmFolders:
 class Treatment(msgspec.Struct, frozen=True, kw_only=True):
     """Whether an arm had the artifact.
 
-    `opened` are the files of its own copy that were opened, None without a copy. `original` says
+    `opened` are the files of its own copy that were opened (as many as fit on a line of the
+    journal), None without a copy. `original` says
     whether the original was, which no run may. `probe` is the probe's exit code. `wrong` is why the
     run does not count.
     """
@@ -176,7 +179,7 @@ class Arms:
             own = stack.enter_context(Watch(artifact_files(folders.artifact).values()))
             outcome = self._execute(words, folders)
             opened = sorted(_inner(file, folders.artifact) for file in own.opened())
-            return outcome, tuple(opened), bool(original.opened())
+            return outcome, _fitting(opened), bool(original.opened())
 
     def _execute(self, words: Sequence[str], folders: ArmFolders) -> Outcome:
         """Run a command in a run's folders, to its end."""
@@ -276,7 +279,16 @@ class Arms:
 
 
 def _inner(file: Path, artifact: Path) -> str:
-    return file.name if file == artifact else file.relative_to(artifact).as_posix()
+    """The path of a file in its artifact, in a form that the journal can hold."""
+    return writable(file.name if file == artifact else file.relative_to(artifact).as_posix())
+
+
+def _fitting(names: Sequence[str]) -> tuple[str, ...]:
+    """As many names as fit on a line of the journal."""
+    sizes = accumulate(len(name) + 1 for name in names)
+    return tuple(
+        name for name, size in zip(names, sizes, strict=True) if size <= MAX_LINE_BYTES // 16
+    )
 
 
 def _treatment(

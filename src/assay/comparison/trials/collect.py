@@ -18,7 +18,14 @@ from assay.comparison.result import Comparison, Input
 from assay.comparison.store import write_comparison
 from assay.comparison.trials.arm_run import ArmRun, Arms, TrialSources
 from assay.comparison.trials.arm_trials import arm_trials, compare_trials, ready_pairs
-from assay.comparison.trials.journal import FORMAT, Plan, Progress, begin, read_journal
+from assay.comparison.trials.journal import (
+    FORMAT,
+    Plan,
+    Progress,
+    begin,
+    check_journal,
+    read_journal,
+)
 from assay.comparison.trials.judge import can_compare
 from assay.comparison.trials.runner import Running
 from assay.comparison.trials.schedule import Pair, schedule
@@ -77,6 +84,7 @@ def run_trials(
         with _arms(spec, plan) as arms:
             heard = on_run or (lambda _: None)
             ended = Running(spec, arms, out, pairs, progress, heard, plan.scorer).go()
+        check_journal(out, progress.made, pairs)
         return _conclude(spec, out, pairs, progress, ended, plan)
 
 

@@ -9,12 +9,13 @@ An interrupted run has no line and is made again.
 
 import errno
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
+from assay.bounds import MAX_LINE_BYTES
 from assay.comparison.trials.arm_run import ArmRun
 from assay.comparison.trials.schedule import Pair
 from assay.comparison.trials.spec import ARMS, Arm
@@ -107,9 +108,25 @@ def read_journal(out: Path, pairs: Sequence[Pair]) -> dict[tuple[int, Arm], ArmR
 
 
 def note(out: Path, run: ArmRun) -> None:
-    """Enter a run that has ended, durably."""
+    """Enter a run that has ended, durably; never a line that could not be read again."""
+    line = msgspec.json.encode(run)
+    if len(line) > MAX_LINE_BYTES:
+        raise SpecError(f"a run of {len(line):,} bytes, at most {MAX_LINE_BYTES:,} fit on a line")
     with storage(out):
-        append(out / JOURNAL, msgspec.json.encode(run))
+        append(out / JOURNAL, line)
+
+
+def check_journal(out: Path, made: Mapping[tuple[int, Arm], ArmRun], pairs: Sequence[Pair]) -> None:
+    """Refuse to conclude where the journal is not what was measured: another process wrote to it.
+
+    What is concluded rests on memory; a journal that differs would be believed on the next start.
+    """
+    if read_journal(out, pairs) != dict(made):
+        raise IntegrityError(
+            f"{out / JOURNAL} was changed while the runs were made",
+            hint="Something else wrote to it, perhaps the system under trial. Begin anew:"
+            " `out=DIR`.",
+        )
 
 
 def keep_outputs(outputs: Path, target: Path) -> None:

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
-from assay.digests import MAX_LINE_BYTES, decode_utf8, json_lines, parse_json
+from assay.bounds import MAX_LINE_BYTES
+from assay.digests import decode_utf8, json_lines, parse_json
 from assay.dual_condition.state.sqlite import drop_records, records_in, shuffle_columns
 from assay.errors import SpecError, storage
 

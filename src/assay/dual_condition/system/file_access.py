@@ -1,30 +1,36 @@
 """Sort the files that a run reached: state, code, declared and undeclared files.
 
 Every run may read Python, installed packages, the folders of the operating system, and code in the
-system's folder and on Python's path. Any other file must be declared: a file that a system carries
-from run to run is state.
+system's folder and on Python's path. What Python's and a package's file is, is told by lists and
+digests (`methods.installed_files`), not by its name. Any other file must be declared: a file that a
+system carries from run to run is state.
 """
 
-import csv
 import os
 import stat
 import sys
 import sysconfig
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
+from assay.methods.installed_files import (
+    is_as_recorded,
+    is_elf,
+    is_interpreter_file,
+    is_list_of_folders,
+    is_recorded_folder,
+    is_standard_file,
+    is_standard_folder,
+    site_folders,
+)
 from assay.sandbox.confine import in_shared_memory
 from assay.sandbox.job import Outcome
 
-_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/proc", "/sys", "/dev")
+_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/proc", "/sys")
 _CODE = frozenset(
     ".py .pyc .pyi .so .pyd .pth .js .mjs .cjs .ts .rb .pl .jar .class .lua .jl .sh .wasm".split()
 )
-_OWN_NAMES = frozenset({"pyvenv.cfg"})
-_SINKS = frozenset({"/dev/null", "/dev/tty", "/dev/zero", "/dev/full"})
 _QUIET_PEERS = (
     *("/var/run/nscd/", "/run/nscd/", "/var/lib/sss/pipes/", "/run/systemd/userdb/"),
     *("/dev/log", "/run/systemd/journal/"),
@@ -72,7 +78,6 @@ class Sorter:
         resolved = {str(path.resolve()) for path in places if str(path) not in ("", ".")}
         self.code_places = resolved - {"/"}
         self.installed = _installed_places(named)
-        self.standard = _standard_places()
         self._known: dict[str, tuple[str, str | None]] = {}
 
     def sort(self, outcome: Outcome, place: RunPaths) -> Reached:
@@ -116,28 +121,36 @@ class Sorter:
 
     def _may_be_listed(self, real: str) -> bool:
         """Whether a folder's names are open to all, given, or those of code."""
-        if _in(real, (*_SYSTEM, *self.installed, *self.reads)):
+        if _in(real, (*_SYSTEM, *self.reads)) or real in self.installed | self.code_places:
             return True
-        if self._is_standard(real) or real in self.code_places:
+        if is_standard_folder(real) or is_recorded_folder(real):
             return True
+        if _in(real, self.installed):
+            return False
         return _in(real, self.code_places) and _holds_code(real)
 
     def _kind(self, path: str) -> tuple[str, str | None]:
         """Where a path leads, and which kind of file that is; None for what is open to all."""
         real = os.path.realpath(path)
-        if not (os.path.isfile(real) or stat.S_ISFIFO(_mode(real))):  # noqa: PTH113 - fast
+        mode = _mode(real)
+        if not mode or stat.S_ISDIR(mode):
             return real, None  # not cached: the file may appear later
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            return real, None if _in(real, self.reads) else "undeclared"
         self._known[path] = real, self._kind_of(real)
         return self._known[path]
 
     def _kind_of(self, real: str) -> str | None:
-        code, installed = self._is_code(real), self._is_installed(real)
+        code, installed = self._is_code(real), _in(real, self.installed)
         if real in self.named or (code and not installed):
             return "code"
-        if installed:
+        if is_standard_file(real) or is_interpreter_file(real):
+            return None
+        if installed and (is_as_recorded(real) or code or is_elf(real)):
             # What sets Python up names places, and is no code of the system's.
-            open_to_all = self._is_standard(real) or real.endswith((".pth", "/pyvenv.cfg"))
-            return "given" if code and not open_to_all else None
+            if real.endswith(".pth"):
+                return None if is_as_recorded(real) or is_list_of_folders(real) else "given"
+            return "given" if code or not is_as_recorded(real) else None
         if _in(real, self.reads):
             return "given"
         if in_shared_memory(real):
@@ -153,7 +166,7 @@ class Sorter:
         if place.production is not None and _below(real, str(place.production)):
             reached.production.add(real)
         own = _below(real, str(place.root)) or self._is_own_memory(real, place)
-        if not own and real not in _SINKS and not real.startswith("/proc/"):
+        if not own and not real.startswith("/proc/"):
             reached.outside.add(real)
 
     def _is_own_memory(self, path: str, place: RunPaths) -> bool:
@@ -165,27 +178,6 @@ class Sorter:
     def _is_code(self, path: str) -> bool:
         return os.path.splitext(path)[1] in _CODE and _in(path, self.code_places)  # noqa: PTH122
 
-    def _is_standard(self, path: str) -> bool:
-        packaged = "/site-packages/" in path or "/dist-packages/" in path
-        return _in(path, self.standard) and not packaged
-
-    def _is_installed(self, path: str) -> bool:
-        """Whether a file is Python's, or came with a package, or is a library or a program."""
-        if os.path.basename(path) in _OWN_NAMES or self._is_standard(path):  # noqa: PTH119
-            return True
-        if not _in(path, self.installed):
-            return False
-        loaded = "/bin/" in path or ".so" in os.path.basename(path)  # noqa: PTH119
-        return loaded or self._is_code(path) or self._is_packaged(path)
-
-    def _is_packaged(self, path: str) -> bool:
-        """Whether the RECORD of an installed distribution lists a file."""
-        for place in ("/site-packages/", "/dist-packages/"):
-            if place in path:
-                root, _, inner = path.rpartition(place)
-                return inner in _recorded(root + place)
-        return False
-
 
 def _is_own_socket(peer: str, place: RunPaths) -> bool:
     """Whether a peer is a socket in the run's own folder, or one of the operating system's."""
@@ -193,16 +185,6 @@ def _is_own_socket(peer: str, place: RunPaths) -> bool:
     if name == peer or not name.startswith("/"):
         return False
     return name.startswith(_QUIET_PEERS) or _below(os.path.realpath(name), str(place.root))
-
-
-@cache
-def _recorded(place: str) -> frozenset[str]:
-    """All files that the RECORDs of a folder's distributions list."""
-    recorded: set[str] = set()
-    for record in Path(place).glob("*.dist-info/RECORD"):
-        with suppress(OSError), record.open(encoding="utf-8", errors="replace", newline="") as file:
-            recorded |= {row[0] for row in csv.reader(file) if row}
-    return frozenset(recorded)
 
 
 def _holds_code(folder: str) -> bool:
@@ -240,7 +222,7 @@ def _mode(path: str) -> int:
 def _installed_places(named: Sequence[str]) -> set[str]:
     """The folders of Python and its packages, and of a program that is given by its path."""
     paths = sysconfig.get_paths()
-    installed = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    installed = {paths["stdlib"], paths["platstdlib"], *site_folders()}
     prefixes = {sys.prefix, sys.base_prefix}
     program = Path(named[0]) if named else Path()
     if program.is_absolute() and program.parent.name == "bin":
@@ -249,9 +231,3 @@ def _installed_places(named: Sequence[str]) -> set[str]:
             prefixes.add(str(prefix))
     installed |= {str(Path(prefix) / part) for prefix in prefixes for part in ("bin", "lib")}
     return {os.path.realpath(place) for place in installed} | installed
-
-
-def _standard_places() -> set[str]:
-    """The folders of the standard library."""
-    paths = sysconfig.get_paths()
-    return {os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib")}

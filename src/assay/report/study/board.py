@@ -1,17 +1,19 @@
 """The leaderboard for a terminal, for Markdown and for CSV."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.digests import short
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import styled, table
 from assay.study.board import Board, BoardRow, BoardTable, Cell
+from assay.study.entries import Unreadable
 from assay.study.submissions.submission import Status
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-_NOTED = ("unscored", "surface-unchecked", "resumed", "unsealed-code", "learner")
+_NOTED = ("unscored", "surface-unchecked", "resumed", "unsealed-code", "unsealed-files", "learner")
 _LEGEND = (
     "* the bars that were sealed with it; the others are re-scores. In brackets: bars met at the"
     " point estimates. PASS and FAIL are shown with 95 % confidence, UNRESOLVED is neither."
@@ -30,6 +32,8 @@ def draw_board(board: Board, out: "Console") -> None:
         out.print(styled(f"{section.task}, bars {', '.join(section.versions)}"))
         out.print(table(_headers(section), rows))
     out.print()
+    for line in unreadable_lines(board.unreadable):
+        out.print(styled(line))
     out.print(styled(_LEGEND, style="dim"))
 
 
@@ -40,8 +44,13 @@ def board_markdown(board: Board) -> str:
         if section.rows:
             rows = [_cells(section, row) for row in section.rows]
             parts += [f"## {section.task}\n", markdown_table(_headers(section), rows)]
-    parts.append(f"{markdown(_LEGEND)}\n")
+    parts += [f"{markdown(line)}\n" for line in (*unreadable_lines(board.unreadable), _LEGEND)]
     return "\n".join(parts)
+
+
+def unreadable_lines(unreadable: Sequence[Unreadable]) -> list[str]:
+    """A line for each submission that is not shown, and why."""
+    return [f"Not shown, unreadable: {each.submission}. {each.why}" for each in unreadable]
 
 
 def board_csv(board: Board) -> str:
@@ -79,6 +88,7 @@ def _csv_cells(task: str, row: BoardRow, cell: Cell, names: list[str]) -> list[s
 def _title(board: Board) -> str:
     abandoned = board.started - board.finished
     left = f", {abandoned} started without a result" if abandoned else ""
+    left += f", {board.withdrawn} withdrawn" if board.withdrawn else ""
     return (
         f"{board.study} on {board.benchmark}@{short(board.digest)}: {board.sealed} sealed,"
         f" {board.finished} run{left}"
@@ -92,12 +102,14 @@ def _headers(section: BoardTable) -> list[str]:
 def _cells(section: BoardTable, row: BoardRow) -> list[str]:
     last = row.cells[-1]
     figures = " ".join(f"{name} {value:.3f}" for name, value in last.values.items())
-    noted = [] if row.witnessed or row.status is Status.SEALED else ["unwitnessed"]
+    unstarted = row.status in (Status.SEALED, Status.WITHDRAWN)
+    noted = [] if row.witnessed or unstarted else ["unwitnessed"]
     noted += [code for code in row.caveats if code in _NOTED]
     cells = [_shown(cell) for cell in row.cells]
     if row.status is not Status.FINISHED:
         cells, figures = ["-"] * len(section.versions), ""
-        noted.insert(0, "never run" if row.status is Status.SEALED else row.status.value)
+        state = "never run" if row.status is Status.SEALED else row.status.value
+        noted.insert(0, state if row.because is None else f"{state}: {row.because}")
     return [row.id, row.method, *cells, figures, ", ".join(noted)]
 
 

@@ -32,6 +32,8 @@ def draw_finished(finished: Finished, out: "Console") -> None:
             out.print(styled(f"under {judgement.bars}: {verdict}"))
     out.print()
     draw_grade(finished.grade, out)
+    for each in finished.unreadable:
+        out.print(styled(f"Not judged, unreadable: {each.submission}. {each.why}"))
 
 
 def prediction_lines(prediction: Prediction) -> list[str]:

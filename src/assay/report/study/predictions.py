@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.escaping import markdown, markdown_table
+from assay.report.study.board import unreadable_lines
 from assay.report.terminal import styled, table
 from assay.study.predictions.calibration import Calibration, Counts
 from assay.study.predictions.falsified import Falsified, Revised
@@ -21,6 +22,8 @@ _NOTHING = "No prediction has been graded yet."
 
 def draw_calibration(made: Calibration, out: "Console") -> None:
     """Each submission's counts, coverage, the reliability curve, scores, and the lesson."""
+    for line in unreadable_lines(made.unreadable):
+        out.print(styled(line))
     if not made.submissions:
         out.print(_NOTHING)
         return
@@ -38,7 +41,9 @@ def draw_calibration(made: Calibration, out: "Console") -> None:
 
 def calibration_markdown(study: str, made: Calibration) -> str:
     """The calibration as a Markdown page."""
+    lines = unreadable_lines(made.unreadable)
     head = f"# How good the predictions of {markdown(study)} were\n"
+    head += "".join(f"\n{markdown(line)}\n" for line in lines)
     if not made.submissions:
         return f"{head}\n{_NOTHING}\n"
     parts = [head, markdown_table(_COUNTS, map(_counts, made.submissions))]

@@ -2,9 +2,11 @@
 
 Each call waits for an answer and is always let through, so the record holds what was tried. A path
 is recorded as it resolves at that moment. A missing file that is only read is not recorded: looking
-for a module tries many places. Nor are devices like `/dev/null`, which hold nothing. A folder that
-is opened may be listed, and its names read: it is recorded with a slash at its end. A process that
-is none of the command's own, and whose files in `/proc` it opens, is one that it hears from.
+for a module tries many places. Nor are devices that hold nothing, by their numbers. A folder that
+is opened may be listed, and its names read: it is recorded with a slash at its end. A file or
+folder that is not there when it is created is the command's own; one that is moved is also read. A
+process that is none of the command's own, and whose files in `/proc` it opens, is one that it hears
+from.
 """
 
 import errno
@@ -34,6 +36,15 @@ _MOST = 200_000
 _MOST_SCRIPTS = 5
 _MOST_MESSAGES, _MESSAGE_STEP = 1024, 64
 _PROCESS = re.compile(r"/proc/(\d+)/")
+_QUIET_DEVICES = frozenset(
+    {
+        *((1, minor) for minor in (3, 5, 7, 8, 9)),
+        *((5, minor) for minor in (0, 1, 2)),
+        *((major, minor) for major in range(136, 144) for minor in range(256)),
+    }
+)
+"""Nothing, zeros, a full disk, chance, and terminals: what is written there is not kept."""
+_FOLDER_MADE = ("mkdir", "mkdirat")
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
 _FAILS_TOO = frozenset(
     {errno.EBADF, errno.EFAULT, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.ESRCH}
@@ -43,9 +54,13 @@ _FAILS_TOO = frozenset(
 
 @dataclass(kw_only=True)
 class Noted:
-    """Files read, written and run, and the other ends of connections; `full`: some are missing."""
+    """Files read, made, written and run, and the other ends of connections.
+
+    What was made was also written; it was not there before. `full` says that some are missing.
+    """
 
     read: set[str] = field(default_factory=set)
+    made: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
     run: set[str] = field(default_factory=set)
     connected: set[str] = field(default_factory=set)
@@ -132,18 +147,20 @@ class Notices:
         text = text.lstrip("/") if inside else text
         writes = flags & _WRITING
         path, mode = paths.resolve(pid, folder, text, made=bool(writes))
-        if not path or stat.S_ISCHR(mode):
+        if not path or (stat.S_ISCHR(mode) and paths.device(path) in _QUIET_DEVICES):
             return
         process = _PROCESS.match(path)
         if process and int(process[1]) > 1 and not is_descendant(int(process[1])):
             self._keep(self.noted.connected, f"process {process[1]}")
         if writes:
             self._keep(self.noted.written, path)
+            if flags & os.O_CREAT and not mode:
+                self._keep(self.noted.made, path)
             if flags & os.O_ACCMODE == os.O_WRONLY:
                 return
-        if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
+        if not stat.S_ISDIR(mode) and mode:
             self._keep(self.noted.read, path)
-        elif stat.S_ISDIR(mode) and not flags & os.O_PATH:
+        elif mode and not flags & os.O_PATH:
             self._keep(self.noted.read, f"{path.rstrip('/')}/")
 
     def _run(self, pid: int, paths: PathResolver, folder: int | None, address: int) -> None:
@@ -166,12 +183,16 @@ class Notices:
             flags = 0 if place.unless is None else arguments[place.unless]
             if place.follows and not flags & NO_FOLLOW:
                 path, mode = paths.resolve(pid, folder, text)
-                if not mode or stat.S_ISCHR(mode):
+                if not mode or (stat.S_ISCHR(mode) and paths.device(path) in _QUIET_DEVICES):
                     continue
             else:
                 path = paths.walk(pid, folder, text, last=False)
             if path:
+                if name in _FOLDER_MADE and not paths.mode(path):
+                    self._keep(self.noted.made, path)
                 self._keep(self.noted.written if place.writes else self.noted.read, path)
+                if place.carries:
+                    self._keep(self.noted.read, path)
 
     def _address(
         self, pid: int, paths: PathResolver, address: int, size: int, *, binds: bool

@@ -58,7 +58,7 @@ class PathResolver:
             if not resolved.startswith("/proc/"):
                 return resolved, mode
         resolved = self.walk(pid, folder, text, last=True)
-        return resolved, self._mode(resolved)
+        return resolved, self.mode(resolved)
 
     def walk(self, pid: int, folder: int | None, text: str, *, last: bool) -> str:
         """Follow a path part by part; `last` says whether its last part is followed, if a link."""
@@ -129,7 +129,16 @@ class PathResolver:
         except OSError:
             return None
 
-    def _mode(self, path: str) -> int:
+    def device(self, path: str) -> tuple[int, int]:
+        """The numbers of a device; of none where there is none."""
+        try:
+            number = os.stat(path.lstrip("/"), dir_fd=self._root).st_rdev
+        except OSError:
+            return 0, 0
+        return os.major(number), os.minor(number)
+
+    def mode(self, path: str) -> int:
+        """The mode of a file; 0 where there is none."""
         try:
             return os.stat(path.lstrip("/"), dir_fd=self._root).st_mode if path else 0
         except OSError:

@@ -68,7 +68,8 @@ class PathArgument:
     """Where a call has a path: the argument of the folder it is seen from, and of the path.
 
     Without a path, the folder's argument is the file itself. `follows` says whether the call acts
-    on what a link leads to, unless the argument `unless` says otherwise.
+    on what a link leads to, unless the argument `unless` says otherwise. What `carries` goes on to
+    another path, with what it holds.
     """
 
     folder: int | None
@@ -76,6 +77,7 @@ class PathArgument:
     writes: bool = True
     follows: bool = False
     unless: int | None = None
+    carries: bool = False
 
 
 NO_FOLLOW = 0x100
@@ -84,10 +86,10 @@ _BELOW = PathArgument(folder=0, path=1)
 _LED_TO = PathArgument(folder=None, path=0, follows=True)
 _LED_TO_BELOW = PathArgument(folder=0, path=1, follows=True)
 _OPENED = PathArgument(folder=0, path=None, follows=True)
-_TWO = (_BELOW, PathArgument(folder=2, path=3))
+_TWO = (replace(_BELOW, carries=True), PathArgument(folder=2, path=3))
 
 PATH_ARGUMENTS: dict[str, tuple[PathArgument, ...]] = {
-    "rename": (_AT_0, PathArgument(folder=None, path=1)),
+    "rename": (replace(_AT_0, carries=True), PathArgument(folder=None, path=1)),
     "renameat": _TWO,
     "renameat2": _TWO,
     "link": (

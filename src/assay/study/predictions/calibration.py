@@ -25,6 +25,7 @@ from itertools import pairwise
 import msgspec
 
 from assay.stats.proportions import ShareFit, accuracy
+from assay.study.entries import Unreadable
 from assay.study.predictions.grade import Grade, OutcomeGrade, RangeGrade, ranked_score
 from assay.study.submissions.submission import Submission
 from assay.wording import percent
@@ -100,9 +101,12 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     ranked_score: float | None
     ranked_score_of_no_idea: float | None
     lessons: tuple[str, ...]
+    unreadable: tuple[Unreadable, ...] = ()
 
 
-def calibrate(submissions: Sequence[Submission]) -> Calibration:
+def calibrate(
+    submissions: Sequence[Submission], *, unreadable: Sequence[Unreadable] = ()
+) -> Calibration:
     """The calibration of everything that was predicted and came."""
     grades = [each.grade for each in submissions if each.grade is not None]
     ranges = [
@@ -134,6 +138,7 @@ def calibrate(submissions: Sequence[Submission]) -> Calibration:
         ranked_score=_mean([outcome.ranked_score for _, outcome in outcomes]),
         ranked_score_of_no_idea=_mean([_even_score(outcome) for _, outcome in outcomes]),
         lessons=(),
+        unreadable=tuple(unreadable),
     )
     lessons = (*_range_lessons(made, ranges), *_other_lessons(made))
     return msgspec.structs.replace(made, lessons=lessons)

@@ -1,11 +1,13 @@
 """Judge the results of a study again, and find where a stored judgement or grade differs."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.differences import differences
-from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
+from assay.errors import AssayError, DigestMismatch, IntegrityError, SpecError, storage
 from assay.gauntlet.judge import score
 from assay.gauntlet.load import load_bars
 from assay.gauntlet.rejudge import Rejudged
@@ -13,12 +15,14 @@ from assay.gauntlet.result import Judgement, Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.gauntlet.store import KeptScorecard
 from assay.runs.result import Run
-from assay.study.entries import BarsRecord, StudyRecords, records_of
+from assay.study.entries import BarsRecord, StudyRecords, SubmissionRecord, records_of
 from assay.study.scorecards.store import judge_missing, load_result, load_version, read_judgement
 from assay.study.study import Study
 
-_FIGURES = ("verdict", "point", "bars", "items", "unscored", "sealed", "digests")
-_OF_THE_RUN = ("unwitnessed", "unsealed-code", "resumed", "unscored", "learner")
+_OF_THE_RUN = (
+    *("unwitnessed", "unsealed-code", "unsealed-files", "unobserved"),
+    *("resumed", "unscored", "learner", "time-unproven"),
+)
 """Caveats that every version knows, and that only the run decides."""
 
 
@@ -58,36 +62,50 @@ def _check_own(study: Study, file: Path, records: StudyRecords, bars: BarSet) ->
 
 
 def judge_study(study: Study) -> list[Rejudged]:
-    """Every result of a study under every version; what was missing is made and entered."""
+    """Every result of a study under every version; what was missing is made and entered.
+
+    A result that cannot be read is named as such, and the others are judged.
+    """
     judge_missing(study)
     records = records_of(study)
     rejudged = []
     for record in records.submissions.values():
         if record.run is None:
             continue
-        run = load_result(study, record)
-        *older, newest = _versions(records, run)
-        kept = [
-            (entry, read_judgement(study, entry))
-            for entry in (record.scores[version.version] for version in older)
-        ]
-        if newest.version not in record.scores:
-            continue  # it came while this was read; it is being judged where it came from
-        now = read_judgement(study, record.scores[newest.version])
-        rejudged.append(
-            Rejudged(
-                run=f"runs/{record.id}",
-                method=run.method,
-                earlier=tuple(
-                    KeptScorecard(judged=entry.time, scorecard=judgement.scorecard)
-                    for entry, judgement in kept
-                    if judgement.scorecard is not None
-                ),
-                scorecard=now.scorecard,
-                error=now.error,
+        try:
+            made = _rejudged(study, records, record)
+        except AssayError as error:
+            folder, why = f"runs/{record.id}", f"{type(error).__name__}: {error.message}"
+            made = Rejudged(
+                run=folder, method=None, earlier=(), scorecard=None, error=why, unreadable=True
             )
-        )
+        if made is not None:
+            rejudged.append(made)
     return rejudged
+
+
+def _rejudged(study: Study, records: StudyRecords, record: SubmissionRecord) -> Rejudged | None:
+    """The judgements of a result; None where it is being judged by another process."""
+    run = load_result(study, record)
+    *older, newest = _versions(records, run)
+    kept = [
+        (entry, read_judgement(study, entry))
+        for entry in (record.scores[version.version] for version in older)
+    ]
+    if newest.version not in record.scores:
+        return None
+    now = read_judgement(study, record.scores[newest.version])
+    return Rejudged(
+        run=f"runs/{record.id}",
+        method=run.method,
+        earlier=tuple(
+            KeptScorecard(judged=entry.time, scorecard=judgement.scorecard)
+            for entry, judgement in kept
+            if judgement.scorecard is not None
+        ),
+        scorecard=now.scorecard,
+        error=now.error,
+    )
 
 
 def record_difference(stored: msgspec.Struct, again: msgspec.Struct) -> str | None:
@@ -95,26 +113,60 @@ def record_difference(stored: msgspec.Struct, again: msgspec.Struct) -> str | No
     return _difference(msgspec.to_builtins(stored), msgspec.to_builtins(again), "")
 
 
-def card_difference(stored: Judgement, again: Judgement) -> str | None:
-    """The first difference between two judgements.
+class CardDifference(NamedTuple):
+    """The first difference between two judgements; `unverifiable` where versions may explain it.
 
-    Another version of Assay may word a caveat otherwise or know one more; the figures must agree,
-    and so must what is said of the run itself, or a stated version would be a licence to leave out.
+    Another version of Assay may word a caveat otherwise or know one more. That cannot be told from
+    a caveat that was left out or reworded, so it is shown.
     """
-    if stored.scorecard is None and again.scorecard is None:
-        kinds = [str(judgement.error).partition(":")[0] for judgement in (stored, again)]
-        return None if kinds[0] == kinds[1] else f"error is {kinds[0]}, and comes to {kinds[1]}"
+
+    text: str
+    unverifiable: bool = False
+
+
+def card_difference(stored: Judgement, again: Judgement) -> CardDifference | None:
+    """The first difference between two judgements, in full.
+
+    Whatever version a scorecard claims, all but its caveats must agree, and of these all that is
+    said of the run itself, or a stated version would be a licence to leave out.
+    """
     if stored.scorecard is None or again.scorecard is None:
-        return record_difference(stored, again)
-    if _version(stored.scorecard) == _version(again.scorecard):
-        return record_difference(stored, again)
-    before, after = (msgspec.to_builtins(each.scorecard) for each in (stored, again))
-    for name in _FIGURES:
-        difference = _difference(before[name], after[name], name)
-        if difference is not None:
-            return f"{difference} (made by {_version(stored.scorecard)})"
+        text = record_difference(stored, again)
+        kinds = [str(judgement.error).partition(":")[0] for judgement in (stored, again)]
+        neither = stored.scorecard is None and again.scorecard is None
+        if text is None:
+            return None
+        return CardDifference(text, unverifiable=neither and kinds[0] == kinds[1])
+    claimed = _version(stored.scorecard)
+    if claimed == _version(again.scorecard):
+        text = record_difference(stored, again)
+        return None if text is None else CardDifference(text)
+    by = f" (it says to be made by {claimed:.60})"
+    before, after = _without_caveats(stored.scorecard), _without_caveats(again.scorecard)
+    text = _difference(before, after, "scorecard")
+    if text is not None:
+        return CardDifference(text + by)
     old, new = _of_the_run(stored.scorecard), _of_the_run(again.scorecard)
-    return None if old == new else f"caveats are {old}, and come to {new}"
+    if old != new:
+        return CardDifference(f"caveats are {old}, and come to {new}{by}")
+    text = _caveats_apart(stored.scorecard, again.scorecard)
+    return None if text is None else CardDifference(text + by, unverifiable=True)
+
+
+def _without_caveats(card: Scorecard) -> object:
+    """A scorecard as a record, without its caveats and the version in its signature."""
+    head = card.signature.rpartition(" · ")[0]
+    return msgspec.to_builtins(replace(card, caveats=(), signature=head))
+
+
+def _caveats_apart(stored: Scorecard, again: Scorecard) -> str | None:
+    """How the caveats of two scorecards differ, in words."""
+    if stored.caveats == again.caveats:
+        return None
+    had, has = ({caveat.code for caveat in card.caveats} for card in (stored, again))
+    parts = [f"lacks {', '.join(sorted(has - had))}"] if has - had else []
+    parts += [f"has {', '.join(sorted(had - has))} besides"] if had - has else []
+    return f"its caveats {' and '.join(parts) or 'have other words'}"
 
 
 def _of_the_run(card: Scorecard) -> list[str]:

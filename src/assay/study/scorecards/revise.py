@@ -4,13 +4,13 @@ from assay.benchmark.benchmark import Task
 from assay.digests import digest
 from assay.errors import SpecError
 from assay.files import write_whole
-from assay.gauntlet.load import bundled_versions
-from assay.gauntlet.proposal import Proposal, propose
+from assay.gauntlet.proposal import Proposal, propose, version_after
 from assay.gauntlet.result import Judgement
-from assay.gauntlet.revision import Revision, next_version
+from assay.gauntlet.revision import Revision
 from assay.gauntlet.spec import BarSet
 from assay.runs.result import Run
 from assay.study.entries import enter, read_records, records_of
+from assay.study.scorecards.controls import keep_control
 from assay.study.scorecards.store import judge_missing, load_result, load_version
 from assay.study.study import Study
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force
@@ -44,7 +44,7 @@ def revise_study(
         version=version or version_after(bars),
         stored=stored,
     )
-    adopt(study, revision, after=after or (proposal.cheat if stored is not None else None))
+    adopt(study, revision, after=after, control=proposal.cheat if stored is not None else None)
     return revision
 
 
@@ -57,17 +57,6 @@ def bars_of_study(study: Study, task: Task | None) -> BarSet:
             f"the study has bars for {' and '.join(tasks)}", hint="Say which: `task=TASK`."
         )
     return bars_in_force(study, records, task or tasks[0])
-
-
-def version_after(bars: BarSet) -> str:
-    """A name for the next version that no bundled version bears."""
-    taken = bundled_versions(bars.task)
-    version = next_version(bars.version)
-    if version in taken:
-        version = f"{bars.version}-2"
-    while version in taken:
-        version = next_version(version)
-    return version
 
 
 def study_bars(study: Study, version: str, task: Task | None) -> BarSet | None:
@@ -85,11 +74,14 @@ def stored_run(study: Study, submission: str) -> Run | None:
     return None if record is None or record.run is None else load_result(study, record)
 
 
-def adopt(study: Study, made: Revision, *, after: str | None) -> list[tuple[str, Judgement]]:
-    """Enter a revision and judge every result under it; `after` is the submission that led to it.
+def adopt(
+    study: Study, made: Revision, *, after: str | None, control: str | None
+) -> list[tuple[str, Judgement]]:
+    """Enter a revision and judge every result under it.
 
-    Where this is interrupted, `verify` says what is missing, and how to mend it: by revising again
-    before the version is entered, by judging all results again after.
+    `after` is the submission that led to it, `control` the one whose run is the cheat's; the run of
+    any other cheat is stored. Where this is interrupted, `verify` says what is missing, and how to
+    mend it: by revising again before the version is entered, by judging all results again after.
     """
     bars = made.bars
     path = f"bars/{bars.name}.toml"
@@ -98,6 +90,7 @@ def adopt(study: Study, made: Revision, *, after: str | None) -> list[tuple[str,
         raise SpecError("the revision's text is not what was judged by")
     with study.ledger as ledger:
         records = read_records(ledger.entries)
+        after = after or control
         if after is not None and after not in records.submissions:
             raise SpecError(f"there is no submission {after}")
         if records.versions(bars.task)[-1].version != bars.supersedes:
@@ -106,7 +99,13 @@ def adopt(study: Study, made: Revision, *, after: str | None) -> list[tuple[str,
                 f" {records.versions(bars.task)[-1].version} is in force",
                 hint="Revise what is in force.",
             )
+        if any(record.version == bars.version for record in records.versions(bars.task)):
+            raise SpecError(f"{bars.name} was there already", hint="Name another: `version=NAME`.")
         write_whole(study.path(path), data)  # what lies there in no entry was cut off
-        facts = {"cheat": made.before.method[:200], **({} if after is None else {"after": after})}
-        enter(ledger, "bars", bars.name, files={path: digest(data)}, said=facts)
-    return judge_missing(study)
+        files = {path: digest(data)}
+        if control is None:
+            files |= keep_control(study, bars.name, made.control)
+        said = {"cheat": made.before.method[:200], "after": after, "control": control}
+        facts = {name: text for name, text in said.items() if text is not None}
+        enter(ledger, "bars", bars.name, files=files, said=facts)
+    return judge_missing(study).made

@@ -1,7 +1,8 @@
 """What runs are worth, kept in the study: one judgement a submission and version of the bars."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -10,15 +11,17 @@ from assay.digests import decode_utf8, digest, parse_json, pretty_json
 from assay.errors import AssayError, IntegrityError, SpecError, StorageError, storage
 from assay.files import read_as, write_whole
 from assay.gauntlet.judge import score
+from assay.gauntlet.load import read_bars
 from assay.gauntlet.result import Judgement
-from assay.gauntlet.spec import BarSet, parse_bars
+from assay.gauntlet.spec import BarSet
 from assay.ledger.entry import Entry
 from assay.runs.result import Run
-from assay.runs.store import load_run
+from assay.runs.store import HEAD, OUTPUTS, parse_run
 from assay.study.entries import (
     BarsRecord,
     StudyRecords,
     SubmissionRecord,
+    Unreadable,
     enter,
     read_records,
     records_of,
@@ -38,9 +41,14 @@ def load_result(study: Study, record: SubmissionRecord) -> Run:
     """The stored run of a submission, which must be what the ledger says it is."""
     if record.run is None:
         raise SpecError(f"{record.id} has no result")
-    for name, expected in record.run.files.items():
-        read_as(study.root, name, expected)
-    run = load_run(study.path(f"runs/{record.id}"))
+    folder = f"runs/{record.id}"
+    run = parse_run(
+        study.path(folder),
+        *(
+            read_as(study.root, name, record.run.files[name])
+            for name in (f"{folder}/{HEAD}", f"{folder}/{OUTPUTS}")
+        ),
+    )
     path = f"preregs/{record.id}/seal.json"
     if run.provenance is None or run.provenance.seal != record.seal.files[path]:
         raise IntegrityError(f"runs/{record.id} is not a run of the seal of {record.id}")
@@ -49,7 +57,7 @@ def load_result(study: Study, record: SubmissionRecord) -> Run:
 
 def load_version(study: Study, record: BarsRecord) -> BarSet:
     """A version of the bars, which must be what the ledger says it is."""
-    bars = parse_bars(read_as(study.root, record.path, record.digest), where=record.path)
+    bars = read_bars(read_as(study.root, record.path, record.digest), where=record.path)
     if (bars.task, bars.version) != (record.task, record.version):
         raise IntegrityError(f"{record.path} holds {bars.name}")
     return bars
@@ -71,23 +79,41 @@ def judge(study: Study, run: Run, bars: BarSet) -> Judgement:
     return Judgement(bars=bars.version, scorecard=card, error=None)
 
 
-def judge_missing(study: Study) -> list[tuple[str, Judgement]]:
-    """Judge every result under every version of its task's bars, where that is not yet done."""
+class Judged(NamedTuple):
+    """Judgements that were made, by submission, and the submissions that cannot be read."""
+
+    made: list[tuple[str, Judgement]]
+    unreadable: tuple[Unreadable, ...]
+
+
+def judge_missing(study: Study, known: Mapping[str, Run] | None = None) -> Judged:
+    """Judge every result under every version of its task's bars, where that is not yet done.
+
+    `known` are runs that were just made: they are judged as they are in memory. A result that
+    cannot be read is named, and the others are judged.
+    """
     made: list[tuple[str, Judgement]] = []
+    unreadable: list[Unreadable] = []
     records = records_of(study)
     for record in records.submissions.values():
         if record.run is None:
             continue
-        versions = records.versions(read_seal(study, record).task)
-        missing = [version for version in versions if version.version not in record.scores]
-        if not missing:
+        run = None if known is None else known.get(record.id)
+        try:
+            task = read_seal(study, record).task if run is None else run.task
+            versions = records.versions(task)
+            missing = [version for version in versions if version.version not in record.scores]
+            if not missing:
+                continue
+            run = run or load_result(study, record)
+        except AssayError as error:
+            unreadable.append(Unreadable(submission=record.id, why=error.message))
             continue
-        run = load_result(study, record)
         for version in missing:
             judgement = judge(study, run, load_version(study, version))
             keep_judgement(study, record.id, judgement)
             made.append((record.id, judgement))
-    return made
+    return Judged(made, tuple(unreadable))
 
 
 def keep_judgement(study: Study, submission: str, judgement: Judgement) -> None:

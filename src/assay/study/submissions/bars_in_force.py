@@ -1,10 +1,11 @@
 """The bars in force, and the metrics that a prediction under them may name."""
 
 from assay.benchmark.benchmark import Benchmark, Task
-from assay.errors import SpecError
+from assay.errors import IntegrityError, SpecError
 from assay.files import read_as
+from assay.gauntlet.load import read_bars
 from assay.gauntlet.metrics.table import applies, metric_of
-from assay.gauntlet.spec import BarSet, parse_bars
+from assay.gauntlet.spec import BarSet
 from assay.study.entries import StudyRecords, SubmissionRecord
 from assay.study.predictions.spec import Predictable
 from assay.study.study import Study
@@ -20,13 +21,21 @@ def bars_in_force(study: Study, records: StudyRecords, task: Task) -> BarSet:
             hint="It was opened for another task; see its study.toml.",
         )
     newest = versions[-1]
-    return parse_bars(read_as(study.root, newest.path, newest.digest), where=newest.path)
+    return read_bars(read_as(study.root, newest.path, newest.digest), where=newest.path)
 
 
 def read_seal(study: Study, record: SubmissionRecord) -> Seal:
     """The seal of a submission, which must be what the ledger says it is."""
     ((path, expected),) = record.seal.files.items()
     return parse_seal(read_as(study.root, path, expected), where=path)
+
+
+def _is_of(study: Study, record: SubmissionRecord, task: Task) -> bool:
+    """Whether a submission is for a task; one whose seal cannot be read is for none."""
+    try:
+        return read_seal(study, record).task == task
+    except IntegrityError:
+        return False
 
 
 def asks_second(bars: BarSet) -> bool:
@@ -58,6 +67,6 @@ def predictable(
         for record in records.submissions.values()
         if record.run is not None
         and (before is None or record.run.n < before)
-        and read_seal(study, record).task == bars.task
+        and _is_of(study, record, bars.task)
     ]
     return Predictable(metrics=metrics, bars=len(asked), submissions=done)

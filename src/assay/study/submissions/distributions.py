@@ -1,14 +1,19 @@
-"""Installed distributions by version, RECORD and the bytes of their files.
+"""Installed distributions by version, RECORD and the bytes of their files, as they are on the disk.
 
-Assay's own package is one of them, whether it was installed or is being worked on: it asks the
-questions, and a seal names it like everything else that decides what comes out.
+A distribution's files are those that it lists and those that lie in its folders without being
+listed; the latter are named. Bytecode that Python keeps beside the source is left out: a sealed
+method's process does not load it. Assay's own package is one of them, whether it was installed or
+is being worked on: it asks the questions, and a seal names it like everything else that decides
+what comes out.
 """
 
 import csv
 import hashlib
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +21,8 @@ from typing import TYPE_CHECKING
 from assay._version import __version__
 from assay.digests import digest
 from assay.errors import SpecError, StorageError, storage
+from assay.files import path_names, stamp
+from assay.methods.installed_files import hexadecimal, recorded, sha256_of, site_folders
 from assay.study.submissions.spec import Distribution
 
 if TYPE_CHECKING:
@@ -23,13 +30,21 @@ if TYPE_CHECKING:
 
 OURS = "assay-eval"
 HOME = Path(__file__).resolve().parents[2]
+_BYTECODE = "__pycache__"
+_GONE = "gone"
+_MOST_NAMED = 50
+Stamps = dict[str, tuple[int, ...] | None]
+_stamps: dict[str, Stamps] = {}
+"""Every file of a distribution as it was when it was last digested here."""
+_known_owners: dict[tuple[object, ...], Mapping[str, list[str]]] = {}
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
 
 def distributions_of(modules: Iterable[str]) -> dict[str, Distribution]:
     """The distributions that top-level modules belong to, what those require, and ours."""
-    owners = _owners()
-    waiting = [name for module in modules for name in owners.get(module, ())]
+    wanted = set(modules)
+    owners = _owners() if wanted else {}
+    waiting = [name for module in sorted(wanted) for name in owners.get(module, ())]
     described: dict[str, Distribution] = {OURS: _ours()}
     while waiting:
         name = _plain(waiting.pop())
@@ -40,6 +55,25 @@ def distributions_of(modules: Iterable[str]) -> dict[str, Distribution]:
             described[name] = _describe(installed)
             waiting += _required(installed)
     return dict(sorted(described.items()))
+
+
+def installed_now(names: Iterable[str]) -> dict[str, Distribution]:
+    """Distributions by name, as they are here; those that are not here are left out."""
+    found = {}
+    for name in names:
+        installed = None if name == OURS else _installed(name)
+        if name == OURS:
+            found[name] = _ours()
+        elif installed is not None:
+            found[name] = _describe(installed)
+    return found
+
+
+def digested_files(names: Iterable[str]) -> Stamps:
+    """The files of distributions with the stamps that they had when they were last digested."""
+    known = list(names)
+    installed_now(name for name in known if name not in _stamps)
+    return {path: mark for name in known for path, mark in _stamps.get(name, {}).items()}
 
 
 def our_requirements() -> set[str]:
@@ -56,11 +90,27 @@ def modules_of(names: Iterable[str]) -> set[str]:
 
 
 def _owners() -> Mapping[str, list[str]]:
-    """Which distributions each top-level module belongs to."""
+    """Which distributions each top-level module belongs to; asked again after one was installed."""
+    sites = [Path(place) for place in site_folders()]
+    lists = (path for site in sites for path in sorted(site.glob("*.dist-info/RECORD")))
+    mark = tuple((str(path), stamp(path)) for path in (*sites, *lists))
+    if mark not in _known_owners:
+        _known_owners.clear()
+        _known_owners[mark] = _ask_owners()
+    return _known_owners[mark]
+
+
+def _ask_owners() -> Mapping[str, list[str]]:
     from importlib import metadata
 
-    try:
+    with _readable_lists():
         return metadata.packages_distributions()
+
+
+@contextmanager
+def _readable_lists() -> Iterator[None]:
+    try:
+        yield
     except (TypeError, ValueError, OSError, csv.Error) as error:  # a damaged list of files
         raise StorageError(
             f"what is installed here cannot be listed: {error}",
@@ -78,22 +128,58 @@ def _installed(name: str) -> "metadata.Distribution | None":
 
 
 def _describe(installed: "metadata.Distribution") -> Distribution:
-    record = None
-    listed = []
-    for file in installed.files or ():
+    record, name = None, installed.metadata["Name"]
+    listed: dict[str, tuple[Path, str | None]] = {}
+    with _readable_lists():
+        files_listed = installed.files or ()
+    for file in files_listed:
         path = Path(str(installed.locate_file(file)))
         if file.name == "RECORD" and file.hash is None and path.is_file():
             with storage(path):
                 record = digest(path.read_bytes())
-        elif path.suffix != ".pyc":
-            listed.append((file.as_posix(), path))
-    listed = listed or list(_unlisted(installed.metadata["Name"]))
-    if not listed:
+        elif file.parent.name != _BYTECODE:
+            expected = None if file.hash is None else f"{file.hash.mode}={file.hash.value}"
+            listed[file.as_posix()] = path, hexadecimal(expected or "")
+    extra = _beside(Path(str(installed.locate_file(""))), listed) if record else {}
+    files = {where: path for where, (path, _) in listed.items()} | extra
+    files = files or dict(_unlisted(name))
+    if not files:
         raise SpecError(
-            f"{installed.metadata['Name']} lists no files, so it cannot be sealed",
+            f"{name} lists no files, so it cannot be sealed",
             hint="Install it with pip, or copy it into the submission's folder.",
         )
-    return Distribution(version=installed.version, record=record, content=_content(listed))
+    digests = _digests(_plain(name), files)
+    altered = [
+        where
+        for where, (_, expected) in listed.items()
+        if expected is not None and digests[where] not in (expected, _GONE)
+    ]
+    return Distribution(
+        version=installed.version,
+        record=record,
+        content=_content(digests),
+        unlisted=path_names(extra, most=_MOST_NAMED),
+        altered=path_names(altered, most=_MOST_NAMED),
+    )
+
+
+def _beside(root: Path, listed: Iterable[str]) -> dict[str, Path]:
+    """Files in the folders of a distribution that neither it nor another one lists."""
+    known = {*listed}
+    tops = {name.partition("/")[0] for name in known if "/" in name} - {"..", _BYTECODE}
+    extra = {}
+    with storage(root):
+        for top in sorted(tops):
+            for folder, folders, names in os.walk(root / top):
+                if _BYTECODE in folders:
+                    folders.remove(_BYTECODE)
+                inner = Path(folder).relative_to(root).as_posix()
+                for name in names:
+                    where = f"{inner}/{name}"
+                    if where not in known and not where.endswith(".dist-info/RECORD"):
+                        extra[where] = Path(folder, name)
+    others = recorded(str(root)) if extra else {}
+    return {where: path for where, path in extra.items() if where not in others}
 
 
 def _unlisted(name: str) -> Iterator[tuple[str, Path]]:
@@ -103,7 +189,7 @@ def _unlisted(name: str) -> Iterator[tuple[str, Path]]:
         places = [] if spec is None else [Path(p) for p in spec.submodule_search_locations or ()]
         for place in places:
             for path in sorted(place.rglob("*")):
-                if path.is_file() and path.suffix != ".pyc":
+                if path.is_file() and path.parent.name != _BYTECODE:
                     yield f"{module}/{path.relative_to(place).as_posix()}", path
         if spec is not None and spec.origin is not None and not places:
             yield Path(spec.origin).name, Path(spec.origin)
@@ -111,29 +197,53 @@ def _unlisted(name: str) -> Iterator[tuple[str, Path]]:
 
 def unowned(modules: Iterable[str]) -> list[str]:
     """Installed modules that belong to no distribution, so that nothing says what they are."""
-    owners = _owners()
-    return sorted(module for module in set(modules) if module not in owners and module != "assay")
+    wanted = set(modules) - {"assay"}
+    owners = _owners() if wanted else {}
+    return sorted(module for module in wanted if module not in owners)
 
 
 def _ours() -> Distribution:
     """Assay by the files it is made of, wherever they are."""
     installed = _installed(OURS)
-    record = None if installed is None else _describe(installed).record
-    files = (path for path in HOME.rglob("*") if path.is_file() and path.suffix != ".pyc")
-    listed = [(path.relative_to(HOME).as_posix(), path) for path in files]
-    return Distribution(version=__version__, record=record, content=_content(listed))
+    record = None
+    with _readable_lists():
+        listed = (None if installed is None else installed.files) or ()
+    for file in listed:
+        path = Path(str(file.locate()))
+        if file.name == "RECORD" and path.is_file():
+            with storage(path):
+                record = digest(path.read_bytes())
+    files = (path for path in HOME.rglob("*") if path.is_file() and path.parent.name != _BYTECODE)
+    digests = _digests(OURS, {path.relative_to(HOME).as_posix(): path for path in files})
+    return Distribution(version=__version__, record=record, content=_content(digests))
 
 
-def _content(listed: Iterable[tuple[str, Path]]) -> str:
-    """One digest over names and bytes; a file that is gone counts as gone."""
+def _digests(owner: str, files: Mapping[str, Path]) -> dict[str, str]:
+    """The digest of every file by its name; a file that is gone counts as gone."""
+    digests: dict[str, str] = {}
+    stamps: Stamps = {}
+    folders: dict[str, str] = {}
+    with storage(owner):
+        for name, path in files.items():
+            folder, _, last = str(path).rpartition("/")
+            if folder not in folders:
+                folders[folder] = os.path.realpath(folder)
+            real = f"{folders[folder]}/{last}"
+            if path.is_symlink():
+                real = os.path.realpath(real)
+            stamps[real] = stamp(Path(real))
+            try:
+                digests[name] = sha256_of(real)
+            except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+                digests[name] = _GONE
+    _stamps[owner] = stamps
+    return digests
+
+
+def _content(digests: Mapping[str, str]) -> str:
+    """One digest over names and bytes."""
     whole = hashlib.sha256()
-    for name, path in sorted(listed):
-        with storage(path):
-            if path.is_file():
-                with path.open("rb") as file:
-                    sha = hashlib.file_digest(file, "sha256").hexdigest()
-            else:
-                sha = "gone"
+    for name, sha in sorted(digests.items()):
         whole.update(f"{sha} {name}\n".encode("utf-8", "backslashreplace"))
     return f"sha256:{whole.hexdigest()}"
 

@@ -46,7 +46,8 @@ def rerun(study: Study, submission: str, *, listener: Listener | None = None) ->
             hint=f"Run it first: assay run {submission}",
         )
     stored = load_result(study, record)
-    again = ask(sealed, listener or Listener())
+    outside = None if stored.provenance is None else stored.provenance.outside
+    again = ask(sealed, listener or Listener(), outside=outside)
     return _compared(submission, stored, again, same=_same_installed(study, submission))
 
 
@@ -59,12 +60,14 @@ def _same_installed(study: Study, submission: str) -> bool:
 
 
 def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Rerun:
-    before = {record.item: record.output for record in stored.records}
-    after = {record.item: record.output for record in again.records}
+    before, after = (
+        {(record.item, record.seed): record.output for record in run.records}
+        for run in (stored, again)
+    )
     changed = unmatched = 0
     largest, worst = 0.0, None
-    for item, output in before.items():
-        other = after.get(item)
+    for (item, seed), output in before.items():
+        other = after.get((item, seed))
         if output is None or other is None:
             unmatched += (output is None) is not (other is None)
             continue

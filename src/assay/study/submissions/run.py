@@ -8,21 +8,25 @@ refused.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from functools import partial
 
 import msgspec
 
-from assay.digests import digest
-from assay.errors import AlreadyRun, DigestMismatch, SpecError, storage
-from assay.files import read_inside
+from assay.errors import (
+    AlreadyRun,
+    DigestMismatch,
+    IntegrityError,
+    NotWitnessed,
+    SpecError,
+    storage,
+)
 from assay.gauntlet.result import Judgement
-from assay.journal import whole_lines
-from assay.lock import locked
+from assay.ledger.entry import Entry
 from assay.runs.collect import Listener, Sealed, collect
-from assay.runs.result import Provenance, Record, Run
-from assay.runs.store import RunFolder
-from assay.study.entries import SubmissionRecord, enter, read_records, records_of
+from assay.runs.result import Attestation, Provenance, Record, Run
+from assay.runs.store import OUTPUTS, RunFolder
+from assay.study.entries import SubmissionRecord, Unreadable, enter, read_records, records_of
 from assay.study.git import repository_of
 from assay.study.predictions.grade import Grade
 from assay.study.scorecards.store import (
@@ -33,21 +37,30 @@ from assay.study.scorecards.store import (
     read_judgement,
 )
 from assay.study.study import Study
+from assay.study.submissions.observed_run import observed_run
+from assay.study.submissions.seal_lock import only_one
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
-from assay.study.submissions.sealed_files import laid_out, limits_of, sealed_worker
+from assay.study.submissions.sealed_files import laid_out, sealed_worker
+from assay.study.submissions.spec import TIMESTAMP, limits_of
+from assay.study.submissions.withdraw import check_standing
 from assay.study.submissions.witness import witness_of
+from assay.study.timestamps import attestation_of
 
 _UNWITNESSED = "none"
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """A finished run: a judgement for each version of the bars, and the grade of its prediction."""
+    """A finished run: a judgement for each version of the bars, and the grade of its prediction.
+
+    `unreadable` are other results of the study that were to be judged and could not be read.
+    """
 
     submission: str
     original: str
     judgements: tuple[Judgement, ...]
     grade: Grade
     resumed: int
+    unreadable: tuple[Unreadable, ...] = ()
 
     @property
     def favourable(self) -> bool:
@@ -57,53 +70,59 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_sealed(
-    study: Study, submission: str, *, unwitnessed: bool = False, listener: Listener | None = None
+    study: Study,
+    submission: str,
+    *,
+    unwitnessed: bool = False,
+    outside: str | None = None,
+    listener: Listener | None = None,
 ) -> Finished:
-    """Run a sealed submission once, or resume its run; then judge and grade it."""
+    """Run a sealed submission once, or resume its run; then judge and grade it.
+
+    `outside` is the value that its seed comes from, where the seal says so.
+    """
     sealed = load_sealed(study, submission)
-    with _only_one(study, submission):
+    run = None
+    with only_one(study, submission):
         record = records_of(study).submission(submission)
+        check_standing(record)
         if record.run is None:
-            _make(study, sealed, record, unwitnessed=unwitnessed, listener=listener or Listener())
+            listener = listener or Listener()
+            if record.started is None:
+                witness = witness_of(study, sealed, unwitnessed=unwitnessed)
+            else:
+                witness, outside = stated_start(record.started)
+            attested = attestation_of(study, record)
+            if sealed.prereg.seed_from == TIMESTAMP and record.started is None:
+                outside = _token(sealed.id, attested, outside)
+            provenance = Provenance(
+                seal=sealed.digest,
+                witness=witness,
+                outside=outside,
+                resumed=len(record.resumed) + (record.started is not None),
+                attested=attested,
+            )
+            run = _make(study, sealed, record, provenance, listener)
         elif record.grade is not None:
             raise AlreadyRun(
                 f"{submission} has been run: entry {record.run.n} holds its result",
                 hint="See it: assay board. To run it again and compare:"
                 f" assay verify `rerun={submission}`",
             )
-        return conclude(study, sealed)
-
-
-def _only_one(study: Study, submission: str) -> AbstractContextManager[int]:
-    """Hold the seal while running; a process that ends, however it ends, lets go of it."""
-    busy = AlreadyRun(
-        f"{submission} is being run by another process now", hint="Wait for its result."
-    )
-    return locked(study.path(f"preregs/{submission}/seal.json"), busy=busy, create=False)
-
-
-def is_running(study: Study, submission: str) -> bool:
-    """Whether some process holds the seal just now."""
-    try:
-        with _only_one(study, submission):
-            return False
-    except AlreadyRun:
-        return True
+        return conclude(study, sealed, run)
 
 
 def _make(
     study: Study,
     sealed: SealedPrereg,
     record: SubmissionRecord,
-    *,
-    unwitnessed: bool,
+    provenance: Provenance,
     listener: Listener,
-) -> None:
+) -> Run:
     """Ask the method about the remaining items, and enter the outputs into the ledger."""
     path = study.path(f"runs/{sealed.id}")
     made: tuple[Record, ...] = ()
     if record.started is None:
-        witness = witness_of(study, sealed, unwitnessed=unwitnessed)
         with storage(path):
             if path.exists() and any(path.iterdir()):
                 raise SpecError(
@@ -112,24 +131,49 @@ def _make(
                 )
         folder = RunFolder(path)
     else:
-        stated = record.started.said.get("witness", _UNWITNESSED)
-        witness = None if stated == _UNWITNESSED else stated
-        _check_kept(study, record)
         folder, made = RunFolder.again(path)
-    provenance = Provenance(
-        seal=sealed.digest,
-        witness=witness,
-        resumed=len(record.resumed) + (record.started is not None),
-    )
+        _check_kept(record, folder)
     with closing(folder):
         try:
-            start = partial(_start, study, sealed, provenance, made)
-            run = ask(sealed, listener, folder, provenance=provenance, made=made, on_start=start)
+            start = partial(_start, study, sealed, provenance, folder)
+            run = ask(
+                sealed,
+                listener,
+                folder,
+                provenance=provenance,
+                outside=provenance.outside,
+                made=made,
+                on_start=start,
+            )
             folder.finish(run)
         except BaseException:
             _stop(study, sealed, folder)
             raise
-    _enter_result(study, sealed)
+    files = {f"runs/{sealed.id}/{name}": made for name, made in folder.files.items()}
+    with study.ledger as ledger:
+        enter(ledger, "run", sealed.id, files=files)
+    return run
+
+
+def _token(submission: str, attested: Attestation | None, given: str | None) -> str:
+    """The outside value of a seal whose seed comes from its timestamp."""
+    if attested is None:
+        raise NotWitnessed(
+            f"the seed of {submission} comes from a timestamp, and none covers its seal",
+            hint="Have a checkpoint timestamped: assay ledger request",
+        )
+    if given not in (None, attested.token):
+        raise SpecError(
+            f"{submission}: got {given!r:.80} as outside value, expected {attested.token}, the"
+            " digest of its timestamp"
+        )
+    return attested.token
+
+
+def stated_start(started: Entry) -> tuple[str | None, str | None]:
+    """The witness and the outside value that the start of a run names."""
+    witness = started.said.get("witness", _UNWITNESSED)
+    return None if witness == _UNWITNESSED else witness, started.said.get("outside")
 
 
 def ask(
@@ -138,53 +182,60 @@ def ask(
     folder: RunFolder | None = None,
     *,
     provenance: Provenance | None = None,
+    outside: str | None = None,
     made: tuple[Record, ...] = (),
     on_start: Callable[[], None] | None = None,
 ) -> Run:
     """Ask a copy of the sealed method about every item that was not asked before."""
-    with (
-        laid_out(sealed.contents) as place,
-        sealed_worker(
+    seed = sealed.seed(outside)
+    with laid_out(sealed.contents) as place:
+        with sealed_worker(
             sealed.prereg.method,
             place,
             prereg=sealed.prereg,
-            seed=sealed.seed,
+            seed=seed,
             on_print=listener.printed,
-        ) as worker,
-    ):
-        return collect(
-            worker,
-            sealed.benchmark,
-            folder,
-            task=sealed.prereg.task,
-            seed=sealed.seed,
-            limits=limits_of(sealed.prereg),
-            keep_going=True,
-            sealed=Sealed(
-                provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
-            ),
-            listener=listener,
-            on_start=on_start,
-        )
+            watched=provenance is not None,
+            contents=sealed.contents,
+        ) as worker:
+            run = collect(
+                worker,
+                sealed.benchmark,
+                folder,
+                task=sealed.prereg.task,
+                seed=seed,
+                repeats=sealed.repeats(outside),
+                limits=limits_of(sealed.prereg),
+                keep_going=True,
+                sealed=Sealed(
+                    provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
+                ),
+                listener=listener,
+                on_start=on_start,
+            )
+        # All of its processes have ended: this is what they opened.
+        return observed_run(run, worker.outcomes, sealed.seal, place, whole=not made)
 
 
-def _start(
-    study: Study, sealed: SealedPrereg, provenance: Provenance, made: tuple[Record, ...]
-) -> None:
+def _start(study: Study, sealed: SealedPrereg, provenance: Provenance, folder: RunFolder) -> None:
     """Say in public that the run begins, or goes on, before the method sees an item."""
     with study.ledger as ledger:
         record = read_records(ledger.entries).submission(sealed.id)
         if record.run is not None:
             raise AlreadyRun(f"{sealed.id} has been run meanwhile: entry {record.run.n}")
+        check_standing(record)
         if record.started is None:
             repository = repository_of(study.root)
             facts = {"witness": provenance.witness or _UNWITNESSED}
+            if provenance.outside is not None:
+                facts["outside"] = provenance.outside
+            if provenance.attested is not None:
+                facts["attested"] = str(provenance.attested.entry)
             if repository is not None:  # so that a witness stays one when the study is moved
                 facts["place"] = repository.prefix
             enter(ledger, "run-started", sealed.id, said=facts)
             return
-        kept = read_inside(study.root, f"runs/{sealed.id}/outputs.jsonl") if made else b""
-        facts = {"kept": str(len(made)), "outputs": digest(kept)}
+        facts = {"kept": str(folder.lines), "outputs": folder.digest}
         enter(ledger, "run-resumed", sealed.id, said=facts)
 
 
@@ -197,32 +248,28 @@ def _stop(study: Study, sealed: SealedPrereg, folder: RunFolder) -> None:
             enter(ledger, "run-stopped", sealed.id, said=facts)
 
 
-def _check_kept(study: Study, record: SubmissionRecord) -> None:
+def _check_kept(record: SubmissionRecord, folder: RunFolder) -> None:
     """Refuse to go on from outputs that are not those the run had made when it was stopped."""
     begun = [entry for entry in (record.started, *record.resumed) if entry is not None]
     if not record.stopped or record.stopped[-1].n < begun[-1].n:
         return
-    name = f"runs/{record.id}/outputs.jsonl"
-    data = read_inside(study.root, name)
-    if digest(whole_lines(data)) != record.stopped[-1].said.get("outputs"):
+    if folder.digest != record.stopped[-1].said.get("outputs"):
         raise DigestMismatch(
-            f"{name} is not what the run had made when it was stopped (entry"
+            f"runs/{record.id}/{OUTPUTS} is not what the run had made when it was stopped (entry"
             f" {record.stopped[-1].n})",
             hint="Something else wrote to it; a run does not go on from that.",
         )
 
 
-def _enter_result(study: Study, sealed: SealedPrereg) -> None:
-    """Put the outputs of a closed run into the ledger."""
-    names = [f"runs/{sealed.id}/{name}" for name in ("run.json", "outputs.jsonl")]
-    files = {name: digest(read_inside(study.root, name)) for name in names}
-    with study.ledger as ledger:
-        enter(ledger, "run", sealed.id, files=files)
+def conclude(study: Study, sealed: SealedPrereg, run: Run | None = None) -> Finished:
+    """Judge a result under every version of the bars and grade its prediction, once.
 
-
-def conclude(study: Study, sealed: SealedPrereg) -> Finished:
-    """Judge a result under every version of the bars and grade its prediction, once."""
-    judge_missing(study)
+    A run that was just made is judged as it is in memory.
+    """
+    judged = judge_missing(study, {} if run is None else {sealed.id: run})
+    own = next((each for each in judged.unreadable if each.submission == sealed.id), None)
+    if own is not None:
+        raise IntegrityError(own.why)
     records = records_of(study)
     record = records.submission(sealed.id)
     made = grade_of(study, records, record, sealed.prediction, sealed.bars)
@@ -236,4 +283,5 @@ def conclude(study: Study, sealed: SealedPrereg) -> Finished:
         judgements=tuple(read_judgement(study, entry) for entry in record.scores.values()),
         grade=made,
         resumed=len(record.resumed),
+        unreadable=judged.unreadable,
     )

@@ -13,19 +13,23 @@ import msgspec
 from assay._version import __version__
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import derive, digest
-from assay.errors import DigestMismatch, IntegrityError, NotSealed
+from assay.errors import DigestMismatch, IntegrityError, NotSealed, SpecError
 from assay.files import read_as
-from assay.gauntlet.spec import BarSet, parse_bars
+from assay.gauntlet.load import read_bars
+from assay.gauntlet.spec import BarSet
+from assay.methods.installed_files import SITES
 from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
+from assay.runs.repeats import PROBED, Repeats
+from assay.runs.result import SEEDS
 from assay.sandbox.levels import Level
 from assay.study.entries import StudyRecords, records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
 from assay.study.study import Study, bars_in, check_id
 from assay.study.submissions.bars_in_force import predictable
-from assay.study.submissions.distributions import HOME, OURS, distributions_of, modules_of
+from assay.study.submissions.distributions import HOME, digested_files, installed_now
 from assay.study.submissions.sealed_files import SEAL, folder_contents
-from assay.study.submissions.spec import Prereg, Seal, parse_prereg, parse_seal
+from assay.study.submissions.spec import LONGEST_OUTSIDE, Prereg, Seal, parse_prereg, parse_seal
 
 
 class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,15 +45,43 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
     bars: BarSet
     benchmark: Benchmark
 
-    @property
-    def seed(self) -> int:
-        """The seed of the run, derived from the seal; it fits what JSON readers can hold."""
-        return derive(0, "seal", self.digest) >> 11
+    def seed(self, outside: str | None) -> int:
+        """The seed of the run, from the seal and the outside value; JSON readers can hold it."""
+        if (outside is None) is bool(self.prereg.seed_from):
+            expected = self.prereg.seed_from or "no outside value: its seed comes from the seal"
+            raise SpecError(
+                f"{self.id}: got {'none' if outside is None else repr(outside)} as outside value,"
+                f" and the seal says {expected!r:.120}",
+                hint="The value of what the seal names, once it exists: `outside=VALUE`.",
+            )
+        if outside is not None and not _is_line(outside):
+            raise SpecError(
+                f"outside={outside!r:.80}: expected a line of at most {LONGEST_OUTSIDE} letters"
+            )
+        given = () if outside is None else (outside,)
+        return derive(0, "seal", self.digest, *given) >> 11
+
+    def repeats(self, outside: str | None) -> Repeats:
+        """The seeds to run it under too where its outputs hang on the seed.
+
+        None where the seed comes from outside, or the seal is older than this rule.
+        """
+        seeds, probe = (self.seal.settings.get(name) for name in ("seeds", "probed"))
+        if outside is not None or (seeds, probe) == (None, None):
+            return Repeats()
+        if seeds != SEEDS or not isinstance(probe, int):
+            raise IntegrityError(
+                f"{self.id} was sealed with {seeds!r:.20} seeds, {probe!r:.20} probed"
+            )
+        return Repeats.of(self.seed(None), seeds=SEEDS, probe=probe)
 
     def unknown(self, modules: Modules, folder: Path) -> list[str]:
         """Which of the loaded modules the seal does not name."""
         files = [Path(file).name for file in foreign(modules, folder)]
-        return files + sorted(set(modules.installed) - modules_of(self.seal.distributions))
+        known = digested_files(self.seal.distributions)
+        brought = {path.rpartition(f"/{site}/")[2] for path in known for site in SITES}
+        tops = {path.partition("/")[0].partition(".")[0] for path in brought}
+        return files + sorted(set(modules.installed) - tops)
 
 
 def load_sealed(
@@ -63,13 +95,7 @@ def load_sealed(
 
     Without `distributions` what is installed here may differ from what was installed there.
     """
-    check_id(submission)
-    records = records or records_of(study)
-    if submission not in records.submissions:
-        known = ", ".join(list(records.submissions)[-8:])
-        first = study.path(f"preregs/{submission}").is_dir() or not known
-        hint = f"Seal it first: assay seal {submission}" if first else f"Sealed are: {known}"
-        raise NotSealed(f"{submission} has no seal", hint=hint)
+    records = check_sealed(study, submission, records)
     entry = records.submissions[submission].seal
     path = f"preregs/{submission}/{SEAL}"
     data = read_as(study.root, path, entry.files[path])
@@ -106,6 +132,24 @@ def load_sealed(
     )
 
 
+def _is_line(text: str) -> bool:
+    return text.isprintable() and 0 < len(text) <= LONGEST_OUTSIDE
+
+
+def check_sealed(
+    study: Study, submission: str, records: StudyRecords | None = None
+) -> StudyRecords:
+    """Refuse a submission that has no seal; the records of the study."""
+    check_id(submission)
+    records = records or records_of(study)
+    if submission not in records.submissions:
+        known = ", ".join(list(records.submissions)[-8:])
+        first = study.path(f"preregs/{submission}").is_dir() or not known
+        hint = f"Seal it first: assay seal {submission}" if first else f"Sealed are: {known}"
+        raise NotSealed(f"{submission} has no seal", hint=hint)
+    return records
+
+
 def _sealed_contents(study: Study, sealed: Seal) -> dict[str, bytes]:
     """The files of the submission's folder: all that were sealed, as they were, and no others."""
     prefix = f"preregs/{sealed.submission}/"
@@ -128,7 +172,7 @@ def _sealed_plan(study: Study, sealed: Seal) -> tuple[BarSet, Benchmark]:
     path = next((name for name in sealed.files if bars_in(name) is not None), None)
     if path is None or bars_in(path) != (sealed.task, sealed.bars_version):
         raise IntegrityError(f"the seal of {sealed.submission} does not hold its bars")
-    bars = parse_bars(read_as(study.root, path, sealed.files[path].digest), where=path)
+    bars = read_bars(read_as(study.root, path, sealed.files[path].digest), where=path)
     benchmark = study.benchmark(second=sealed.second is not None)
     second = None if benchmark.second is None else benchmark.second.digest
     expected = None if sealed.second is None else sealed.second.digest
@@ -147,7 +191,7 @@ def _check_engine(sealed: Seal) -> None:
                 f" {present.get(name)}",
                 hint="Run it with what it was sealed with; or draft it again under another name.",
             )
-    here = distributions_of(modules_of(set(sealed.distributions) - {OURS}))
+    here = installed_now(sealed.distributions)
     for name, expected in sealed.distributions.items():
         installed = here.get(name)
         if installed != expected:
@@ -170,6 +214,8 @@ def settings() -> dict[str, str | int | float | bool | tuple[str, ...]]:
         "isolation": Level.L1.value,
         "folds": FOLDS,
         "keep_going": True,
+        "seeds": SEEDS,
+        "probed": PROBED,
     }
 
 

@@ -7,16 +7,16 @@ and what the method writes beside itself stays out of the record.
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from assay.digests import derive, digest
 from assay.errors import IntegrityError, SpecError, storage
 from assay.files import inside
-from assay.folders import regular_members
+from assay.folders import regular_members, remove
 from assay.methods.registry import REGISTERED, MethodRef, parse_method
-from assay.runs.result import Limits
 from assay.runs.worker_process import ProcessWorker
-from assay.study.submissions.spec import Prereg
+from assay.study.submissions.spec import Prereg, limits_of
 
 _MAX_FILES = 10_000
 _MAX_BYTES = 1 << 30
@@ -56,17 +56,31 @@ def _check_case(contents: Mapping[str, bytes], folder: Path) -> None:
 
 @contextmanager
 def laid_out(contents: Mapping[str, bytes]) -> Iterator[Path]:
-    """A temporary folder that holds these files and nothing else."""
+    """A temporary folder that holds these files and nothing else; bytecode goes beside it."""
     with storage("a temporary folder"):
         made = tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
     with made as name:
-        root = Path(name).resolve()
-        for relative, data in contents.items():
-            path = inside(root, relative)
-            with storage(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
+        root = Path(name).resolve() / "files"
+        _lay_out(contents, root)
         yield root
+
+
+def _lay_out(contents: Mapping[str, bytes], root: Path) -> None:
+    """Have a folder hold these files and nothing else, whatever a process left in it."""
+    for place in (root, bytecode_of(root)):
+        with storage(place):
+            remove(place)
+            place.mkdir()
+    for relative, data in contents.items():
+        path = inside(root, relative)
+        with storage(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+
+def bytecode_of(root: Path) -> Path:
+    """Where bytecode goes that is compiled while a method runs, which was laid out in a folder."""
+    return root.parent / "bytecode"
 
 
 def sealed_worker(
@@ -76,8 +90,13 @@ def sealed_worker(
     prereg: Prereg,
     seed: int,
     on_print: Callable[[bytes], None] | None = None,
+    watched: bool = False,
+    contents: Mapping[str, bytes] | None = None,
 ) -> ProcessWorker:
-    """A worker for a method that was laid out in a folder."""
+    """An isolated worker for a method that was laid out in a folder.
+
+    Given its contents, they are laid out again for each process that follows the first.
+    """
     reference = _reference(method, folder)
     source = Path(reference.target) if reference.kind == "file" else None
     with storage(source):
@@ -90,12 +109,10 @@ def sealed_worker(
         passed=prereg.environment,
         on_print=on_print,
         folder=folder,
+        bytecode=bytecode_of(folder),
+        watched=watched,
+        before_restart=None if contents is None else partial(_lay_out, contents, folder),
     )
-
-
-def limits_of(prereg: Prereg) -> Limits:
-    """The deadlines that were written down."""
-    return Limits(item_seconds=prereg.item_seconds, load_seconds=prereg.load_seconds)
 
 
 def _reference(method: str, folder: Path) -> MethodRef:

@@ -1,8 +1,9 @@
 """What is fixed before a run: who is to be run, how, on what, and against which bars.
 
 `prereg.toml` is what one writes; a `Seal` is the manifest over exact bytes that sealing makes of
-it. The seeds of a sealed run come from the digest of its seal, so seeds cannot be tried out: to
-change one, something sealed would have to change.
+it. The seed of a sealed run comes from the digest of its seal. An author can seal again and again
+until it is a lucky one, so a method whose outputs hang on it is run under several seeds and judged
+on their mean, unless `seed_from` names, before it exists, an outside value for the seed.
 """
 
 import tomllib
@@ -13,18 +14,33 @@ import msgspec
 from assay.benchmark.benchmark import Origin, Task
 from assay.digests import decode_utf8, parse_json
 from assay.errors import IntegrityError, SpecError
+from assay.runs.result import RESOURCES, Limits
 
 SEAL_FORMAT = "assay-seal/1"
+LONGEST_OUTSIDE = 300
+"""Letters of an outside value, and of what names it."""
+TIMESTAMP = "timestamp"
+"""The word of `seed_from` for the timestamp that attests the time of the seal."""
 
 
 class Prereg(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `prereg.toml` says. `environment` are names of variables to pass on, never values."""
+    """What `prereg.toml` says. `environment` are names of variables to pass on, never values.
+
+    The limits are those of `assay.Limits`; 0 lifts one. `seed_from` says where an outside value
+    will be found that the seed comes from: a round of a randomness beacon, a maintainer's word, or
+    `timestamp`, the response that attests the time of the seal.
+    """
 
     method: str
     task: Task
     item_seconds: float = 30.0
     load_seconds: float = 60.0
+    memory_bytes: int | None = None
+    cpu_seconds: int | None = None
+    processes: int | None = None
+    file_bytes: int | None = None
     environment: tuple[str, ...] = ()
+    seed_from: str = ""
 
 
 class SealedFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,12 +66,15 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True):
     """An installed distribution: its version, its RECORD, and the bytes of its files.
 
     `record` is the digest of the RECORD file, where there is one; `content` that of the files it
-    lists, as they are now, so that an edit behind the installer's back is seen too.
+    lists and of all others in its folders, as they are now, so that an edit behind the installer's
+    back is seen too. `unlisted` and `altered` name what is not as RECORD has it.
     """
 
     version: str
     record: str | None
     content: str
+    unlisted: tuple[str, ...] = ()
+    altered: tuple[str, ...] = ()
 
 
 class Seal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -84,7 +103,21 @@ def parse_prereg(data: bytes, *, where: str) -> Prereg:
     for name, seconds in (("item", parsed.item_seconds), ("load", parsed.load_seconds)):
         if not 0.0 < seconds <= 7 * 24 * 3600.0:
             raise SpecError(f"{where}: {name}_seconds = {seconds:g}, expected up to a week")
+    if not (parsed.seed_from.isprintable() and len(parsed.seed_from) <= LONGEST_OUTSIDE):
+        raise SpecError(f"{where}: seed_from: expected a line of at most {LONGEST_OUTSIDE} letters")
+    try:
+        limits_of(parsed)
+    except SpecError as error:
+        raise SpecError(f"{where}: {error.message}") from None
     return parsed
+
+
+def limits_of(prereg: Prereg) -> Limits:
+    """The limits that were written down; those that were not are the usual ones."""
+    given = {name: getattr(prereg, name) for name in RESOURCES}
+    resources = {name: most or None for name, most in given.items() if most is not None}
+    deadlines = Limits(item_seconds=prereg.item_seconds, load_seconds=prereg.load_seconds)
+    return msgspec.structs.replace(deadlines, **resources)
 
 
 def parse_seal(data: bytes, *, where: str) -> Seal:

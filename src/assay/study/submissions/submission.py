@@ -5,8 +5,9 @@ from enum import StrEnum
 import msgspec
 
 from assay.benchmark.benchmark import Task
+from assay.errors import AssayError
 from assay.gauntlet.result import Judgement
-from assay.study.entries import StudyRecords, SubmissionRecord
+from assay.study.entries import StudyRecords, SubmissionRecord, Unreadable
 from assay.study.predictions.grade import Grade
 from assay.study.scorecards.store import load_version, read_grade, read_judgement
 from assay.study.study import Study
@@ -17,6 +18,7 @@ class Status(StrEnum):
     """The stage that a submission has reached."""
 
     SEALED = "sealed"
+    WITHDRAWN = "withdrawn"
     STARTED = "started, no result"
     FINISHED = "finished"
 
@@ -25,7 +27,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     """A sealed submission. `original` is the version of the bars that was sealed with it.
 
     The entries are numbers of lines in the ledger; `witness` is the commit that held the seal
-    before the run began.
+    before the run began, `because` why it was withdrawn.
     """
 
     id: str
@@ -41,6 +43,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     graded_by: int | None
     judgements: tuple[Judgement, ...]
     grade: Grade | None
+    because: str | None = None
 
     def under(self, version: str) -> Judgement | None:
         """Its judgement under one version of the bars."""
@@ -64,9 +67,18 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     bars: tuple[str, ...]
 
 
-def submissions_of(study: Study, records: StudyRecords) -> list[Submission]:
-    """Every sealed submission, in the order of the seals."""
-    return [_submission(study, records, record) for record in records.submissions.values()]
+def submissions_of(
+    study: Study, records: StudyRecords
+) -> tuple[list[Submission], tuple[Unreadable, ...]]:
+    """Every sealed submission, in the order of the seals, and those that cannot be read."""
+    read: list[Submission] = []
+    unreadable: list[Unreadable] = []
+    for record in records.submissions.values():
+        try:
+            read.append(_submission(study, records, record))
+        except AssayError as error:
+            unreadable.append(Unreadable(submission=record.id, why=error.message))
+    return read, tuple(unreadable)
 
 
 def versions_of(study: Study, records: StudyRecords) -> list[Version]:
@@ -92,7 +104,9 @@ def versions_of(study: Study, records: StudyRecords) -> list[Version]:
 
 def _submission(study: Study, records: StudyRecords, record: SubmissionRecord) -> Submission:
     seal = read_seal(study, record)
-    status = Status.SEALED if record.started is None else Status.STARTED
+    withdrawn = record.withdrawn
+    unstarted = Status.SEALED if withdrawn is None else Status.WITHDRAWN
+    status = unstarted if record.started is None else Status.STARTED
     order = [version.version for version in records.versions(seal.task)]
     judged = {name: read_judgement(study, entry) for name, entry in record.scores.items()}
     witness = None if record.started is None else record.started.said.get("witness")
@@ -110,4 +124,5 @@ def _submission(study: Study, records: StudyRecords, record: SubmissionRecord) -
         graded_by=None if record.grade is None else record.grade.n,
         judgements=tuple(judged[name] for name in order if name in judged),
         grade=None if record.grade is None else read_grade(study, record.grade),
+        because=None if withdrawn is None else withdrawn.said["because"],
     )

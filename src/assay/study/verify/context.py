@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from assay.ledger.certificate import AuthorityCertificate
 from assay.ledger.chain import Chain
 from assay.ledger.checkpoint import Checkpoint
 from assay.ledger.note import VerifierKey
 from assay.runs.collect import Listener
-from assay.runs.result import Run
+from assay.runs.result import Attestation, Run
 from assay.study.entries import StudyRecords
 from assay.study.git import Repository
 from assay.study.study import Study
@@ -29,11 +30,13 @@ class StepFinding(NamedTuple):
 class Shown:
     """What a study is verified against: checkpoints, keys, a revision whose ledger it continues.
 
+    `authorities` are those whose timestamps are believed; none means those that the study pins.
     `rerun` names submissions to run again; empty means all of them, None means none.
     """
 
     checkpoints: tuple[Checkpoint, ...] = ()
     keys: tuple[VerifierKey, ...] = ()
+    authorities: tuple[AuthorityCertificate, ...] = ()
     since: str | None = None
     rerun: tuple[str, ...] | None = None
     listener: Listener | None = None
@@ -49,6 +52,7 @@ class Verifying:
     repository: Repository | None
     chain: Chain = field(default_factory=Chain)
     records: StudyRecords = field(default_factory=StudyRecords)
+    attested: dict[int, Attestation] = field(default_factory=dict)
     sealed: dict[str, SealedPrereg] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
     reruns: list[Rerun] = field(default_factory=list)

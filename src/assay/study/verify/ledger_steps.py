@@ -13,9 +13,13 @@ from assay.ledger.file import reading
 from assay.study.entries import SubmissionRecord, read_records
 from assay.study.git import Repository
 from assay.study.locate import FILE, LEDGER
+from assay.study.timestamps import REQUEST, RESPONSE
 from assay.study.verify.context import StepFinding, Verifying
+from assay.study.verify.one_place import check_one_place
+from assay.study.verify.outside_time import check_outside_time
 from assay.wording import counted
 
+_STRAYS = ("scorecards", "grades", "bars", "authorities")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -85,6 +89,7 @@ def check_checkpoints(at: Verifying) -> StepFinding:
     kept = list(_kept_checkpoints(at))
     every = [*kept, *at.shown.checkpoints]
     check_extends(at.chain, every, origin=at.study.config.origin)
+    outside = check_outside_time(at, every)
     unsigned = [
         checkpoint
         for checkpoint in every
@@ -99,22 +104,23 @@ def check_checkpoints(at: Verifying) -> StepFinding:
     if at.shown.keys and not signed:
         raise IntegrityError(f"there is no checkpoint that is signed by {names}")
     if not every:
-        return StepFinding(
-            "none kept and none shown: a ledger that was rewritten as a whole would not be noticed",
-            noted=True,
+        none = (
+            "none kept and none shown: a ledger that was rewritten as a whole would not be noticed"
         )
+        return StepFinding("; ".join([none, *outside.notes]), noted=True)
     largest = max(checkpoint.size for checkpoint in every)
     by = f", {signed} signed by a key that was given" if signed else ""
-    return StepFinding(
-        f"{counted(len(every), 'checkpoint')}, up to {counted(largest, 'entry')}{by}"
-    )
+    summary = f"{counted(len(every), 'checkpoint')}, up to {counted(largest, 'entry')}{by}"
+    return StepFinding("; ".join([summary, *outside.notes]), noted=outside.noted)
 
 
 def _kept_checkpoints(at: Verifying) -> Iterator[Checkpoint]:
     folder = at.study.root / "checkpoints"
     with storage(folder):
         names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    for name in (name for name in names if not is_aside(name)):
+    for name in names:
+        if is_aside(name) or name.endswith((REQUEST, RESPONSE)):
+            continue
         data = read_inside(at.study.root, f"checkpoints/{name}")
         yield parse_checkpoint(data, where=f"checkpoints/{name}")
 
@@ -133,6 +139,7 @@ def check_order(at: Verifying) -> StepFinding:
         raise IntegrityError(f"{LEDGER} is of the study {at.records.opening.subject}")
     started = [record for record in at.records.submissions.values() if record.started is not None]
     unwitnessed = sum(not _check_witness(at, record) for record in started)
+    notes = check_one_place(at)
     finished = sum(record.run is not None for record in at.records.submissions.values())
     summary = ", ".join(
         counted(number, what)
@@ -143,8 +150,12 @@ def check_order(at: Verifying) -> StepFinding:
         )
     )
     if started and at.repository is None:
-        return StepFinding(f"{summary}; not in git here, so no witness was checked", noted=True)
-    notes = [f"{counted(unwitnessed, 'run')} had no witness"] if unwitnessed else []
+        notes.append("not in git here, so no witness was checked")
+    elif unwitnessed:
+        notes.append(f"{counted(unwitnessed, 'run')} had no witness")
+    back = [record.id for record in at.records.submissions.values() if record.withdrawn]
+    if back:
+        notes.append(f"{', '.join(back)} withdrawn before a start")
     open_ = [record.id for record in started if record.run is None]
     if open_:
         notes.append(f"{', '.join(open_)} started without a result")
@@ -153,13 +164,14 @@ def check_order(at: Verifying) -> StepFinding:
 
 def _check_strays(at: Verifying) -> None:
     """Refuse what looks like a record and is in no entry."""
-    known = at.records.files
+    known = {part for name in at.records.files for part in (name, name.rpartition("/")[0])}
     root = at.study.root
     submissions = at.records.submissions.values()
     started = {record.id for record in submissions if record.started is not None}
     with storage(root):
         seals = list(root.glob("preregs/*/seal.json"))
-        kept = [p for name in ("scorecards", "grades", "bars") for p in root.glob(f"{name}/*")]
+        kept = [p for name in _STRAYS for p in root.glob(f"{name}/*")]
+        kept += [p for depth in ("*", "*/*") for p in root.glob(f"controls/{depth}")]
         runs = [
             path
             for path in root.glob("runs/*")
@@ -198,7 +210,7 @@ def _check_witness(at: Verifying, record: SubmissionRecord) -> bool:
             f"{where} is not in this clone, which was cut short",
             hint="Fetch the rest: git fetch --unshallow",
         )
-    if commit is None:
+    if commit != name:  # a branch can have a name that is a commit's in another repository
         raise IntegrityError(f"{where} is not in this repository: its history was rewritten")
     if head is None or not at.repository.is_ancestor(commit, head):
         raise IntegrityError(
@@ -227,4 +239,6 @@ def _stray_hint(path: Path) -> str | None:
         "scorecards": "If a command was cut off: assay score `all=True`",
         "grades": f"If a command was cut off: assay run {path.stem}",
         "bars": "If a command was cut off, revise again: assay bars revise",
+        "controls": "If a command was cut off, revise again: assay bars revise",
+        "authorities": "If a command was cut off, pin it again: assay ledger pin",
     }.get(folder)

@@ -4,15 +4,21 @@ A step without its data or history is `unchecked`, and ends the procedure too.
 
  1. Chain. Every line of the ledger is strictly what Assay writes, carries the digest of the line
     before, and continues the ledger of the last commit (or of a named revision).
- 2. Checkpoints. Every checkpoint that was kept or is shown saw the beginning of this ledger.
+ 2. Checkpoints. Every checkpoint that was kept or is shown saw the beginning of this ledger; every
+    timestamp of one is by an authority that was pinned before, and every cosignature is true.
  3. Seals before runs. Entries stand in the order that the protocol allows; the commit that
-    witnessed a seal holds it, does not yet hold its run, and comes before the present one; and
-    there is no seal, run, scorecard or grade that the ledger does not know.
+    witnessed a seal holds it, does not yet hold its run, and comes before the present one;
+    there is no seal, run, scorecard or grade that the ledger does not know; and there is no second
+    study of the same origin, in the tree or in the history.
  4. Closures. Everything that a seal names has the bytes that were sealed, and nothing was added;
     what was ratified is in place, and the comparisons that it rests on are as they were.
- 5. Outputs. Every stored run has the digests of its entry, is of its seal, and is complete.
- 6. Scorecards. Judging the stored outputs again gives every stored scorecard; so with grades.
- 7. Versions. Every result is judged under every version of its task's bars.
+ 5. Outputs. Every stored run has the digests of its entry, is of its seal, and is complete; every
+    dual-condition result that was entered is as it was, and agrees with itself.
+ 6. Scorecards. Judging the stored outputs again gives every stored scorecard; so with grades. What
+    may only be another version's wording of a caveat is noted as not verifiable.
+ 7. Versions. Every version of the bars supersedes the one before it, keeps or names every old bar,
+    and its control, scored again, passes the old and fails the new version; every result is judged
+    under every version of its task's bars.
  8. Views. What was written from the records is what the records give.
  9. Runs again, if asked for: the submissions named, or all, give the outputs that are stored.
 
@@ -27,6 +33,7 @@ from enum import StrEnum
 import msgspec
 
 from assay.errors import AssayError, NotHere, SpecError, StorageError
+from assay.runs.result import Attestation
 from assay.study.git import Repository, repository_of
 from assay.study.study import Study
 from assay.study.submissions.rerun import Rerun
@@ -37,9 +44,9 @@ from assay.study.verify.result_steps import (
     check_closures,
     check_outputs,
     check_scorecards,
-    check_versions,
     check_views,
 )
+from assay.study.verify.version_step import check_versions
 
 PROCEDURE: Mapping[str, Callable[[Verifying], StepFinding]] = {
     "chain": check_chain,
@@ -65,12 +72,13 @@ class StepOutcome(StrEnum):
 
 
 class VerificationStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One step and its finding; `reruns` are in the last step alone."""
+    """One step and its finding; `attested` are in step 2 alone, `reruns` in the last."""
 
     number: int
     name: str
     outcome: StepOutcome
     found: str
+    attested: tuple[Attestation, ...] = ()
     reruns: tuple[Rerun, ...] = ()
 
 
@@ -112,10 +120,14 @@ def verify_with(
         if check is check_again and at.shown.rerun is None:
             continue
         outcome, finding = _outcome(check, at)
-        reruns = tuple(at.reruns) if check is check_again else ()
         steps.append(
             VerificationStep(
-                number=number, name=name, outcome=outcome, found=finding, reruns=reruns
+                number=number,
+                name=name,
+                outcome=outcome,
+                found=finding,
+                attested=tuple(at.attested.values()) if check is check_checkpoints else (),
+                reruns=tuple(at.reruns) if check is check_again else (),
             )
         )
         if outcome in (StepOutcome.UNCHECKED, StepOutcome.BREACH):

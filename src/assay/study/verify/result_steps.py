@@ -1,4 +1,4 @@
-"""Steps 4 to 9: what was sealed, what came of it, what that is worth; pages; runs made again."""
+"""Steps 4 to 6, 8 and 9: what was sealed, what came of it and is worth; pages; runs again."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -7,11 +7,12 @@ import msgspec
 
 from assay.comparison.result import NetVerdict
 from assay.digests import digest, short
-from assay.errors import DigestMismatch, IntegrityError, NotHere
+from assay.errors import AssayError, DigestMismatch, IntegrityError, NotHere, StorageError
 from assay.files import inside, read_as, read_inside
 from assay.gauntlet.result import Judgement
 from assay.ledger.entry import Entry
 from assay.runs.result import Run
+from assay.study.dual_results import check_entered
 from assay.study.entries import SubmissionRecord
 from assay.study.ratify.frozen import digest_there
 from assay.study.scorecards.rejudge import card_difference, record_difference
@@ -24,8 +25,11 @@ from assay.study.scorecards.store import (
     read_judgement,
 )
 from assay.study.submissions.rerun import rerun
-from assay.study.submissions.run import is_running
-from assay.study.submissions.sealed import load_sealed
+from assay.study.submissions.run import stated_start
+from assay.study.submissions.seal_lock import is_running
+from assay.study.submissions.sealed import SealedPrereg, load_sealed
+from assay.study.submissions.spec import TIMESTAMP
+from assay.study.timestamps import attestations, stated_attestation
 from assay.study.verify.context import StepFinding, Verifying
 from assay.wording import counted
 
@@ -35,6 +39,8 @@ def check_closures(at: Verifying) -> StepFinding:
     opening = at.records.opening
     files = {} if opening is None else dict(opening.files)
     files |= {bars.path: bars.digest for bars in at.records.bars}
+    for pinned in at.records.authorities:
+        files |= pinned.files
     for name, expected in files.items():
         read_as(at.study.root, name, expected)
     for bars in at.records.bars:
@@ -83,19 +89,35 @@ def _check_grounds(root: Path, name: str, entry: Entry) -> None:
 def check_outputs(at: Verifying) -> StepFinding:
     """Step 5."""
     finished = [record for record in at.records.submissions.values() if record.run is not None]
+    broken: list[AssayError] = []
+    at.attested = attestations(at.study, at.chain)  # the ledger may have grown since step 2
     for record in finished:
-        at.runs[record.id] = _checked_run(at, record)
+        try:
+            at.runs[record.id] = _checked_run(at, record)
+        except (NotHere, StorageError):
+            raise
+        except AssayError as error:
+            broken.append(error)
+    if broken:
+        first, *others = broken
+        more = "".join(f"; {error.message}" for error in others)
+        raise IntegrityError(f"{first.message}{more}", hint=first.hint)
     lines = sum(len(run.records) for run in at.runs.values())
     summary = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
     killed = [record.id for record in finished if _was_killed(record)]
+    made = "entered" if killed else "made"
+    notes = [f"{summary}, all as they were {made}" if at.runs else "none yet"]
+    entered, anew = check_entered(at.study, at.records)
+    if entered:
+        notes.append(f"{counted(entered, 'dual-condition result')} as entered")
     if killed:
-        return StepFinding(
-            f"{summary}, all as they were entered; cut off by a kill, so that only their owner's"
-            f" word confirms what had been made by then: {', '.join(killed)}"
-            " (`rerun=` compares)",
-            noted=True,
+        notes.append(
+            "cut off by a kill, so that only their owner's word confirms what had been made by"
+            f" then: {', '.join(killed)} (`rerun=` compares)"
         )
-    return StepFinding(f"{summary}, all as they were made" if at.runs else "none yet")
+    if anew:
+        notes.append(f"made anew, so that only the last is here: {', '.join(anew)}")
+    return StepFinding("; ".join(notes), noted=bool(killed or anew))
 
 
 def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
@@ -104,24 +126,50 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
     assert run.provenance is not None and record.started is not None  # noqa: S101 - read so
     second = None if run.second is None else run.second.digest
     sealed_second = None if sealed.seal.second is None else sealed.seal.second.digest
-    witness = record.started.said.get("witness", "none")
+    witness, outside = stated_start(record.started)
     for what, got, expected in (
         ("method", run.method, sealed.seal.method),
         ("task", run.task, sealed.seal.task),
         ("benchmark", run.benchmark.digest, sealed.seal.benchmark.digest),
         ("second corpus", second, sealed_second),
-        ("seed", run.seed, sealed.seed),
-        ("witness", run.provenance.witness or "none", witness),
+        ("seed", run.seed, sealed.seed(outside)),
+        ("outside value", run.provenance.outside, _outside(at, record, sealed, outside)),
+        ("witness", run.provenance.witness, witness),
         ("number of resumptions", run.provenance.resumed, len(record.resumed)),
+        ("attested time", run.provenance.attested, stated_attestation(at.attested, record)),
         ("completeness", run.complete, True),
     ):
         if got != expected:
             raise IntegrityError(f"{where}: {what} {got!r:.80}, expected {expected!r:.80}")
     _check_kept(at, record)
-    items = sorted(key for key, _ in sealed.benchmark.keyed_items())
-    if sorted(record.item for record in run.records) != items:
-        raise IntegrityError(f"{where}: its outputs are not one for each item")
+    _check_seeds(run, sealed, outside, where)
+    items = [key for key, _ in sealed.benchmark.keyed_items()]
+    every = sorted((key, seed) for key in items for seed in range(run.seeds))
+    if sorted((record.item, record.seed) for record in run.records) != every:
+        raise IntegrityError(f"{where}: its outputs are not one for each item and seed")
     return run
+
+
+def _outside(
+    at: Verifying, record: SubmissionRecord, sealed: SealedPrereg, stated: str | None
+) -> str | None:
+    """The outside value of a run: as its start states it, or the digest of its timestamp."""
+    if sealed.prereg.seed_from != TIMESTAMP:
+        return stated
+    attested = stated_attestation(at.attested, record)
+    return None if attested is None else attested.token
+
+
+def _check_seeds(run: Run, sealed: SealedPrereg, outside: str | None, where: str) -> None:
+    """A run under one seed was probed, or has a seed from outside; others are under all seeds."""
+    repeats, probe = sealed.repeats(outside)
+    asked = min(probe, len(list(sealed.benchmark.keyed_items())))
+    probed = run.seeds == 1 and run.probed == asked and run.folds is None
+    if run.seeds != 1 + len(repeats) and not (repeats and probed):
+        raise IntegrityError(
+            f"{where}: outputs under {counted(run.seeds, 'seed')} and {run.probed} asked again,"
+            f" expected {1 + len(repeats)} seeds, or {asked} asked again that came out the same"
+        )
 
 
 def _was_killed(record: SubmissionRecord) -> bool:
@@ -148,7 +196,7 @@ def _check_kept(at: Verifying, record: SubmissionRecord) -> None:
 def check_scorecards(at: Verifying) -> StepFinding:
     """Step 6."""
     count = 0
-    unfinished = []
+    doubts = []
     versions = {(bars.task, bars.version): bars for bars in at.records.bars}
     for record in at.records.submissions.values():
         for version, entry in record.scores.items():
@@ -156,30 +204,34 @@ def check_scorecards(at: Verifying) -> StepFinding:
             if (run.task, version) not in versions:
                 raise IntegrityError(f"{record.id} was judged under bars for another task")
             again = judge(at.study, run, load_version(at.study, versions[run.task, version]))
-            _check_same(record.id, read_judgement(at.study, entry), again)
+            doubts += _check_same(record.id, read_judgement(at.study, entry), again)
             count += 1
-        if record.run is not None and record.grade is None and is_running(at.study, record.id):
-            unfinished.append(record.id)
-        else:
-            _check_grade(at, record)
+        _check_grade(at, record)
     summary = f"{counted(count, 'scorecard')}, judged again from the outputs; grades too"
-    if unfinished:
-        return StepFinding(
-            f"{summary}; {', '.join(unfinished)} is being judged just now", noted=True
-        )
+    if doubts:
+        shown = "; ".join([*doubts[:3], *([f"and {len(doubts) - 3} more"] if doubts[3:] else [])])
+        return StepFinding(f"{summary}; cannot be verified in full: {shown}", noted=True)
     return StepFinding(summary if count else "none yet")
 
 
-def _check_same(submission: str, stored: Judgement, again: Judgement) -> None:
+def _check_same(submission: str, stored: Judgement, again: Judgement) -> list[str]:
+    """What cannot be verified of a scorecard; one that differs otherwise is a breach."""
     difference = card_difference(stored, again)
-    if difference is not None:
-        raise DigestMismatch(
-            f"scorecards/{submission}@{stored.bars}.json is not what the outputs give: {difference}"
-        )
+    if difference is None:
+        return []
+    name = f"scorecards/{submission}@{stored.bars}.json"
+    if difference.unverifiable:
+        return [f"{name}: {difference.text}"]
+    raise DigestMismatch(f"{name} is not what the outputs give: {difference.text}")
 
 
 def _check_grade(at: Verifying, record: SubmissionRecord) -> None:
     if record.grade is None:
+        if record.run is not None and is_running(at.study, record.id):
+            raise NotHere(
+                f"the prediction of {record.id} was not graded yet: another process holds its seal",
+                hint="Verify again when that process has ended.",
+            )
         if record.run is not None:
             raise IntegrityError(
                 f"the prediction of {record.id} was never graded",
@@ -191,21 +243,6 @@ def _check_grade(at: Verifying, record: SubmissionRecord) -> None:
     difference = record_difference(read_grade(at.study, record.grade), again)
     if difference is not None:
         raise DigestMismatch(f"grades/{record.id}.json is not what the result gives: {difference}")
-
-
-def check_versions(at: Verifying) -> StepFinding:
-    """Step 7."""
-    for record in at.records.submissions.values():
-        if record.run is None:
-            continue
-        for bars in at.records.versions(at.runs[record.id].task):
-            if bars.version not in record.scores and not is_running(at.study, record.id):
-                raise IntegrityError(
-                    f"{record.id} was not judged under {bars.task} bars {bars.version}, which"
-                    f" entry {bars.entry.n} brought",
-                    hint="Judge everything again: assay score `all=True`",
-                )
-    return StepFinding(f"{counted(len(at.runs), 'result')} under every version of the bars")
 
 
 def check_views(at: Verifying) -> StepFinding:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.benchmark.corpora import execute as executing
-from assay.benchmark.corpora.execute import Bounds, Executor, Program, ProgramOutcome, execute
+from assay.benchmark.programs import execute as executing
+from assay.benchmark.programs.execute import Bounds, Executor, Program, ProgramOutcome, execute
 from assay.errors import NotHere
 from assay.sandbox.guardian import Guardian
 
@@ -36,8 +36,9 @@ def executor():
 def outcome(executor):
     """How a solution does; afterwards nothing of it is left."""
 
-    def run(solution, tests=TESTS, names=("f",)):
-        found = executor.run(Program(solution=solution, tests=tests, names=names))
+    def run(solution, tests=TESTS, names=("f",), given=""):
+        program = Program(solution=solution, tests=tests, names=names, given=given)
+        found = executor.run(program)
         assert list(executor.folder.iterdir()) == []
         assert processes_with(f"HOME={executor.folder}/") == []
         return found
@@ -145,18 +146,124 @@ def test_a_check_that_the_solution_defines_is_not_the_one_that_counts(outcome):
     assert outcome(RIGHT, tests) is ProgramOutcome.PASSED
 
 
-def test_code_in_the_same_interpreter_can_find_the_word_and_the_docs_say_so(outcome):
-    found = outcome(
-        "import os, sys\n"
-        "frame = sys._getframe()\n"
-        "while 'word' not in frame.f_locals:\n"
-        "    frame = frame.f_back\n"
-        "known = frame.f_locals\n"
-        "os.write(known['verdict'], (known['word'] + ' passed\\n').encode())\n"
+SPOKEN = {
+    "every plain type": (
+        "def f(x):\n    return x\n",
+        "import math, decimal, fractions, collections\n"
+        "for value in (None, True, -1, 2**200, 1.5, math.inf, 'a\\ud800', b'b', bytearray(b'c'),\n"
+        "              3j, [1, [2]], (1, (2,)), {1, 2}, frozenset('ab'), {1: {'a': (2,)}},\n"
+        "              decimal.Decimal('1.10'), fractions.Fraction(1, 3), range(3),\n"
+        "              collections.deque([1, 2])):\n"
+        "    assert f(value) == value and type(f(value)) is type(value), value\n"
+        "assert math.isnan(f(math.nan)) and math.copysign(1, f(-0.0)) == -1\n",
+    ),
+    "subclasses of plain types": (
+        "from collections import Counter, namedtuple\n"
+        "def f(x):\n    return Counter(x), namedtuple('P', 'x y')(1, 2)\n",
+        "assert f('aab') == ({'a': 2, 'b': 1}, (1, 2))",
+    ),
+    "what is made step by step": (
+        "def f(x):\n    yield from range(x)\n",
+        "assert list(f(3)) == [0, 1, 2]",
+    ),
+    "a function": ("def f(x):\n    return lambda y: x + y\n", "assert f(1)(2) == 3"),
+    "what is true without being plain": (
+        "import re\ndef f(x):\n    return re.match('a', x)\n",
+        "assert f('ab')\nassert not f('b')\n",
+    ),
+    "a module that only the solution imports": (
+        "import math\nfrom math import isclose\ndef f(x):\n    return x / 3\n",
+        "assert math.isclose(f(1), 1 / 3) and isclose(f(2), 2 / 3)",
+    ),
+    "a function that it has from elsewhere": ("from math import gcd as f", "assert f(4, 6) == 2"),
+    "what it raises": (
+        "def f(x):\n    raise ValueError('no ' + x)\n",
+        "try:\n    f('way')\nexcept ValueError as error:\n    assert str(error) == 'no way'\n"
+        "else:\n    assert False\n",
+    ),
+    "named arguments": ("def f(x, *, by=1):\n    return x + by\n", "assert f(1, by=4) == 5"),
+}
+
+
+@pytest.mark.parametrize("what", SPOKEN)
+def test_values_cross_as_they_are(outcome, what):
+    assert outcome(*SPOKEN[what]) is ProgramOutcome.PASSED
+
+
+NODE = (
+    "class Node:\n"
+    "    def __init__(self, data):\n"
+    "        self.data, self.left, self.right = data, None, None\n"
+    "def height(node):\n"
+    "    return 0 if node is None else 1 + max(height(node.left), height(node.right))\n"
+)
+
+
+def test_the_setup_of_a_task_may_build_on_a_class_of_the_solution(outcome):
+    tests = (
+        "root = Node(1)\nroot.left = Node(2)\nroot.left.left = Node(3)\n"
+        "assert height(root) == 3\nassert root.left.data == 2\n"
     )
-    assert found is ProgramOutcome.PASSED
-    page = Path(__file__).parents[3] / "docs/explanation/trust.md"
-    assert "can search its memory for the word" in " ".join(page.read_text().split())
+    assert outcome(NODE, tests, names=("Node", "height")) is ProgramOutcome.PASSED
+    wrong = NODE.replace("1 + max", "2 + max")
+    assert outcome(wrong, tests, names=("Node", "height")) is ProgramOutcome.FAILED
+
+
+def test_what_does_not_cross_gives_no_verdict(outcome):
+    for argument in ("lambda y: y", "object()", "print"):
+        tests = f"try:\n    f({argument})\nexcept BaseException:\n    pass\n"
+        assert outcome("def f(x):\n    return 1\n", tests) is ProgramOutcome.UNVERIFIABLE
+    endless = "x = []\nx.append(x)\nassert f(x)\n"
+    assert outcome(RIGHT, endless) is ProgramOutcome.UNVERIFIABLE
+
+
+def test_a_solution_that_answers_without_measure_fails(outcome):
+    big = "def f(x):\n    return 'x' * (32 << 20)\n"
+    assert outcome(big) is ProgramOutcome.FAILED
+    deep = "def f(x):\n    x = []\n    x.append(x)\n    return x\n"
+    assert outcome(deep) is ProgramOutcome.FAILED
+    flood = (
+        "import os, socket\n"
+        "def f(x):\n"
+        "    for number in range(3, 16):\n"
+        "        try:\n"
+        "            while True:\n"
+        "                os.write(number, b'[' * (1 << 20))\n"
+        "        except OSError:\n"
+        "            pass\n"
+    )
+    assert outcome(flood) is ProgramOutcome.CRASHED
+
+
+def test_tests_have_the_task_s_own_helpers(outcome):
+    """HumanEval/32 asks its own `poly` about the answer."""
+    given = "def poly(xs, x):\n    return sum(c * x ** i for i, c in enumerate(xs))\n"
+    tests = (
+        "def check(candidate):\n"
+        "    assert abs(poly([-2, 1], candidate([-2, 1]))) < 1e-4\n"
+        "check(zero)\n"
+    )
+    right = given + "def zero(xs):\n    return -xs[0] / xs[1]\n"
+    forged = "def poly(xs, x):\n    return 0\ndef zero(xs):\n    return 7.0\n"
+    for solution, expected in ((right, ProgramOutcome.PASSED), (forged, ProgramOutcome.FAILED)):
+        assert outcome(solution, tests, names=("zero",), given=given) is expected
+
+
+def test_nothing_of_the_tests_is_in_the_solution_s_process(outcome):
+    look = (
+        "import gc, os, stat\n"
+        "def told(word):\n"
+        "    whole = [one for one in gc.get_objects() if isinstance(one, (dict, list, tuple))]\n"
+        "    return any(word[::-1] in repr(one) for one in whole)\n"
+        "def pipes():\n"
+        "    numbers = map(int, os.listdir('/proc/self/fd'))\n"
+        "    held = [n for n in numbers if os.path.exists(f'/proc/self/fd/{n}')]\n"
+        "    return sum(stat.S_ISFIFO(os.fstat(n).st_mode) for n in held)\n"
+    )
+    for words in ("assert told('4arbez') is False  # zebra4", "assert pipes() == 0"):
+        assert outcome(look, words, names=("told", "pipes")) is ProgramOutcome.PASSED
+    planted = "kept = ['zebra4']\n" + look
+    assert outcome(planted, "assert told('4arbez')", names=("told",)) is ProgramOutcome.PASSED
 
 
 def test_a_solution_that_never_ends_is_ended(hasty, outcome):
@@ -227,7 +334,8 @@ def test_what_a_solution_leaves_running_is_ended(outcome):
         f"words = [sys.executable, '-c', 'import time; time.sleep(600)', '{mark}']\n"
         "left = subprocess.Popen(words, start_new_session=True, env={})\n" + RIGHT
     )
-    assert outcome(daemon, TESTS + "assert left.poll() is None\n") is ProgramOutcome.PASSED
+    tests = TESTS + "assert left.poll() is None\n"
+    assert outcome(daemon, tests, names=("f", "left")) is ProgramOutcome.PASSED
     assert processes_with(mark, "cmdline") == []
 
 
@@ -244,7 +352,7 @@ def test_a_fork_bomb_is_small_and_leaves_nothing(outcome):
         "except OSError:\n"
         "    pass\n"
     )
-    assert outcome(bomb, "assert 0 < count < 64") is ProgramOutcome.PASSED
+    assert outcome(bomb, "assert 0 < count < 64", names=("count",)) is ProgramOutcome.PASSED
     assert outcome("import os\nwhile True:\n    os.fork()\n") in (
         ProgramOutcome.FAILED,
         ProgramOutcome.CRASHED,
@@ -292,7 +400,7 @@ def test_a_solution_finds_empty_folders_and_nothing_of_our_environment(
         "secret = os.environ.get('ASSAY_TEST_SECRET')\n"
     )
     clean = "assert found == [[], [], []] and len(set(folders)) == 3\nassert secret is None\n"
-    assert outcome(look, clean) is ProgramOutcome.PASSED
+    assert outcome(look, clean, names=("found", "folders", "secret")) is ProgramOutcome.PASSED
     scope = {}
     exec(look, scope)  # noqa: S102 - here there is something to be found
     assert (scope["found"][1], scope["secret"]) == (["ours"], "do-not-tell")
@@ -311,7 +419,7 @@ def test_a_solution_cannot_look_into_our_processes(outcome):
     )
     with subprocess.Popen(["sleep", "600"], env=dict([mark.split("=")])) as ours:
         try:
-            found = outcome(look, "assert told and not any(told)\n")
+            found = outcome(look, "assert told and not any(told)\n", names=("told",))
             seen = processes_with(mark)
         finally:
             ours.kill()
@@ -370,7 +478,7 @@ def test_killing_the_asker_ends_what_it_ran(executor):
         "subprocess.run(words, start_new_session=True)\n"
     )
     asker = (
-        "from assay.benchmark.corpora.execute import Bounds, Program, execute\n"
+        "from assay.benchmark.programs.execute import Bounds, Program, execute\n"
         f"execute([Program(solution={sleep!r}, tests='')], bounds=Bounds(seconds=600.0))\n"
     )
 

@@ -1,10 +1,10 @@
 """Completions of programming tasks, each run against its tests in a process of its own.
 
 A completion is untrusted code. Each runs in a session, a folder, a home and a process namespace of
-its own, without a network, with a clean environment, for so many seconds and with so much memory;
-what it leaves running is killed. On a system that cannot cut off its network nothing runs at all.
-This is L1 and these walls, and not yet isolation: it can read what its user can read
-(docs/explanation/trust.md).
+its own, without a network, with a clean environment, for so many seconds and with so much memory,
+and sees Python, the operating system and its own folders only; what it leaves running is killed.
+Its tests run in another such process, and hear plain values from it. On a system that cannot do all
+of this nothing runs at all.
 """
 
 import json
@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -28,24 +28,28 @@ from assay.folders import remove
 from assay.sandbox.environment import empty_environment
 from assay.sandbox.futures import first_done
 from assay.sandbox.guardian import Guardian
-from assay.sandbox.job import Identity, Job, ResourceLimits
-from assay.sandbox.process import JobRunner, is_ready
+from assay.sandbox.job import Identity, Job, ResourceLimits, View
+from assay.sandbox.process import JobRunner, is_ready, python_places
 
 _LONGEST_VERDICT = 4096
 
 
 class ProgramOutcome(StrEnum):
-    """How a completion did on its tests. Only the first is a pass."""
+    """How a completion did on its tests. Only the first is a pass.
+
+    `unverifiable` is no verdict: the tests would have to hand it something that does not cross.
+    """
 
     PASSED = "passed"
     FAILED = "failed"
     TIMED_OUT = "timed-out"
     OUT_OF_MEMORY = "out-of-memory"
     CRASHED = "crashed"
+    UNVERIFIABLE = "unverifiable"
 
 
-def read_verdict(verdict: int, word: str, seconds: float) -> ProgramOutcome:
-    """The verdict behind the secret word, or why there is none."""
+def read_verdict(verdict: int, seconds: float) -> ProgramOutcome:
+    """The verdict of the tests, or why there is none."""
     text = b""
     deadline = time.monotonic() + seconds
     while b"\n" not in text and len(text) < _LONGEST_VERDICT:
@@ -55,16 +59,26 @@ def read_verdict(verdict: int, word: str, seconds: float) -> ProgramOutcome:
         if not data:
             return ProgramOutcome.CRASHED
         text += data
-    given, _, outcome = text.partition(b"\n")[0].decode("utf-8", "replace").partition(" ")
-    if not secrets.compare_digest(given.encode(), word.encode()):
-        return ProgramOutcome.CRASHED
-    known = (ProgramOutcome.PASSED, ProgramOutcome.FAILED, ProgramOutcome.OUT_OF_MEMORY)
-    return ProgramOutcome(outcome) if outcome in known else ProgramOutcome.CRASHED
+    outcome = text.partition(b"\n")[0].decode("utf-8", "replace")
+    return ProgramOutcome(outcome) if outcome in _VERDICTS else ProgramOutcome.CRASHED
 
 
-_CHECKER = Path(__file__).with_name("program_checker.py")
+_VERDICTS = frozenset(ProgramOutcome) - {ProgramOutcome.TIMED_OUT}
+_BOOT = """
+import sys, types
+values = types.ModuleType({name!r})
+sys.modules[values.__name__] = values
+exec(compile({values!r}, "values", "exec"), vars(values))
+exec(compile({program!r}, "program", "exec"), {{"__name__": "__main__"}})
+"""
 _STRANGERS, _MANY = 0x70000000, 1 << 24
 """Numbers of users that no system gives out."""
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+_SYSTEM = (
+    *map(Path, ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/proc")),
+    *(Path("/dev", name) for name in _DEVICES),
+)
+"""What of the operating system a program sees."""
 _KNOCK = """
 import socket
 
@@ -79,11 +93,16 @@ def knock(port):
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """A solution, the tests that run after it, and which names the task asks it to define."""
+    """A solution, its tests, and which names the task asks it to define.
+
+    Without `names` it may be asked for every name that the tests use and do not define. `given` is
+    the task's own code that the tests may use.
+    """
 
     solution: str
     tests: str
     names: tuple[str, ...] = ()
+    given: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,27 +143,19 @@ def execute(
 
 
 class Executor:
-    """Runs programs within a folder, as the first kind of user that is confined here."""
+    """Runs programs within a folder."""
 
     def __init__(self, folder: Path, guardian: Guardian, bounds: Bounds) -> None:
         self.folder = folder
         self.bounds = bounds
         self.jobs = JobRunner(guardian)
-        self.reads_all = False
-        self._checker = _CHECKER.read_text(encoding="utf-8")
+        self._boots = {name: _boot(name) for name in ("solution_process.py", "tests_process.py")}
         folder.chmod(0o711)  # another user may pass through, and cannot list it
 
     def probe(self) -> None:
-        """Find a user that is confined, by a program that tries to reach us over the network.
-
-        Root's programs become strangers; where only root can read this Python, strangers that may
-        read every file.
-        """
+        """See that programs are confined, by one that tries to reach us over the network."""
         why = "there are no namespaces (Linux has them)"
-        choices: tuple[bool, ...] = ()
         if sys.platform == "linux":
-            choices = (False, True) if _can_be_others() else (False,)
-        for self.reads_all in choices:
             try:
                 if self._holds():
                     return
@@ -152,7 +163,7 @@ class Executor:
             except StorageError as error:
                 why = error.message
         raise NotHere(
-            f"nothing was run: no process can be cut off from the network here: {why}",
+            f"nothing was run: no process can be set apart here: {why}",
             hint="Run it where user namespaces are allowed, or score the samples elsewhere and"
             " hand in the results file with its `passed` fields.",
         )
@@ -173,63 +184,72 @@ class Executor:
 
     def run(self, program: Program) -> ProgramOutcome:
         """Run one program to its end, and leave nothing of it."""
+        asked = {"tests": program.tests, "given": program.given, "names": program.names}
+        with ExitStack() as stack:
+            try:
+                sides = [self._place(stack) for _ in range(2)]
+                solution = stack.enter_context(tempfile.TemporaryFile(dir=self.folder))
+                solution.write(program.solution.encode("utf-8", "surrogatepass"))
+                tests = stack.enter_context(tempfile.TemporaryFile(dir=self.folder))
+                tests.write(json.dumps(asked).encode())
+                for file in (solution, tests):
+                    file.seek(0)
+                return self._run(sides, solution.fileno(), tests.fileno())
+            except OSError as error:
+                raise StorageError(f"no process could be started: {error.strerror}") from None
+
+    def _place(self, stack: ExitStack) -> tuple[Path, Identity | None]:
+        """The folders of a process, and the user that it runs as: as root, a stranger's."""
         identity = None
         if _can_be_others():
-            uid = _STRANGERS + secrets.randbelow(_MANY)
-            identity = Identity(uid=uid, reads_all=self.reads_all)
-        word = secrets.token_hex(16)
-        with storage(self.folder):
-            place = self._place(identity)
-        try:
-            with tempfile.TemporaryFile(dir=self.folder) as request:
-                asked = {
-                    "word": word,
-                    "solution": program.solution,
-                    "tests": program.tests,
-                    "names": program.names,
-                }
-                request.write(json.dumps(asked).encode())
-                request.seek(0)
-                return self._run(place, identity, word, request.fileno())
-        except OSError as error:
-            raise StorageError(f"no process could be started: {error.strerror}") from None
-        finally:
-            with suppress(OSError):
-                remove(place)
-
-    def _place(self, identity: Identity | None) -> Path:
+            identity = Identity(uid=_STRANGERS + secrets.randbelow(_MANY))
         place = Path(tempfile.mkdtemp(dir=self.folder))
-        for path in (place, *(place / name for name in ("home", "tmp", "work"))):
+        stack.callback(_throw_away, place)
+        (place / "root").mkdir()
+        own = place / "own"
+        for path in (place, own, *(own / name for name in ("home", "tmp", "work"))):
             path.mkdir(exist_ok=True)
             if identity is not None:
                 os.chown(path, identity.uid, identity.uid)
-        return place
+        return place, identity
 
     def _run(
-        self, place: Path, identity: Identity | None, word: str, request: int
+        self, sides: Sequence[tuple[Path, Identity | None]], solution: int, tests: int
     ) -> ProgramOutcome:
         verdict, verdict_end = os.pipe()
-        try:
+        ends = socket.socketpair()
+        asked, asking = (end.fileno() for end in ends)
+        jobs = (
+            self._job("solution_process.py", *sides[0], (solution, asked)),
+            self._job("tests_process.py", *sides[1], (tests, asking, verdict_end)),
+        )
+        with ExitStack() as stack:
+            stack.callback(os.close, verdict)
             try:
-                process = self.jobs.start(self._job(place, identity, request, verdict_end))
+                started = []
+                for job in jobs:
+                    started.append(self.jobs.start(job))
+                    stack.callback(self.jobs.finish, started[-1])
             finally:
                 os.close(verdict_end)
-            try:
+                for end in ends:
+                    end.close()
+            for process in started:
                 process.check_confined()
-                return read_verdict(verdict, word, self.bounds.seconds)
-            finally:
-                self.jobs.finish(process)
-        finally:
-            os.close(verdict)
+            return read_verdict(verdict, self.bounds.seconds)
 
-    def _job(self, place: Path, identity: Identity | None, request: int, verdict: int) -> Job:
+    def _job(
+        self, program: str, place: Path, identity: Identity | None, descriptors: Sequence[int]
+    ) -> Job:
+        words, own = [str(descriptor) for descriptor in descriptors], place / "own"
         return Job(
-            command=["python", "-s", "-P", "-B", "-c", self._checker, f"{request}", f"{verdict}"],
-            folder=place / "work",
-            environment=empty_environment(home=place / "home", temporary=place / "tmp"),
-            descriptors=(request, verdict),
+            command=["python", "-s", "-P", "-B", "-c", self._boots[program], *words],
+            folder=own / "work",
+            environment=empty_environment(home=own / "home", temporary=own / "tmp"),
+            descriptors=descriptors,
             network=False,
             identity=identity,
+            view=View(writable=(own,), only=(*_SYSTEM, *python_places()), root=place / "root"),
             limits=ResourceLimits(
                 memory=self.bounds.memory,
                 # We keep the time; this only ends what we would not live to end.
@@ -239,6 +259,20 @@ class Executor:
                 open_files=256,
             ),
         )
+
+
+def _boot(program: str) -> str:
+    """The text that runs one of the two programs, with what both share."""
+    here = Path(__file__)
+    values = here.with_name("plain_values.py").read_text(encoding="utf-8")
+    text = here.with_name(program).read_text(encoding="utf-8")
+    name = f"{__package__}.plain_values"
+    return _BOOT.format(name=name, values=values, program=text)
+
+
+def _throw_away(place: Path) -> None:
+    with suppress(OSError):
+        remove(place)
 
 
 @cache

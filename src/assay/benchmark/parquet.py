@@ -1,0 +1,248 @@
+"""How much a Parquet file holds, from its metadata, before anything in it is unpacked.
+
+A few kilobytes of Parquet can stand for billions of values: repeated values are stored once, and
+pages are compressed. So the footer and the header of every page are read first (the compact
+protocol of Thrift), and what they announce is held to the bounds of all readers.
+
+What is announced does not bound texts in lists, which are written out when they are unpacked. A
+file that has such columns is unpacked on trial first, in a process with limits.
+
+Format: https://github.com/apache/parquet-format (Thrift definitions, version 2.11).
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from assay.bounds import MAX_CELLS, MAX_COLUMNS, MAX_DEPTH, MAX_ROWS, MAX_UNPACKED_BYTES
+from assay.errors import SpecError
+from assay.sandbox.environment import job_environment
+from assay.sandbox.job import Job, ResourceLimits
+from assay.sandbox.process import Process
+
+_MAGIC = b"PAR1"
+_MOST_METADATA = 16 << 20
+_TEXTS = (6, 7)
+"""Physical types of byte arrays: of any length, and of a fixed one."""
+_FIXED = 7
+_LONGEST_FIXED = 64
+"""Bytes of a value of fixed length, such as an identifier or a decimal number."""
+_REPEATED = 2
+_PREFIXES = 7
+"""The encoding that stores what a text does not share with the one before (DELTA_BYTE_ARRAY)."""
+_TRIAL_SECONDS = 60
+_TRIAL = "import polars; polars.read_parquet({!r}, memory_map=False)"
+
+
+class _Malformed(Exception):
+    """The metadata are not in the form of the protocol."""
+
+
+@dataclass
+class _Compact:
+    """Reads values of Thrift's compact protocol; structs become dictionaries by field number."""
+
+    data: bytes
+    at: int = 0
+
+    def byte(self) -> int:
+        if not 0 <= self.at < len(self.data):
+            raise _Malformed
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def varint(self) -> int:
+        number = shift = 0
+        while shift < 70:
+            byte = self.byte()
+            number |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return number
+            shift += 7
+        raise _Malformed
+
+    def integer(self) -> int:
+        number = self.varint()
+        return (number >> 1) ^ -(number & 1)
+
+    def value(self, kind: int, depth: int) -> Any:  # noqa: ANN401 - any of the protocol's types
+        match kind:
+            case 1 | 2:
+                return kind == 1
+            case 3:
+                return self.byte()
+            case 4 | 5 | 6:
+                return self.integer()
+            case 7 | 8:
+                size = 8 if kind == 7 else self.varint()
+                if self.at + size > len(self.data):
+                    raise _Malformed
+                self.at += size
+                return self.data[self.at - size : self.at]
+            case 9 | 10:
+                head = self.byte()
+                size = self.varint() if head >> 4 == 15 else head >> 4
+                if size > len(self.data) - self.at:
+                    raise _Malformed
+                # A boolean in a list is a byte of its own.
+                inner = 3 if head & 15 in (1, 2) else head & 15
+                return [self.value(inner, depth + 1) for _ in range(size)]
+            case 12:
+                return self.struct(depth + 1)
+        raise _Malformed
+
+    def struct(self, depth: int = 0) -> dict[int, Any]:
+        if depth > MAX_DEPTH:
+            raise _Malformed
+        fields: dict[int, Any] = {}
+        number = 0
+        while head := self.byte():
+            number = number + (head >> 4) if head >> 4 else self.integer()
+            fields[number] = self.value(head & 15, depth)
+        return fields
+
+
+@dataclass
+class _Announced:
+    """What a file says that it holds."""
+
+    rows: int = 0
+    values: int = 0
+    unpacked: int = 0
+
+
+def check_parquet(data: bytes, *, where: str) -> None:
+    """Refuse a file that says it holds more than the bounds allow, before it is unpacked."""
+    try:
+        metadata = _footer(data)
+        lists = _check_schema(metadata[2], where)
+        announced = _Announced(rows=metadata[3])
+        rows = 0
+        for group in metadata[4]:
+            rows += _natural(group[3])
+            for chunk in group[1]:
+                _add_column(announced, data, chunk[3], where)
+        announced.rows = max(_natural(announced.rows), rows)
+    except (_Malformed, KeyError, TypeError, AttributeError, IndexError):
+        raise SpecError(f"{where}: not Parquet: its metadata cannot be read") from None
+    for name, count, most in (
+        ("rows", announced.rows, MAX_ROWS),
+        ("values", announced.values, MAX_CELLS),
+        ("bytes unpacked", announced.unpacked, MAX_UNPACKED_BYTES),
+    ):
+        if count > most:
+            raise SpecError(
+                f"{where}: {count:,} {name}, at most {most:,} allowed",
+                hint="Take a part of it.",
+            )
+    if lists:
+        _unpack_on_trial(data, where)
+
+
+def _footer(data: bytes) -> dict[int, Any]:
+    size = int.from_bytes(data[-8:-4], "little")
+    if len(data) < 12 or data[-4:] != _MAGIC or size > min(len(data) - 8, _MOST_METADATA):
+        raise _Malformed
+    return _Compact(data[len(data) - 8 - size : -8]).struct()
+
+
+def _check_schema(elements: list[dict[int, Any]], where: str) -> bool:
+    """Refuse too many columns, or columns too deep; whether a column has texts in lists."""
+    leaves, lists = 0, False
+    open_groups: list[int] = []
+    repeated: list[bool] = []
+    for element in elements:
+        while open_groups and not open_groups[-1]:
+            open_groups.pop()
+            repeated.pop()
+        if open_groups:
+            open_groups[-1] -= 1
+        if len(open_groups) > MAX_DEPTH:
+            raise SpecError(f"{where}: nested deeper than {MAX_DEPTH} levels")
+        is_repeated = element.get(3) == _REPEATED
+        if element.get(5):
+            open_groups.append(_natural(element[5]))
+            repeated.append(is_repeated)
+            continue
+        leaves += 1
+        lists = lists or ((is_repeated or any(repeated)) and element.get(1) in _TEXTS)
+        if element.get(1) == _FIXED and _natural(element.get(2, 0)) > _LONGEST_FIXED:
+            raise SpecError(
+                f"{where}: values of {element[2]:,} bytes each, at most {_LONGEST_FIXED} allowed"
+            )
+    if leaves > MAX_COLUMNS:
+        raise SpecError(f"{where}: {leaves:,} columns, at most {MAX_COLUMNS:,} allowed")
+    return lists
+
+
+def _add_column(announced: _Announced, data: bytes, column: dict[int, Any], where: str) -> None:
+    """Add what a column's chunk and all its pages announce, whichever is more."""
+    starts = [offset for offset in (column.get(11), column[9]) if offset]
+    values = unpacked = 0
+    for header in _pages(data, min(starts), _natural(column[7])):
+        described = header.get(5) or header.get(8) or header.get(7) or {}
+        encoding = described.get(4) if 8 in header else described.get(2)
+        if encoding == _PREFIXES:
+            raise SpecError(
+                f"{where}: texts that are stored by what they share (DELTA_BYTE_ARRAY)",
+                hint="Write it again with the usual encodings: plain, or dictionary.",
+            )
+        values += _natural(described.get(1, 0))
+        unpacked += _natural(header[2])
+        if announced.values + values > MAX_CELLS or unpacked > MAX_UNPACKED_BYTES:
+            break  # more than is allowed, whatever follows
+    announced.values += max(values, _natural(column[5]))
+    announced.unpacked += max(unpacked, _natural(column[6]))
+
+
+def _pages(data: bytes, start: int, size: int) -> Iterator[dict[int, Any]]:
+    """The headers of the pages in a column's chunk."""
+    at, end = _natural(start), _natural(start) + size
+    if end > len(data):
+        raise _Malformed
+    while at < end:
+        reader = _Compact(data, at)
+        header = reader.struct()
+        at = reader.at + _natural(header[3])
+        yield header
+
+
+def _natural(number: int) -> int:
+    if not isinstance(number, int) or number < 0:
+        raise _Malformed
+    return number
+
+
+def _unpack_on_trial(data: bytes, where: str) -> None:
+    """Unpack a file in a process that may use so much memory and time, and keep nothing."""
+    if sys.platform != "linux":
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        path = f"/dev/fd/{file.fileno()}"
+        process = Process(
+            Job(
+                command=["python", "-s", "-P", "-c", _TRIAL.format(path)],
+                environment=job_environment((), more={"POLARS_MAX_THREADS": "1"}),
+                descriptors=(file.fileno(),),
+                limits=ResourceLimits(
+                    data=4 * MAX_UNPACKED_BYTES, cpu_seconds=_TRIAL_SECONDS, file_bytes=0
+                ),
+            )
+        )
+        try:
+            process.check_confined()
+            late = process.wait_ended(2.0 * _TRIAL_SECONDS)
+        finally:
+            process.end()
+            code = process.reap()
+    if late is not None or code != os.EX_OK:
+        raise SpecError(
+            f"{where}: its lists of texts cannot be unpacked within"
+            f" {4 * MAX_UNPACKED_BYTES:,} bytes and {_TRIAL_SECONDS} s",
+            hint="Save it as one JSON object a line (.jsonl).",
+        )

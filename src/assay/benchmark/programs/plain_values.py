@@ -1,0 +1,130 @@
+"""Values as plain data: how a completion and its tests speak to each other.
+
+Both sides run this file by itself, so it imports the standard library only. A value crosses as
+JSON: what JSON has as itself, other plain types under a tag, and anything else as a number that
+only the completion's process can make an object of. Nothing that arrives is code: an answer that
+decides for itself what it is equal to is no plain value. A value of a subclass crosses as one of
+its plain class.
+"""
+
+import json
+import math
+from collections import deque
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+LONGEST = 16 << 20
+"""The most bytes of one message."""
+_DEEPEST = 100
+_SAFE = 1 << 53
+_MANY: dict[str, Callable[[Any], Any]] = {
+    "tuple": tuple,
+    "set": set,
+    "frozenset": frozenset,
+    "deque": deque,
+}
+
+
+class NotPlain(Exception):
+    """A value that does not cross, or a message that no value makes."""
+
+
+def encode(value: Any, refer: Callable[[object], Any], depth: int = 0) -> Any:  # noqa: ANN401
+    """A value as JSON; `refer` gives what stands for an object that is no plain value."""
+    if depth > _DEEPEST:
+        raise NotPlain(f"more than {_DEEPEST} values inside each other")
+
+    def inner(one: object) -> Any:  # noqa: ANN401 - JSON
+        return encode(one, refer, depth + 1)
+
+    if value is None or value is True or value is False:
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        number = int.__index__(value)
+        return number if -_SAFE < number < _SAFE else {"int": hex(number)}
+    if isinstance(value, float):
+        real = float.__float__(value)
+        return real if math.isfinite(real) else {"float": repr(real)}
+    if isinstance(value, list):
+        return [inner(one) for one in list.__iter__(value)]
+    if isinstance(value, dict):
+        return {"dict": [[inner(key), inner(one)] for key, one in dict.items(value)]}
+    for tag, kind in _MANY.items():
+        if isinstance(value, kind):  # type: ignore[arg-type]  # they are classes
+            return {tag: [inner(one) for one in kind.__iter__(value)]}  # type: ignore[attr-defined]
+    return _encode_rare(value, refer)
+
+
+def _encode_rare(value: Any, refer: Callable[[object], Any]) -> Any:  # noqa: ANN401
+    if isinstance(value, bytes):
+        return {"bytes": bytes.hex(value)}
+    if isinstance(value, bytearray):
+        return {"bytearray": bytearray.hex(value)}
+    if isinstance(value, complex):
+        return {"complex": complex.__repr__(value)}
+    if isinstance(value, Decimal):
+        return {"decimal": Decimal.__str__(value)}
+    if isinstance(value, Fraction):
+        return {"fraction": Fraction.__str__(value)}
+    if isinstance(value, range):
+        return {"range": [hex(value.start), hex(value.stop), hex(value.step)]}
+    return refer(value)
+
+
+def decode(node: Any, resolve: Callable[[int], Any]) -> Any:  # noqa: ANN401 - JSON in, a value out
+    """The value that a node stands for; `resolve` gives the object that a number stands for.
+
+    The reader of the message has bounded its length, and its depth by the recursion that it allows.
+    """
+    if node is None or isinstance(node, bool | int | float | str):
+        return node
+    if isinstance(node, list):
+        return [decode(one, resolve) for one in node]
+    if not isinstance(node, dict) or len(node) != 1:
+        raise NotPlain("an unknown form")
+    ((tag, held),) = node.items()
+    try:
+        if tag == "object" and type(held) is int:
+            return resolve(held)
+        if tag in _MANY and isinstance(held, list):
+            return _MANY[tag](decode(one, resolve) for one in held)
+        if tag == "dict":
+            return {decode(key, resolve): decode(one, resolve) for key, one in held}
+        if tag == "range":
+            return range(*(int(part, 16) for part in held))
+        return _TEXTS[tag](held)
+    except (KeyError, TypeError, ValueError, ArithmeticError) as error:
+        raise NotPlain(f"{tag!r:.20}: {error}") from None
+
+
+_TEXTS: dict[str, Callable[[str], Any]] = {
+    "int": lambda text: int(text, 16),
+    "float": {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}.__getitem__,
+    "bytes": bytes.fromhex,
+    "bytearray": bytearray.fromhex,
+    "complex": complex,
+    "decimal": Decimal,
+    "fraction": Fraction,
+}
+
+
+def to_line(message: object) -> bytes:
+    """A message as a line of bounded length."""
+    line = json.dumps(message).encode() + b"\n"
+    if len(line) > LONGEST:
+        raise NotPlain(f"longer than {LONGEST:,} bytes")
+    return line
+
+
+def from_line(line: bytes) -> Any:  # noqa: ANN401 - JSON
+    """The message of a line, as it was read with a bound."""
+    if not line.endswith(b"\n"):
+        raise NotPlain("no whole message")
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise NotPlain(f"not JSON: {error}") from None

@@ -1,0 +1,52 @@
+"""`assay withdraw`: take back a sealed submission that was never started, in public."""
+
+from pathlib import Path
+
+import click
+
+from assay.cli.options import json_flag, study_flag
+from assay.cli.output import print_json
+from assay.cli.study_commits import commit, committable, how_to_commit
+from assay.study.study import find_study
+
+
+@click.command(
+    "withdraw",
+    epilog="Exit codes: 0 withdrawn; 2 bad usage or input; 3 it was started, or withdrawn before;"
+    " 4 integrity broken.",
+)
+@click.argument("submission", metavar="ID")
+@click.option("--because", required=True, metavar="TEXT", help="The reason, which is published.")
+@click.option("--commit", "committing", is_flag=True, help="Commit the withdrawal to git at once.")
+@study_flag
+@json_flag
+def command(submission: str, because: str, committing: bool, folder: Path, as_json: bool) -> None:
+    """Withdraw a sealed submission that was never started, in public.
+
+    It stays on the board as withdrawn, with the reason; it can never be run, and its ID is taken.
+    What was started cannot be withdrawn.
+
+    \b
+    Example:
+      assay withdraw 019 --because "the wrong file was copied" --commit
+    """
+    from assay.report.study.views import refresh_views
+    from assay.report.terminal import printable
+    from assay.study.submissions.withdraw import withdraw
+
+    study = find_study(folder)
+    if committing:
+        committable(study)
+    entry = withdraw(study, submission, because=because)
+    names, message = refresh_views(study), f"Withdraw {submission}"
+    done = commit(study, names, message) if committing else None
+    reason = entry.said["because"]
+    if as_json:
+        record = {"submission": submission, "because": reason, "entry": entry.n}
+        print_json({**record, "commit": done})
+        return
+    click.echo(printable(f"{submission} is withdrawn: entry {entry.n}. {reason}"))
+    if done is not None:
+        click.echo(f"Committed as {done[:12]}.")
+    else:
+        click.echo(f"Publish it:\n  {how_to_commit(study, names, message)}")

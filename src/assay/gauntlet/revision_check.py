@@ -1,0 +1,101 @@
+"""Whether one version of some bars may supersede another: what is kept, and what the control shows.
+
+A revision adds a bar under pressure. Every old bar stays as it is, unless the revision names it
+among what it drops. Its control is a cheat that meets every old bar and misses a new one, at the
+point estimates.
+"""
+
+from assay.benchmark.benchmark import Benchmark
+from assay.errors import ProtocolError
+from assay.gauntlet.judge import score
+from assay.gauntlet.result import Scorecard, Verdict
+from assay.gauntlet.spec import BarSet
+from assay.runs.result import Run
+
+
+def check_revision(
+    old: BarSet, new: BarSet, control: Run, benchmark: Benchmark
+) -> tuple[Scorecard, Scorecard]:
+    """The control under both versions; a ProtocolError where the new one may not supersede."""
+    check_superseding(old, new)
+    fails = _condemned(old, new, control.method)
+    before = score(control, benchmark, old)
+    if before.unscored:
+        raise ProtocolError(
+            f"{control.method} failed on {before.unscored} items, so it shows nothing"
+        )
+    if before.point.verdict is not Verdict.PASS:
+        missed = ", ".join(
+            f"{result.id} {result.value:.3f}" for result in before.bars if not result.point
+        )
+        raise ProtocolError(
+            f"{control.method} does not pass {old.name} (it misses {missed}), so it does not show"
+            " that these bars need another",
+            hint="Name a cheat that does: `regression=METHOD`.",
+        )
+    after = score(control, benchmark, new)
+    judged = {result.id: result for result in after.bars}
+    for name in fails:
+        if name not in judged:
+            raise ProtocolError(
+                f"bar {name} is not asked of {benchmark.name}, so the cheat cannot fail it"
+            )
+        if judged[name].point:
+            raise ProtocolError(
+                f"{control.method} meets the new bar too ({name} {judged[name].value:.3f}, at least"
+                f" {judged[name].threshold:.2f}), so the bar does not stop it",
+                hint="Choose another control or a larger margin.",
+            )
+    return before, after
+
+
+def check_superseding(old: BarSet, new: BarSet) -> None:
+    """Refuse a version that does not follow the old one, or drops a bar without naming it."""
+    if new.supersedes != old.version:
+        raise ProtocolError(f"{new.name} supersedes {new.supersedes}, expected {old.version}")
+    if not new.because.strip():
+        raise ProtocolError(f"{new.name} gives no reason")
+    changed = _changed(old, new)
+    unnamed = [name for name in changed if name not in new.drops]
+    if unnamed:
+        raise ProtocolError(
+            f"{new.name} does not keep bar {unnamed[0]} of {old.name} as it was, and does not name"
+            " it among what it drops"
+        )
+    kept = [name for name in new.drops if name not in changed]
+    if kept:
+        raise ProtocolError(
+            f"{new.name} drops bar {kept[0]}, which {old.name} has not, or it keeps"
+        )
+
+
+def _changed(old: BarSet, new: BarSet) -> list[str]:
+    """The old bars that the new version has not, or has otherwise."""
+    present = _definitions(new)
+    return [name for name, bar in _definitions(old).items() if present.get(name) != bar]
+
+
+def _definitions(bars: BarSet) -> dict[str, tuple[object, ...]]:
+    """All that a bar asks, by its id: itself, its partitions, and the corpus it is asked of."""
+    return {
+        bar.id: (
+            bar,
+            *(
+                (bars.partitions[name].positive.text, bars.partitions[name].negative.text)
+                for name in bar.partitions
+            ),
+            bars.second if bar.corpus == "second" else None,
+        )
+        for bar in bars.bars
+    }
+
+
+def _condemned(old: BarSet, new: BarSet, method: str) -> tuple[str, ...]:
+    """The new bars that the control must fail, by the last regression of the new version."""
+    kept = {bar.id for bar in old.bars} - set(new.drops)
+    last = new.regressions[-1] if new.regressions else None
+    if last is None or last in old.regressions or not last.fails or kept & set(last.fails):
+        raise ProtocolError(f"{new.name} names no control that a new bar condemns")
+    if last.method != method:
+        raise ProtocolError(f"the control of {new.name} is {last.method}, and {method} was run")
+    return last.fails

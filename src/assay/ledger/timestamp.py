@@ -1,0 +1,179 @@
+"""Timestamps (RFC 3161): an authority's word that a text existed at a time, checked offline.
+
+Bytes in, values out. A request names the hash of a text and a nonce. The response repeats both,
+adds the time, and is signed by a certificate that may make timestamps and nothing else. The checks:
+
+ 1. The request is of this text, and has a nonce.
+ 2. The response was granted, is of this text, and repeats the nonce.
+ 3. It has one signer, whose certificate comes with it, once.
+ 4. That certificate is for timestamps alone, says so critically, and was valid at the stated time.
+ 5. Signature and chain lead to one of the authorities given, every certificate valid at that time.
+
+rfc3161-client reads the messages and makes check 5, and most of the others once more. Nothing here
+speaks to a network, so no revocation is looked up.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.clock import utc
+from assay.errors import IntegrityError
+from assay.ledger.certificate import (
+    AuthorityCertificate,
+    check_size,
+    name_of,
+    packages,
+    reading,
+)
+
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
+    from rfc3161_client import TimeStampRequest, TimeStampResponse
+
+_HASHES = {
+    "2.16.840.1.101.3.4.2.1": hashlib.sha256,
+    "2.16.840.1.101.3.4.2.2": hashlib.sha384,
+    "2.16.840.1.101.3.4.2.3": hashlib.sha512,
+}
+
+
+class Attested(msgspec.Struct, frozen=True, kw_only=True):
+    """The time by which a text existed, and which authority says so.
+
+    `authority` is the SHA-256 fingerprint of the authority's root certificate, `name` its subject.
+    The time is in UTC, without fractions of a second.
+    """
+
+    time: str
+    authority: str
+    name: str
+
+
+def make_request(text: bytes) -> bytes:
+    """A request for a timestamp of a text, with a nonce; it asks for the signer's certificate."""
+    tsp, _ = packages()
+    with reading("the request"):
+        builder = tsp.TimestampRequestBuilder(data=text, hash_algorithm=tsp.HashAlgorithm.SHA256)
+        made: bytes = builder.build().as_bytes()
+    return made
+
+
+def verify_response(
+    response: bytes, *, request: bytes, text: bytes, authorities: Sequence[AuthorityCertificate]
+) -> Attested:
+    """What a response attests by one of these authorities; everything else is refused."""
+    asked, answer = _parse_request(request, text), _parse_response(response)
+    with reading("the timestamp"):
+        info = answer.tst_info
+        _check_imprint(info.message_imprint, text, "the timestamp")
+        if info.nonce != asked.nonce:
+            raise IntegrityError("the timestamp answers another request: its nonce differs")
+        signer = _signer(answer)
+        _check_usage(signer)
+        time = utc(info.gen_time.timestamp())
+        if not signer.not_valid_before_utc <= info.gen_time <= signer.not_valid_after_utc:
+            raise IntegrityError(
+                f"the certificate of {name_of(signer.subject)} was not valid at the time that the"
+                f" timestamp states, {time}"
+            )
+        for authority in authorities:
+            if _stands_behind(authority, answer, asked, text):
+                return Attested(time=time, authority=authority.fingerprint, name=authority.name)
+        names = name_of(signer.subject), name_of(signer.issuer)
+    raise IntegrityError(
+        f"no pinned authority stands behind the timestamp: it names {names[0]}, certified by"
+        f" {names[1]}",
+        hint="Pin the root certificate of the authority: assay ledger pin CERT.pem",
+    )
+
+
+def _parse_request(data: bytes, text: bytes) -> "TimeStampRequest":
+    check_size(data, "the request")
+    packages()
+    with reading("the request"):
+        from rfc3161_client import _rust  # the package has no public reader of requests
+
+        request: TimeStampRequest = _rust.parse_timestamp_request(data)
+        _check_imprint(request.message_imprint, text, "the request")
+        if request.nonce is None:
+            raise IntegrityError("the request has no nonce, so an answer to another would do")
+    return request
+
+
+def _parse_response(data: bytes) -> "TimeStampResponse":
+    check_size(data, "the response")
+    tsp, _ = packages()
+    with reading("the response"):
+        response: TimeStampResponse = tsp.decode_timestamp_response(data)
+        if response.status != tsp.PKIStatus.GRANTED:
+            said = "; ".join(map(str, response.status_string))
+            reason = f" ({said:.200})" if said else ""
+            raise IntegrityError(
+                f"the authority granted no timestamp: status {response.status}{reason}, expected 0"
+            )
+    return response
+
+
+def _check_imprint(imprint: Any, text: bytes, what: str) -> None:  # noqa: ANN401 - MessageImprint
+    algorithm = imprint.hash_algorithm.dotted_string
+    if algorithm not in _HASHES:
+        raise IntegrityError(f"{what} uses the hash {algorithm:.60}, expected SHA-2")
+    if imprint.message != _HASHES[algorithm](text).digest():
+        raise IntegrityError(f"{what} is of another text than the checkpoint")
+
+
+def _signer(response: "TimeStampResponse") -> "Certificate":
+    """The certificate of the one signer.
+
+    The response must hold one certificate with the signer's number. Of two, one might be checked
+    for what it allows, and the other for its signature.
+    """
+    _, x509 = packages()
+    signed = response.signed_data
+    if not {each.dotted_string for each in signed.digest_algorithms} <= set(_HASHES):
+        raise IntegrityError("the timestamp is signed over another hash than SHA-2")
+    signers = list(signed.signer_infos)
+    if len(signers) != 1:
+        raise IntegrityError(f"the timestamp has {len(signers)} signers, expected 1")
+    certificates = [x509.load_der_x509_certificate(one) for one in signed.certificates]
+    own = [one for one in certificates if one.serial_number == signers[0].serial_number]
+    if len(own) != 1 or own[0].issuer != signers[0].issuer:
+        raise IntegrityError(
+            f"the timestamp holds {len(own)} certificates with the number of its signer's, expected"
+            " the signer's alone",
+            hint="Have the authority send its certificate; the request asks for it.",
+        )
+    certificate: Certificate = own[0]
+    return certificate
+
+
+def _check_usage(certificate: "Certificate") -> None:
+    _, x509 = packages()
+    whose = f"the certificate of {name_of(certificate.subject)}"
+    try:
+        usage = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
+    except x509.ExtensionNotFound:
+        raise IntegrityError(f"{whose} does not say what it is for") from None
+    if list(usage.value) != [x509.ExtendedKeyUsageOID.TIME_STAMPING]:
+        raise IntegrityError(f"{whose} is not for timestamps alone")
+    if not usage.critical:
+        raise IntegrityError(f"{whose} is for timestamps, but not critically so")
+
+
+def _stands_behind(
+    authority: AuthorityCertificate,
+    response: "TimeStampResponse",
+    request: "TimeStampRequest",
+    text: bytes,
+) -> bool:
+    """Whether signature and chain lead to an authority, valid at the time that is stated."""
+    tsp, x509 = packages()
+    root = x509.load_pem_x509_certificate(authority.pem)
+    verifier = tsp.VerifierBuilder(roots=[root], nonce=request.nonce).build()
+    try:
+        return bool(verifier.verify_message(response, text))
+    except tsp.VerificationError:
+        return False

@@ -1,0 +1,184 @@
+"""Which files are Python's own, and which an installed distribution has listed, by what they are.
+
+Names are no evidence: a memory can be called `pyvenv.cfg` or end in `.so`. A file of a distribution
+is one that its RECORD lists with the digest that the file has. A file of the standard library lies
+in the interpreter's own library, under a name that the interpreter lists.
+"""
+
+import base64
+import csv
+import hashlib
+import os
+import sys
+import sysconfig
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from assay.files import stamp
+
+SITES = ("site-packages", "dist-packages")
+_LIBRARY = os.path.realpath(os.path.dirname(os.__file__))  # noqa: PTH120
+_CODE = (".py", ".pyc", ".so")
+_GRAMMAR = "lib2to3/"
+_SETTINGS = frozenset(
+    {
+        *("home", "include-system-site-packages", "version", "version_info", "executable"),
+        *("implementation", "uv", "virtualenv", "relocatable", "seed", "command"),
+        *("base-prefix", "base-exec-prefix", "base-executable"),
+    }
+)
+"""What `pyvenv.cfg` may say. A prompt is free text, and Python does without."""
+_LONGEST_SETTINGS = 4096
+_digests: dict[str, tuple[tuple[int, ...] | None, str]] = {}
+
+
+def site_folders() -> list[str]:
+    """The folders in which distributions are installed, as they stand on the path."""
+    paths = sysconfig.get_paths()
+    listed = [entry for entry in sys.path if entry.endswith(SITES)]
+    return list(dict.fromkeys([*listed, paths["purelib"], paths["platlib"]]))
+
+
+def sha256_of(path: str) -> str:
+    """The digest of a file in hexadecimal; read again only after the file was written to."""
+    mark = stamp(Path(path))
+    known = _digests.get(path)
+    if known is None or known[0] != mark or mark is None:
+        with open(path, "rb") as file:  # noqa: PTH123 - for many files
+            known = mark, hashlib.file_digest(file, "sha256").hexdigest()
+        _digests[path] = known
+    return known[1]
+
+
+def recorded(place: str) -> Mapping[str, str | None]:
+    """All files that the RECORDs of a folder's distributions list, with their SHA-256."""
+    listed: dict[str, str | None] = {}
+    for record in Path(place).glob("*.dist-info/RECORD"):
+        with suppress(OSError), record.open(encoding="utf-8", errors="replace", newline="") as file:
+            for row in csv.reader(file):
+                if row:
+                    listed[row[0]] = hexadecimal(row[1]) if len(row) > 1 else None
+    return listed
+
+
+_recorded_once = cache(recorded)
+
+
+def hexadecimal(listed: str) -> str | None:
+    """A digest as RECORD has it, in hexadecimal; None for another one than SHA-256."""
+    kind, _, text = listed.partition("=")
+    if kind != "sha256":
+        return None
+    try:
+        return base64.urlsafe_b64decode(f"{text}{'=' * (-len(text) % 4)}").hex()
+    except ValueError:
+        return None
+
+
+def is_as_recorded(path: str) -> bool:
+    """Whether a RECORD lists a file and the file has the digest that is listed."""
+    place, inner = _site_of(path)
+    listed = _recorded_once(place).get(inner) if place else None
+    with suppress(OSError):
+        return listed is not None and sha256_of(path) == listed
+    return False
+
+
+def is_recorded_folder(path: str) -> bool:
+    """Whether a folder is one in which distributions are installed, or has files that one lists."""
+    place, inner = _site_of(f"{path}/")
+    return bool(place) and (not inner or inner.rstrip("/") in _recorded_folders(place))
+
+
+@cache
+def _recorded_folders(place: str) -> frozenset[str]:
+    found: set[str] = set()
+    for name in _recorded_once(place):
+        folder = name.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return frozenset(found)
+
+
+def _site_of(path: str) -> tuple[str, str]:
+    """Where a file's distribution would be installed, and its path as a RECORD there has it."""
+    for site in SITES:
+        before, found, inner = path.rpartition(f"/{site}/")
+        if found:
+            return f"{before}/{site}", inner
+    for place in map(os.path.realpath, site_folders()):
+        prefix = place.rpartition("/lib/")[0]
+        if prefix and path.startswith(f"{prefix}/bin/"):  # the programs of its distributions
+            return place, os.path.relpath(path, place)
+    return "", ""
+
+
+def is_standard_file(path: str) -> bool:
+    """Whether a file is one of the standard library, by the interpreter's own list of modules."""
+    inner = path.removeprefix(f"{_LIBRARY}/")
+    if inner == path or any(f"/{site}/" in path for site in SITES):
+        return False
+    inner = inner.removeprefix("lib-dynload/").removeprefix("__pycache__/")
+    top = inner.partition("/")[0].partition(".")[0]
+    known = top in sys.stdlib_module_names or top.startswith("_sysconfigdata")
+    return known and (inner.endswith(_CODE) or inner.startswith(_GRAMMAR))
+
+
+def is_standard_folder(path: str) -> bool:
+    """Whether a folder is the standard library's, or one in it."""
+    inside = path == _LIBRARY or path.startswith(f"{_LIBRARY}/")
+    return inside and not any(f"/{site}" in path for site in SITES)
+
+
+def is_list_of_folders(path: str) -> bool:
+    """Whether a `.pth` file does nothing but name folders that are there."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return False
+    return all(os.path.isdir(line) for line in lines if line.strip())  # noqa: PTH112
+
+
+def is_elf(path: str) -> bool:
+    """Whether a file is a program or a library in the system's format."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - fast
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False
+
+
+def is_interpreter_file(path: str) -> bool:
+    """Whether a file is this interpreter, its library, or the settings of its environment."""
+    return path in _interpreter() or (path in _settings() and _is_settings(path))
+
+
+@cache
+def _interpreter() -> frozenset[str]:
+    named = [sys.executable]
+    folder, library = (sysconfig.get_config_var(name) for name in ("LIBDIR", "INSTSONAME"))
+    if folder and library:
+        named += [f"{folder}/{library}", f"{sys.base_prefix}/lib/{library}"]
+    return frozenset(os.path.realpath(path) for path in named)
+
+
+@cache
+def _settings() -> frozenset[str]:
+    """Where Python looks for the settings of a virtual environment."""
+    folders = {Path(sys.prefix), Path(sys.executable).parent, Path(sys.executable).parent.parent}
+    return frozenset(os.path.realpath(folder / "pyvenv.cfg") for folder in folders)
+
+
+def _is_settings(path: str) -> bool:
+    """Whether a file holds nothing but what Python and installers write into `pyvenv.cfg`."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return False
+    lines = [line.partition("=") for line in text.splitlines() if line.strip()]
+    keys = [key.strip() for key, _, _ in lines]
+    known = all(key in _SETTINGS and sign for key, (_, sign, _) in zip(keys, lines, strict=True))
+    return known and len(set(keys)) == len(keys) and len(text) <= _LONGEST_SETTINGS

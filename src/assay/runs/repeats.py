@@ -1,0 +1,82 @@
+"""A method whose outputs hang on its seed is asked under several.
+
+The seeds of a sealed run come from its seal, and a seal can be made again and again until its seed
+is a lucky one. So a few items are asked again under another seed. Where an output differs, and for
+every learner (its folds are drawn by the seed), all items are asked under more seeds, and the run
+is judged on the mean over them.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple, Self
+
+from msgspec.structs import replace
+
+from assay.digests import derive
+from assay.runs.item_loop import Asking
+from assay.runs.result import Record
+
+PROBED = 24
+"""How many items are asked again: a method that draws a fifth of its outputs is seen in 99.5 %."""
+
+
+class Repeats(NamedTuple):
+    """The seeds to repeat a run under, and how many items to probe before."""
+
+    seeds: tuple[int, ...] = ()
+    probe: int = 0
+
+    @classmethod
+    def of(cls, seed: int, *, seeds: int, probe: int) -> Self:
+        """As many seeds in all, the run's own being the first."""
+        further = (derive(seed, f"repeat {number}") >> 11 for number in range(1, seeds))
+        return cls(tuple(further), probe)
+
+
+class Repeating:
+    """Asks under a run's own seed, and under more where outputs hang on the seed.
+
+    `made` are the records of a run that is resumed. After `records`, `probed` is how many items
+    were asked again and came out the same.
+    """
+
+    def __init__(self, asking: Asking, repeats: Repeats, made: Sequence[Record]) -> None:
+        self.asking = asking
+        self.seeds, self.probe = repeats
+        self.made = list(made)
+        self.used = 1
+        self.probed = 0
+
+    def records(self) -> Iterator[Record]:
+        """A record per item and seed."""
+        for record in self.asking.records():
+            self.made.append(record)
+            yield record
+        if not self.seeds or not self._hangs_on_seed():
+            return
+        self.used += len(self.seeds)
+        for number, seed in enumerate(self.seeds, 1):
+            again = self._under(seed, number)
+            for record in again.records():
+                yield replace(record, seed=number)
+
+    def _under(self, seed: int, number: int) -> Asking:
+        """The same asking with a fresh worker under another seed."""
+        self.asking.worker.restart(seed=derive(seed, "method"))
+        return self.asking.under(seed, [each.item for each in self.made if each.seed == number])
+
+    def _hangs_on_seed(self) -> bool:
+        if self.asking.worker.learner or any(record.seed for record in self.made):
+            return True
+        first = {record.item: record.output for record in self.made}
+        again = self._under(self.seeds[0], 1)
+        _, entries = next(again.rounds())
+        for key, item in islice(entries, self.probe):
+            record, _ = again.ask(key, item)
+            if record.output != first[key]:
+                return True
+            self.probed += 1
+            if again.worker.broken:
+                again.worker.restart()
+        again.on_loaded(again.worker)
+        return False

@@ -1,0 +1,112 @@
+"""Dual-condition results of a study: entered in its ledger by the run that made them.
+
+A result file agrees with itself, whoever wrote it. The entry shows besides that these bytes were
+there when it was made, and every result that was made anew under the same name.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.digests import digest, parse_object, short
+from assay.dual_condition.commit_gate import check_result
+from assay.dual_condition.evidence import DualRun
+from assay.dual_condition.result import EnteredResult
+from assay.dual_condition.result_file import result_bytes
+from assay.dual_condition.spec import DualSpec
+from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
+from assay.files import is_record_path, read_as
+from assay.ledger.entry import Entry
+from assay.study.entries import StudyRecords, enter, read_records, records_of
+from assay.study.locate import study_root
+from assay.study.study import RECORDS, Study, open_study
+
+if TYPE_CHECKING:
+    from assay.dual_condition.collect import Dual
+
+
+def run_dual_in_study(
+    study: Study,
+    spec: DualSpec,
+    out: Path,
+    *,
+    on_run: Callable[[DualRun], None] | None = None,
+) -> tuple["Dual", Entry]:
+    """Evaluate a system, and enter the result; the same result is entered once.
+
+    The digest that is entered is of the bytes as they were made, not of what lies there afterwards.
+    """
+    from assay.dual_condition.collect import run_dual  # with the sandbox; verify needs none
+
+    folder = _inner_folder(study, out)
+    records_of(study)  # a broken ledger is seen before anything is run
+    dual = run_dual(spec, out, on_run=on_run)
+    name = f"{folder}/{dual.path.name}"
+    made = digest(result_bytes(dual.record))
+    with study.ledger as ledger:
+        last = read_records(ledger.entries).newest_duals.get(name)
+        if last is not None and last.files[name] == made:
+            return dual, last
+        return dual, enter(ledger, "dual", spec.corpus, files={name: made})
+
+
+def _inner_folder(study: Study, out: Path) -> str:
+    """The folder of results as the study sees it; its own records lie elsewhere."""
+    with storage(out):
+        root, place = study.root.resolve(), out.resolve()
+    if not place.is_relative_to(root):
+        raise SpecError(
+            f"{out} lies outside the study {study.root}, whose ledger names what lies in it",
+            hint="Name a folder in the study: `out=DIR`.",
+        )
+    inner = place.relative_to(root).as_posix()
+    if inner == "." or inner.split("/")[0] in RECORDS or not is_record_path(inner):
+        raise SpecError(
+            f"{out} is a place of the study's own records", hint="Name another: `out=DIR`."
+        )
+    return inner
+
+
+def standing_in_ledgers() -> Callable[[Path, bytes], EnteredResult | None]:
+    """Tells which entry a result file has in the ledger of the study that it lies in.
+
+    Each ledger is read once. A file that is not what its entry says is a DigestMismatch.
+    """
+    known: dict[Path, tuple[str, StudyRecords]] = {}
+
+    def standing(path: Path, data: bytes) -> EnteredResult | None:
+        root = study_root(path.parent)
+        if root is None:
+            return None
+        if root not in known:
+            study = open_study(root)
+            known[root] = study.config.name, records_of(study)
+        name, records = known[root]
+        with storage(path):
+            inner = path.resolve().relative_to(root).as_posix()
+        entry = records.newest_duals.get(inner)
+        if entry is None:
+            return None
+        if digest(data) != entry.files[inner]:
+            raise DigestMismatch(
+                f"{path}: entry {entry.n} of the study {name} names"
+                f" {short(entry.files[inner])}, and its digest is {short(digest(data))}",
+                hint="It was changed since its run entered it. Put it back, or make it again.",
+            )
+        return EnteredResult(study=name, entry=entry.n)
+
+    return standing
+
+
+def check_entered(study: Study, records: StudyRecords) -> tuple[int, list[str]]:
+    """How many results are as they were entered and agree with themselves; which were made anew."""
+    newest = records.newest_duals
+    for name, entry in newest.items():
+        record = parse_object(read_as(study.root, name, entry.files[name]), where=name)
+        faults = check_result(record, where=name)
+        if faults:
+            raise IntegrityError(
+                f"{name}, which entry {entry.n} brought: {faults[0].kind}: {faults[0].message}"
+            )
+    again = [name for entry in records.duals for name in entry.files if newest[name] != entry]
+    return len(newest), sorted(set(again))

@@ -1,0 +1,117 @@
+"""How git is asked, and how it is told to commit.
+
+A repository that one only looks at must not run anything, and must not answer by files beside its
+objects: grafts, replaced objects and commit-graphs can each claim another parent for a commit,
+`core.worktree` another folder, and variables of the environment another repository. All of these
+are off or overruled here. The user's own configuration is read, for `safe.directory`; what could
+change an answer is set by the command line, which comes before every file and every include.
+"""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.errors import NotHere, SpecError, StorageError
+
+_SECONDS = 60.0
+_SETTINGS = (
+    *("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "core.commitGraph=false"),
+    *("core.multiPackIndex=false", "core.quotePath=false", "core.bare=false", "gc.auto=0"),
+    *("advice.graftFileDeprecated=false", "log.showSignature=false"),
+)
+_OFF = {
+    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    # A repository can promise that what it lacks is to be had from somewhere, by a command.
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+_ANOTHER_REPOSITORY = frozenset(
+    "GIT_DIR GIT_WORK_TREE GIT_IMPLICIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_PREFIX"
+    " GIT_GRAFT_FILE GIT_SHALLOW_FILE GIT_NAMESPACE GIT_OBJECT_DIRECTORY GIT_REPLACE_REF_BASE"
+    " GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CEILING_DIRECTORIES".split()
+)
+
+
+def ask_git(
+    top: Path, *words: str, staged: bool = False, given: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    """Ask about the repository whose work tree a folder is; `given` goes to its standard input.
+
+    `staged` asks the index that a hook is given.
+    """
+    settings = (word for setting in _SETTINGS for word in ("-c", setting))
+    try:
+        return _call(top, *settings, *words, environment=_environment(top, staged), given=given)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise NotHere(f"git could not be asked: {error}") from None
+
+
+def output_of(top: Path, *words: str, staged: bool = False, given: bytes = b"") -> bytes | None:
+    """The answer of git; None where it fails."""
+    done = ask_git(top, *words, staged=staged, given=given)
+    return done.stdout if done.returncode == 0 else None
+
+
+def complaint_of(done: subprocess.CompletedProcess[bytes]) -> str:
+    """The first line of what git complains about."""
+    return (done.stderr.decode("utf-8", "replace").strip().splitlines() or [""])[0][:300]
+
+
+def tell_git(top: Path, *words: str) -> bytes:
+    """Have git do something, with the user's own hooks and settings; what it prints."""
+    try:
+        done = _call(top, *words, environment=_own_environment(), seconds=10 * _SECONDS)
+    except FileNotFoundError:
+        raise SpecError(
+            "there is no git here", hint="Install it, or leave out `commit=True`."
+        ) from None
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise StorageError(f"git {words[0]}: {error}") from None
+    if done.returncode != 0:
+        complaint = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+        last = " / ".join(line.strip() for line in complaint.splitlines()[-4:] if line.strip())
+        raise StorageError(f"git {words[0]} failed: {last[-600:]}")
+    return done.stdout
+
+
+def _call(
+    folder: Path,
+    *words: str,
+    environment: Mapping[str, str],
+    given: bytes = b"",
+    seconds: float = _SECONDS,
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(  # noqa: S603 - fixed words and our own paths, no shell
+        ["git", *words],  # noqa: S607 - the user's git
+        cwd=folder,
+        env=environment,
+        input=given,
+        capture_output=True,
+        timeout=seconds,
+        check=False,
+    )
+
+
+def _environment(top: Path, staged: bool) -> Mapping[str, str]:
+    """The user's environment without anything for git, and what keeps git to this work tree.
+
+    A hook runs with GIT_DIR set, and with the index of the commit that is being made.
+    """
+    index = {"GIT_INDEX_FILE"} if staged else set()
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name in index
+    }
+    here = {"GIT_WORK_TREE": str(top), "GIT_CEILING_DIRECTORIES": str(top.parent)}
+    return {**kept, **_OFF, **here}
+
+
+def _own_environment() -> Mapping[str, str]:
+    """The user's environment, without what would point git at another repository."""
+    return {name: value for name, value in os.environ.items() if name not in _ANOTHER_REPOSITORY}

@@ -1,0 +1,42 @@
+"""Withdraw a sealed submission that was never started: in public, with a reason, for good."""
+
+from assay.errors import AlreadyRun, SpecError, Withdrawn
+from assay.ledger.entry import Entry
+from assay.study.entries import LONGEST_REASON, SubmissionRecord, enter, read_records
+from assay.study.study import Study
+from assay.study.submissions.seal_lock import only_one
+from assay.study.submissions.sealed import check_sealed
+
+
+def withdraw(study: Study, submission: str, *, because: str) -> Entry:
+    """Enter that a submission will not be run, and why; refused once it was started.
+
+    The seal stays where it is, and so does the submission's place on the board.
+    """
+    reason = because.strip()
+    if not reason or len(reason) > LONGEST_REASON:
+        raise SpecError(
+            f"a reason of {len(reason):,} characters, expected 1 to {LONGEST_REASON:,}",
+            hint="Say why it is withdrawn: `because=TEXT`.",
+        )
+    check_sealed(study, submission)
+    with only_one(study, submission), study.ledger as ledger:
+        record = read_records(ledger.entries).submission(submission)
+        check_standing(record)
+        if record.started is not None:
+            raise AlreadyRun(
+                f"{submission} was started by entry {record.started.n}, and what was started is not"
+                " withdrawn",
+                hint="Its result, or that it has none, stays on the board.",
+            )
+        return enter(ledger, "withdraw", submission, said={"because": reason})
+
+
+def check_standing(record: SubmissionRecord) -> None:
+    """Refuse a submission that was withdrawn."""
+    if record.withdrawn is not None:
+        raise Withdrawn(
+            f"{record.id} was withdrawn by entry {record.withdrawn.n}:"
+            f" {record.withdrawn.said['because']:.300}",
+            hint="Draft it again under another name.",
+        )

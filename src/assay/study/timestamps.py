@@ -1,0 +1,221 @@
+"""Outside time in a study: pinned authorities, and timestamps of its checkpoints.
+
+authorities/FINGERPRINT.pem   the root certificate of an authority that the author chose
+checkpoints/NAME.txt          a checkpoint that was kept
+checkpoints/NAME.tsq          the request for a timestamp of it; the user sends it, Assay never does
+checkpoints/NAME.tsr          the authority's response
+
+Pins and timestamps are entries of the ledger. A timestamp that is entered between a seal and the
+start of its run shows two things: the seal existed by the attested time, and the run was entered
+after it, since the bytes of a response cannot be known before it is made.
+"""
+
+from pathlib import Path
+
+from assay.digests import digest, is_name
+from assay.errors import IntegrityError, SpecError, storage
+from assay.files import inside, read_as, read_bounded, read_inside, write_new, write_whole
+from assay.ledger.certificate import MAX_BYTES, AuthorityCertificate, read_certificate
+from assay.ledger.chain import Chain
+from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
+from assay.ledger.entry import Entry
+from assay.ledger.timestamp import make_request, verify_response
+from assay.runs.result import Attestation
+from assay.study.entries import SubmissionRecord, enter, read_records
+from assay.study.study import Study
+
+CHECKPOINT, REQUEST, RESPONSE = ".txt", ".tsq", ".tsr"
+
+
+def pin(study: Study, data: bytes, *, where: str) -> tuple[AuthorityCertificate, Entry]:
+    """Enter the root certificate of an authority whose timestamps the study goes by."""
+    authority = read_certificate(data, where=where)
+    name = _authority_file(authority.fingerprint)
+    with study.ledger as ledger:
+        for entry in read_records(ledger.entries).authorities:
+            if entry.subject == authority.fingerprint:
+                raise SpecError(f"{authority.name} is pinned already: entry {entry.n}")
+        path = study.path(name)
+        with storage(path):
+            path.parent.mkdir(exist_ok=True)
+        write_whole(path, authority.pem)  # what lies there in no entry was cut off
+        files = {name: digest(authority.pem)}
+        return authority, enter(ledger, "authority", authority.fingerprint, files=files)
+
+
+def request_timestamp(study: Study, file: Path) -> Path:
+    """Write the request for a timestamp of a kept checkpoint beside it."""
+    checkpoint = _kept_checkpoint(study, _stem(study, file))
+    request = study.path(f"checkpoints/{_stem(study, file)}{REQUEST}")
+    write_new(request, make_request(checkpoint.text.encode()))
+    return request
+
+
+def add_timestamp(study: Study, file: Path, response: Path | None = None) -> Attestation:
+    """Verify the response for a kept checkpoint, store it beside it, and enter it.
+
+    Without `response` it is what lies beside the checkpoint.
+    """
+    stem = _stem(study, file)
+    names = [f"checkpoints/{stem}{suffix}" for suffix in (REQUEST, RESPONSE)]
+    asking, stored = (study.path(name) for name in names)
+    if not asking.exists():
+        raise SpecError(
+            f"{names[0]} is not here, which asks for the timestamp",
+            hint=f"Make it: assay ledger request {file}",
+        )
+    request = read_bounded(asking, MAX_BYTES)
+    data = read_bounded(stored if response is None else response, MAX_BYTES)
+    with study.ledger as ledger:
+        records = read_records(ledger.entries)
+        for entry in records.timestamps:
+            if entry.subject == stem:
+                raise SpecError(f"{file} has a timestamp already: entry {entry.n}")
+        checkpoint = _kept_checkpoint(study, stem)
+        check_extends(study.chain(), [checkpoint], origin=study.config.origin)
+        attested = verify_response(
+            data,
+            request=request,
+            text=checkpoint.text.encode(),
+            authorities=[_pinned(study, entry) for entry in records.authorities],
+        )
+        if response is not None and not _holds(stored, data):
+            write_new(stored, data)
+        entry = enter(
+            ledger,
+            "timestamp",
+            stem,
+            files=dict(zip(names, (digest(request), digest(data)), strict=True)),
+            said={"time": attested.time, "authority": attested.authority},
+        )
+    return _attestation(entry, checkpoint, attested.name)
+
+
+def attestations(study: Study, chain: Chain, *, after: int = 0) -> dict[int, Attestation]:
+    """The timestamps that a ledger names, by number of entry, each verified from stored bytes.
+
+    `after` leaves out older entries. An authority stands behind what was entered after its pin.
+    """
+    timestamps = [each for each in chain.entries if each.kind == "timestamp" and each.n > after]
+    pins = [each for each in chain.entries if each.kind == "authority"] if timestamps else []
+    authorities = {each.n: _pinned(study, each) for each in pins}
+    return {
+        entry.n: _verified(
+            study, chain, entry, [pinned for n, pinned in authorities.items() if n < entry.n]
+        )
+        for entry in timestamps
+    }
+
+
+def attestation_of(study: Study, record: SubmissionRecord) -> Attestation | None:
+    """The attested time of a seal: the one that its run started with, or would start with now.
+
+    Of several the earliest counts: the seal existed by then.
+    """
+    made = attestations(study, study.chain(), after=record.seal.n)
+    if record.started is not None:
+        return stated_attestation(made, record)
+    covering = [each for each in made.values() if each.checkpoint > record.seal.n]
+    return min(covering, key=lambda each: (each.time, each.entry), default=None)
+
+
+def stated_attestation(
+    made: dict[int, Attestation], record: SubmissionRecord
+) -> Attestation | None:
+    """The attested time that the start of a run names; one that does not cover it is a breach."""
+    assert record.started is not None  # noqa: S101 - only such are asked about
+    stated = record.started.said.get("attested")
+    if stated is None:
+        return None
+    known = made.get(int(stated)) if stated.isdecimal() and len(stated) < 16 else None
+    if known is None or not record.seal.n < known.checkpoint <= known.entry < record.started.n:
+        raise IntegrityError(
+            f"{record.id} started with the attested time of entry {stated!r:.40}, which is no"
+            " timestamp between its seal and its start"
+        )
+    return known
+
+
+def _verified(
+    study: Study, chain: Chain, entry: Entry, authorities: list[AuthorityCertificate]
+) -> Attestation:
+    """What one entry attests; what it says must be what its files give."""
+    where = f"entry {entry.n} (timestamp {entry.subject:.64})"
+    names = [f"checkpoints/{entry.subject}{suffix}" for suffix in (REQUEST, RESPONSE)]
+    if sorted(entry.files) != names:
+        raise IntegrityError(f"{where}: it does not name {' and '.join(names)}")
+    request, response = (_stored(study, name, entry.files[name]) for name in names)
+    checkpoint = _kept_checkpoint(study, entry.subject)
+    check_extends(chain, [checkpoint], origin=study.config.origin)
+    if checkpoint.size > entry.n:
+        raise IntegrityError(f"{where}: its checkpoint is of {checkpoint.size} entries, and later")
+    try:
+        attested = verify_response(
+            response, request=request, text=checkpoint.text.encode(), authorities=authorities
+        )
+    except IntegrityError as error:
+        raise IntegrityError(f"{names[1]}: {error.message}") from None
+    for what, got in (("time", attested.time), ("authority", attested.authority)):
+        if entry.said.get(what) != got:
+            said = entry.said.get(what)
+            raise IntegrityError(f"{where}: it says {what} {said!r:.80}, and the response {got}")
+    return _attestation(entry, checkpoint, attested.name)
+
+
+def _attestation(entry: Entry, checkpoint: Checkpoint, name: str) -> Attestation:
+    return Attestation(
+        entry=entry.n,
+        checkpoint=checkpoint.size,
+        time=entry.said["time"],
+        authority=entry.said["authority"],
+        name=name,
+        token=entry.files[f"checkpoints/{entry.subject}{RESPONSE}"],
+    )
+
+
+def _pinned(study: Study, entry: Entry) -> AuthorityCertificate:
+    """The authority that an entry pins."""
+    name = _authority_file(entry.subject)
+    if list(entry.files) != [name]:
+        raise IntegrityError(f"entry {entry.n} (authority): it does not name {name:.200}")
+    authority = read_certificate(_stored(study, name, entry.files[name]), where=name)
+    if authority.fingerprint != entry.subject:
+        raise IntegrityError(f"{name} is the certificate {authority.fingerprint}")
+    return authority
+
+
+def _authority_file(fingerprint: str) -> str:
+    return f"authorities/{fingerprint}.pem"
+
+
+def _stem(study: Study, file: Path) -> str:
+    """The name of a kept checkpoint, by its file."""
+    with storage(file):
+        folder = file.resolve().parent
+    stem = file.name.removesuffix(CHECKPOINT)
+    if folder != (study.root / "checkpoints").resolve() or file.name != f"{stem}{CHECKPOINT}":
+        raise SpecError(
+            f"{file} is no checkpoint of the study",
+            hint="Keep one first: assay ledger checkpoint `keep=True`",
+        )
+    if not is_name(stem):
+        raise SpecError(f"{stem!r:.80} cannot name a timestamp", hint="Call it 000007.txt.")
+    return stem
+
+
+def _kept_checkpoint(study: Study, stem: str) -> Checkpoint:
+    name = f"checkpoints/{stem}{CHECKPOINT}"
+    return parse_checkpoint(read_inside(study.root, name), where=name)
+
+
+def _stored(study: Study, name: str, expected: str) -> bytes:
+    """The bytes of a small file that an entry names."""
+    path = inside(study.root, name)
+    with storage(path):
+        if path.is_file() and path.stat().st_size > MAX_BYTES:
+            raise IntegrityError(f"{name}: more than {MAX_BYTES:,} bytes")
+    return read_as(study.root, name, expected)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    return path.is_file() and read_bounded(path, MAX_BYTES) == data

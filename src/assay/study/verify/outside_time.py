@@ -1,0 +1,89 @@
+"""Part of step 2: times that something outside the study attests.
+
+A timestamp is by an authority that the study's author chose, and may have made. The finding says
+so, unless the reader gave the authority's certificate. A cosignature is by a key of the reader's.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from assay.errors import IntegrityError, storage
+from assay.ledger.checkpoint import Checkpoint
+from assay.runs.result import Attestation
+from assay.study.timestamps import RESPONSE, attestations
+from assay.study.verify.context import Verifying
+from assay.wording import counted
+
+
+class OutsideTimes(NamedTuple):
+    """The attested times in words; `noted` where a reader must compare something."""
+
+    notes: tuple[str, ...]
+    noted: bool
+
+
+def check_outside_time(at: Verifying, checkpoints: Sequence[Checkpoint]) -> OutsideTimes:
+    """Verify every timestamp that the ledger names, and every cosignature by a key given."""
+    at.attested = attestations(at.study, at.chain)
+    given = {authority.fingerprint: authority.name for authority in at.shown.authorities}
+    for made in at.attested.values():
+        if given and made.authority not in given:
+            raise IntegrityError(
+                f"the time of the first {made.checkpoint} entries is attested by {made.name}"
+                f" (SHA-256 {made.authority}), which is not an authority that was given"
+            )
+    if given and not at.attested:
+        raise IntegrityError(f"no timestamp by {' or '.join(given.values())}")
+    loose = _not_entered(at)
+    notes = (
+        *_timestamps(list(at.attested.values()), given=bool(given)),
+        *_cosignatures(at, checkpoints),
+        *(f"{name} is in no entry, and attests nothing" for name in loose),
+    )
+    return OutsideTimes(notes, noted=bool(loose) or (bool(at.attested) and not given))
+
+
+def _timestamps(made: list[Attestation], *, given: bool) -> list[str]:
+    """A sentence for each authority: what it attests, and what is known about it."""
+    notes = []
+    for authority, group in groupby(sorted(made, key=_by_authority), key=_by_authority):
+        every = list(group)
+        times = ", ".join(
+            f"{counted(each.checkpoint, 'entry')} by {each.time}"
+            for each in sorted(every, key=lambda each: each.entry)
+        )
+        chosen = (
+            "the authority that was given"
+            if given
+            else "an authority that the study's author pinned and may have made: compare the"
+            " fingerprint with the authority's own (`authority=CERT.pem` does)"
+        )
+        notes.append(f"{times}, says {every[0].name} (SHA-256 {authority}), {chosen}")
+    return notes
+
+
+def _by_authority(made: Attestation) -> str:
+    return made.authority
+
+
+def _cosignatures(at: Verifying, checkpoints: Sequence[Checkpoint]) -> list[str]:
+    notes = []
+    for checkpoint in checkpoints:
+        for key in at.shown.keys:
+            time = key.attested(checkpoint.text, checkpoint.signatures)
+            if time is not None:
+                entries = counted(checkpoint.size, "entry")
+                notes.append(f"{entries} seen at {time}, says {key.name}, whose key was given")
+    return notes
+
+
+def _not_entered(at: Verifying) -> list[str]:
+    """Responses in the folder of checkpoints that no entry names."""
+    folder = at.study.root / "checkpoints"
+    with storage(folder):
+        found = sorted(folder.glob(f"*{RESPONSE}")) if folder.is_dir() else []
+    named = {
+        name for entry in at.chain.entries if entry.kind == "timestamp" for name in entry.files
+    }
+    return [name for name in (f"checkpoints/{path.name}" for path in found) if name not in named]

@@ -1,0 +1,404 @@
+"""Code and files that reach a sealed run without being sealed: kept out, refused, or named."""
+
+import importlib.util
+import json
+import marshal
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+from helpers.installed import install
+from helpers.studies import METHOD, a_study, drafted, open_study, raised, sealed
+
+from assay.errors import SpecError
+from assay.sandbox.processes import HOME
+from assay.sandbox.warden_client import can_observe
+from assay.study.entries import read_records
+from assay.study.scorecards.store import read_judgement
+from assay.study.submissions.run import run_sealed
+from assay.study.submissions.seal import seal
+
+OBSERVED = pytest.mark.skipif(not can_observe(), reason="only Linux tells which files are opened")
+LEAKED = """
+import builtins
+def detect(question, response):
+    return getattr(builtins, "leak", 0.0)
+"""
+LEAK = "import builtins\nbuiltins.leak = 1.0\n"
+
+
+class Python:
+    """A virtual environment of its own, into which a test may plant anything."""
+
+    def __init__(self, home):
+        venv.create(home / "venv", symlinks=True)
+        self.program = home / "venv/bin/python"
+        self.site = next((home / "venv/lib").glob("python*/site-packages"))
+        ours = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+        (self.site / "ours.pth").write_text("\n".join([*ours, HOME]) + "\n")
+        home.joinpath("home").mkdir()
+        self.study = a_study(home / "home", "opened")
+
+    def assay(self, *words, **environment):
+        ours = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        return subprocess.run(
+            [self.program, "-m", "assay", *words],
+            cwd=self.study.root,
+            env={**ours, **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def seal(self, body, **environment):
+        drafted(self.study, body=body)
+        done = self.assay("seal", "001", **environment)
+        assert done.returncode == 0, done.stderr
+        return json.loads((self.study.root / "preregs/001/seal.json").read_bytes())
+
+    def run(self, **environment):
+        """The answers of the run, and its caveats."""
+        done = self.assay("run", "001", "--unwitnessed", **environment)
+        assert done.returncode in (0, 1), done.stderr
+        lines = (self.study.root / "runs/001/outputs.jsonl").read_text().splitlines()
+        return {json.loads(line)["output"] for line in lines}, caveats(self.study)
+
+
+def caveats(study):
+    study = open_study(study.root)
+    one = read_records(study.chain().entries).submissions["001"]
+    card = read_judgement(study, one.scores["mine"]).scorecard
+    return {caveat.code: caveat.message for caveat in card.caveats}
+
+
+@pytest.fixture
+def python(tmp_path):
+    return Python(tmp_path)
+
+
+def sitecustomize_on_the_path(python, folder):
+    (folder / "sitecustomize.py").write_text(LEAK)
+    return {"PYTHONPATH": str(folder)}
+
+
+def usercustomize(python, folder):
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    place = folder / "lib" / version / "site-packages"
+    place.mkdir(parents=True)
+    (place / "usercustomize.py").write_text(LEAK)
+    settings = python.program.parent.parent / "pyvenv.cfg"
+    settings.write_text(settings.read_text().replace("= false", "= true"))
+    return {"PYTHONUSERBASE": str(folder)}
+
+
+def installed_sitecustomize(python, folder):
+    (python.site / "sitecustomize.py").write_text(LEAK)
+    return {}
+
+
+def line_of_a_pth_file(python, folder):
+    (python.site / "preloaded.py").write_text(LEAK)
+    (python.site / "preloaded.pth").write_text("import preloaded\n")
+    return {}
+
+
+def module_of_the_library_on_the_path(python, folder):
+    """`random` is imported by the worker itself, before any method."""
+    library = Path(os.__file__).with_name("random.py").read_text()
+    (folder / "random.py").write_text(LEAK + library)
+    return {"PYTHONPATH": str(folder)}
+
+
+PRELOADED = (
+    sitecustomize_on_the_path,
+    usercustomize,
+    installed_sitecustomize,
+    line_of_a_pth_file,
+    module_of_the_library_on_the_path,
+)
+
+
+@pytest.mark.parametrize("plant", PRELOADED, ids=lambda plant: plant.__name__)
+def test_nothing_is_loaded_before_a_sealed_method(python, tmp_path, plant):
+    folder = tmp_path / "planted"
+    folder.mkdir()
+    python.seal(LEAKED)
+    environment = plant(python, folder)
+    looked = "import builtins; print(getattr(builtins, 'leak', 0.0))"
+    if plant is module_of_the_library_on_the_path:
+        looked = f"import random; {looked}"
+    code = subprocess.run(
+        [python.program, "-c", looked], env=environment, capture_output=True, text=True, check=True
+    )
+    if plant is installed_sitecustomize and code.stdout != "1.0\n":
+        pytest.skip("this Python has a sitecustomize of its own, which comes first")
+    assert code.stdout == "1.0\n"  # an ordinary Python loads it
+    answers, told = python.run(**environment)
+    assert answers == {0.0}
+    assert "unsealed-code" not in told
+
+
+PLANTED = f"import plantedlib\n{METHOD.replace('len(response)', 'plantedlib.value')}"
+
+
+def forged_bytecode(source, flags):
+    """Bytecode that Python takes for that of a source, and is of something else."""
+    code = marshal.dumps(compile("value = 2\n", str(source), "exec"))
+    if flags:
+        head = struct.pack("<I", flags) + b"\0" * 8
+        if flags == 0b11:
+            head = struct.pack("<I", flags) + importlib.util.source_hash(source.read_bytes())
+    else:
+        status = source.stat()
+        head = struct.pack("<III", 0, int(status.st_mtime), status.st_size)
+    cached = Path(importlib.util.cache_from_source(str(source)))
+    cached.parent.mkdir(exist_ok=True)
+    cached.write_bytes(importlib.util.MAGIC_NUMBER + head + code)
+
+
+BYTECODE = {"unchecked hash": 0b01, "checked hash of the source": 0b11, "forged time": 0}
+
+
+@pytest.mark.parametrize("flags", BYTECODE.values(), ids=BYTECODE)
+def test_bytecode_beside_the_source_is_not_what_runs(python, flags):
+    install(python.site)
+    python.seal(PLANTED)
+    forged_bytecode(python.site / "plantedlib/__init__.py", flags)
+    words = [python.program, "-c", "import plantedlib; print(plantedlib.value)"]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "2\n"
+    answers, told = python.run()
+    assert answers == {1.0}
+    assert "unsealed-code" not in told
+
+
+EXTRA = {
+    "a module": "plantedlib/extra.py",
+    "bytecode without a source": "plantedlib/extra.pyc",
+    "data": "plantedlib/deep/more.txt",
+}
+
+
+@pytest.mark.parametrize("name", EXTRA.values(), ids=EXTRA)
+def test_a_file_that_no_record_lists_is_sealed_and_named(python, name):
+    install(python.site)
+    (python.site / name).write_bytes(b"")
+    made = python.seal(PLANTED)
+    assert made["distributions"]["plantedlib"]["unlisted"] == [name]
+    (python.site / name).write_bytes(b"#")
+    done = python.assay("run", "001", "--unwitnessed")
+    assert done.returncode == 4
+    assert "sealed with plantedlib 1.0" in done.stderr
+
+
+@pytest.mark.parametrize("name", EXTRA.values(), ids=EXTRA)
+def test_one_that_is_added_after_the_seal_stops_the_run(python, name):
+    install(python.site)
+    assert python.seal(PLANTED)["distributions"]["plantedlib"]["unlisted"] == []
+    (python.site / name).write_bytes(b"")
+    done = python.assay("run", "001", "--unwitnessed")
+    assert done.returncode == 4
+    assert "sealed with plantedlib 1.0" in done.stderr
+
+
+def test_a_file_that_is_not_as_its_record_says_is_named(python):
+    install(python.site)
+    (python.site / "plantedlib/deep/data.txt").write_text("other words\n")
+    made = python.seal(PLANTED)
+    assert made["distributions"]["plantedlib"]["altered"] == ["plantedlib/deep/data.txt"]
+
+
+def test_a_file_of_another_distribution_in_the_same_folder_is_not_named(python):
+    install(python.site)
+    install(python.site, name="other", folder="plantedlib")
+    made = python.seal(PLANTED)
+    assert made["distributions"]["plantedlib"]["unlisted"] == []
+
+
+@pytest.fixture
+def outside(tmp_path):
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    (folder / "stranger.py").write_text("value = 1\n")
+    (folder / "answers.json").write_text("{}")
+    return folder
+
+
+def run_of(tmp_path, line, *, before="pass"):
+    """The caveats of a run whose method does something when it is asked, not when it is probed."""
+    study = a_study(tmp_path / "home", "opened")
+    body = (
+        "import os, subprocess, sys\n"
+        f"{before}\n"
+        "def detect(question, response):\n"
+        "    if 'number' in question:\n"
+        f"        {line}\n"
+        "    return len(response)\n"
+    )
+    sealed(study, body=body)
+    run_sealed(study, "001", unwitnessed=True)
+    return caveats(study)
+
+
+HIDDEN = {
+    "executed": ("exec(open('OUTSIDE/stranger.py').read())", "stranger.py"),
+    "imported and forgotten": (
+        "sys.path.append('OUTSIDE'); import stranger; del sys.modules['stranger']; sys.path.pop()",
+        "stranger.py",
+    ),
+    "run by another process": (
+        "subprocess.run([sys.executable, '-S', 'OUTSIDE/stranger.py'])",
+        "stranger.py",
+    ),
+    "run as a program": ("subprocess.run(['/bin/true'])", "true"),
+}
+
+
+@OBSERVED
+@pytest.mark.parametrize(("line", "name"), HIDDEN.values(), ids=HIDDEN)
+def test_code_from_outside_is_seen_whatever_the_method_says(tmp_path, outside, line, name):
+    told = run_of(tmp_path, line.replace("OUTSIDE", str(outside)))
+    assert name in told["unsealed-code"]
+    assert "unobserved" not in told
+
+
+READ = {
+    "read": ("open('OUTSIDE/answers.json').read()", "outside/answers.json"),
+    "read by another process": (
+        "subprocess.run(['/bin/cat', 'OUTSIDE/answers.json'], stdout=-3)",
+        "outside/answers.json",
+    ),
+    "listed": ("os.listdir('OUTSIDE')", "outside/"),
+    "moved in and read": (
+        "os.path.exists('x') or os.rename('OUTSIDE/answers.json', 'x'); open('x').read()",
+        "outside/answers.json",
+    ),
+    "linked and read": (
+        "os.path.exists('x') or os.symlink('OUTSIDE/answers.json', 'x'); open('x').read()",
+        "outside/answers.json",
+    ),
+    "of the operating system": ("open('/etc/hostname').read()", "/etc/hostname"),
+    "a service": (
+        "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"
+        ".sendto(b'x', ('127.0.0.1', 9))",
+        "127.0.0.1:9",
+    ),
+}
+
+
+@OBSERVED
+@pytest.mark.parametrize(("line", "name"), READ.values(), ids=READ)
+def test_a_file_from_outside_is_named(tmp_path, outside, line, name):
+    told = run_of(tmp_path, line.replace("OUTSIDE", str(outside)))
+    assert name in told["unsealed-files"]
+
+
+OWN = {
+    "a file of its own": "open('own.txt', 'w').write('x'); open('own.txt').read()",
+    "a temporary file": (
+        "import tempfile; folder = tempfile.mkdtemp(); open(folder + '/x', 'w').write('x');"
+        " os.listdir(folder); open(folder + '/x').read(); __import__('shutil').rmtree(folder)"
+    ),
+    "the library": "import decimal, zoneinfo, locale, email.message, xml.dom.minidom",
+    "a lock": "import multiprocessing; multiprocessing.Lock()",
+    "numpy": "import numpy; numpy.ones(3) @ numpy.ones(3)",
+}
+
+
+@OBSERVED
+@pytest.mark.parametrize("line", OWN.values(), ids=OWN)
+def test_what_is_sealed_or_its_own_is_not_named(tmp_path, line):
+    told = run_of(tmp_path, line)
+    assert not {"unsealed-code", "unsealed-files", "unobserved"} & set(told), told
+
+
+@OBSERVED
+def test_a_package_that_changes_between_seal_and_import_is_named(tmp_path, monkeypatch):
+    place = tmp_path / "lib/site-packages"
+    place.mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(place))
+    install(place)
+    path = place / "plantedlib/__init__.py"
+    change = f"open({str(path)!r}, 'a').write('#')\nimport plantedlib"
+    told = run_of(tmp_path, "pass", before=change)
+    assert "plantedlib/__init__.py" in told["unsealed-code"]
+
+
+BLIND = {
+    "no such system": "assay.runs.worker_process.can_observe",
+    "a kernel that refuses": None,
+}
+
+
+@OBSERVED
+@pytest.mark.parametrize("patched", BLIND.values(), ids=BLIND)
+def test_a_run_that_cannot_be_observed_says_so(tmp_path, monkeypatch, patched):
+    if patched is not None:
+        monkeypatch.setattr(patched, lambda: False)
+    else:
+        package = tmp_path / "assay"
+        shutil.copytree(Path(HOME) / "assay", package, ignore=shutil.ignore_patterns("bundled"))
+        module = package / "sandbox/syscalls.py"
+        old = "    code = ctypes.create_string_buffer(program, len(program))\n"
+        assert old in module.read_text()
+        busy = "    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))\n"
+        module.write_text(module.read_text().replace(old, busy))
+        monkeypatch.setattr("assay.sandbox.processes.HOME", str(tmp_path))
+    told = run_of(tmp_path, "pass")
+    assert "unobserved" in told
+
+
+def passing(folder, name):
+    prereg = folder / "prereg.toml"
+    text = prereg.read_text()
+    assert "environment = []" in text
+    prereg.write_text(text.replace("environment = []", f'environment = ["{name}"]'))
+
+
+@OBSERVED
+def test_what_was_made_before_a_run_was_resumed_is_not_said_to_be_observed(tmp_path):
+    study = a_study(tmp_path / "home", "opened")
+    once = tmp_path / "once"
+    body = (
+        "import os, signal\n"
+        "def detect(question, response):\n"
+        f"    if '7?' in question and not os.path.exists({str(once)!r}):\n"
+        f"        open({str(once)!r}, 'w').close()\n"
+        "        os.kill(int(os.environ['ASKER']), signal.SIGKILL)\n"
+        "    return len(response)\n"
+    )
+    folder = drafted(study, body=body)
+    passing(folder, "ASKER")
+    words = [sys.executable, "-c"]
+    code = (
+        "import os, sys\n"
+        "os.environ['ASKER'] = str(os.getpid())\n"
+        "sys.argv = ['assay', *sys.argv[1:]]\n"
+        "from assay.cli import main\n"
+        "main()\n"
+    )
+
+    def assay(*arguments):
+        return subprocess.run(
+            [*words, code, *arguments], cwd=study.root, capture_output=True, check=False
+        )
+
+    assert assay("seal", "001", "--no-probe").returncode == 0
+    assert assay("run", "001", "--unwitnessed").returncode == -9
+    assert assay("run", "001", "--unwitnessed").returncode in (0, 1)
+    assert {"resumed", "unobserved"} <= set(caveats(study))
+
+
+@pytest.mark.parametrize("name", ["PYTHONPATH", "PYTHONHOME", "LD_PRELOAD"])
+def test_a_variable_that_decides_which_code_is_loaded_is_not_passed_on(tmp_path, monkeypatch, name):
+    monkeypatch.setenv(name, os.environ.get(name, ""))
+    study = a_study(tmp_path / "home", "opened")
+    passing(drafted(study), name)
+    error = raised(seal, study, "001")
+    assert isinstance(error, SpecError)
+    assert f"{name} was to be passed on" in error.message
