@@ -51,7 +51,7 @@ class AssayError(Exception):
         self, message: str, *, hint: str | None = None, details: Sequence[str] = ()
     ) -> None:
         self.message = writable(message)[:_LONGEST]
-        self.hint = hint
+        self.hint = None if hint is None else writable(hint)
         self.details = tuple(writable(detail)[:_LONGEST_DETAIL] for detail in details)
         super().__init__("\n  ".join((self.message, *self.details)))
 

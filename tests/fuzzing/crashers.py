@@ -29,6 +29,10 @@ CRASHERS: tuple[tuple[str, bytes], ...] = (
     # The square of a number that is nearly too large.
     ("comparison: judged and drawn", joined(COSTS % b"0", COSTS % b"1e308")),
     ("command: compare", joined(COSTS % b"0", COSTS % b"1e308")),
+    # A number alone has no rows to shuffle.
+    ("dual: state in JSON", b"0"),
+    # Bytes of the command line that are not UTF-8, in a hint.
+    ("methods: references", b"\xe2."),
     # Half a surrogate pair has no hash.
     ("texts: baselines", b"\xed\xa0\x80"),
     # An outcome on another scale than the prediction's.

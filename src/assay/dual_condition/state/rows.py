@@ -172,8 +172,10 @@ def _has_entries(value: object) -> bool:
 
 def _places(whole: Any, field: str) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - JSON
     """Where the values of a field are: what holds each, and under which key or place."""
-    listed = whole.items() if isinstance(whole, dict) else enumerate(whole)
-    for at, value in listed if isinstance(whole, dict | list) else ():
+    listed: Iterable[tuple[Any, Any]] = ()
+    if isinstance(whole, dict | list):
+        listed = whole.items() if isinstance(whole, dict) else enumerate(whole)
+    for at, value in listed:
         if isinstance(value, dict) and field in value:
             yield value, field
         elif not isinstance(value, dict) and field == "value":
