@@ -275,7 +275,8 @@ READ = {
     ),
     "listed": ("os.listdir('OUTSIDE')", "outside/"),
     "moved in and read": (
-        "os.path.exists('x') or os.rename('OUTSIDE/answers.json', 'x'); open('x').read()",
+        "not os.path.exists('OUTSIDE/answers.json') or os.rename('OUTSIDE/answers.json', 'x');"
+        " not os.path.exists('x') or open('x').read()",
         "outside/answers.json",
     ),
     "linked and read": (

@@ -271,12 +271,17 @@ def test_to_put_production_back_before_the_command_has_ended_would_be_caught(
             eventually(lambda: running(home / "system.sh"))
             raise StorageError("nobody waits for it")
 
+        def until_harmed(*given):
+            """Leave the command alone until it has written to production."""
+            time.sleep(0.3)
+            eventually(lambda: production(home) != before)
+
         monkeypatch.setattr(WardenClient, "_receive", not_waited_for)
         monkeypatch.setattr(
             WardenClient, "run", lambda self, job: self._run(job, job.folder, job.output)
         )
         for name in ("stop", "__exit__"):
-            monkeypatch.setattr(WardenClient, name, lambda *given: time.sleep(0.3))
+            monkeypatch.setattr(WardenClient, name, until_harmed)
         evaluated(home, "in-place")
 
     child = os.fork()
