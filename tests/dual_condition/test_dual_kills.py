@@ -34,6 +34,7 @@ from helpers.trial_systems import alive, eventually
 from assay.dual_condition import collect as dualling
 from assay.dual_condition.result import RowState
 from assay.errors import AssayError, ProtocolError, StorageError
+from assay.sandbox.in_place import held, put_back, take_place
 
 pytestmark = [
     pytest.mark.skipif(not OBSERVED, reason="only Linux tells which files are opened"),
@@ -253,45 +254,22 @@ def test_an_interrupt_leaves_nothing_running_and_production_as_it_was(
     check_whole(home, route, before, temporary)
 
 
-def test_to_put_production_back_before_the_command_has_ended_would_be_caught(
-    home, temporary, monkeypatch
-):
-    """Whoever does not wait for the command hands production to it."""
-    planted(home, "in-place", WRITING.replace("HOME_OF_ALL", str(home)))
+def test_to_put_production_back_before_the_command_has_ended_would_be_caught(home, tmp_path):
+    """A command that still runs writes to whatever stands in the place of its state."""
+    planted(home, "in-place", WRITING)
     before = production(home)
-
-    def hasty():
-        from assay.sandbox.warden_client import WardenClient
-
-        receive = WardenClient._receive
-
-        def not_waited_for(client):
-            if client._can_be_private is None:
-                return receive(client)
-            eventually(lambda: running(home / "system.sh"))
-            raise StorageError("nobody waits for it")
-
-        def until_harmed(*given):
-            """Leave the command alone until it has written to production."""
-            time.sleep(0.3)
-            eventually(lambda: production(home) != before)
-
-        monkeypatch.setattr(WardenClient, "_receive", not_waited_for)
-        monkeypatch.setattr(
-            WardenClient, "run", lambda self, job: self._run(job, job.folder, job.output)
-        )
-        for name in ("stop", "__exit__"):
-            monkeypatch.setattr(WardenClient, name, until_harmed)
-        evaluated(home, "in-place")
-
-    child = os.fork()
-    if child == 0:
-        with suppress(BaseException):
-            hasty()
-        os._exit(0)
-    os.waitpid(child, 0)
-    assert eventually(lambda: not running(home / "system.sh"))
-    assert production(home) != before
+    root, copy = home / "home" / "state", tmp_path / "copy"
+    shutil.copytree(root, copy)
+    with held(root):
+        take_place(root, copy, before)
+        words = ["sh", "-c", 'while :; do echo more >> "$0/memory.jsonl"; done', str(root)]
+        command = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+        try:
+            put_back(root)
+            assert eventually(lambda: production(home) != before)
+        finally:
+            command.kill()
+            command.wait()
 
 
 @pytest.mark.parametrize("route", scale(["namespace", "in-place"], ROUTES))
