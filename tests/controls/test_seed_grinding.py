@@ -41,6 +41,13 @@ class CutOff(Listener):
 
     def __init__(self):
         self.heard = 0
+        self.totals = []
+
+    def total(self, items, made):
+        self.totals.append((items, made))
+
+    def repeated(self, more):
+        self.totals.append(more)
 
     def record(self, record):
         self.heard += 1
@@ -107,8 +114,12 @@ def test_a_run_under_several_seeds_goes_on_where_it_was_cut_off(tmp_path):
     study = opened(tmp_path)
     sealed(study, "001", COIN)
     with pytest.raises(KeyboardInterrupt):
-        run_sealed(study, "001", unwitnessed=True, listener=CutOff())
-    run_sealed(study, "001", unwitnessed=True)
+        run_sealed(study, "001", unwitnessed=True, listener=(first := CutOff()))
+    again = CutOff()
+    again.heard = 60
+    run_sealed(study, "001", unwitnessed=True, listener=again)
+    assert first.totals == [(24, 0), (SEEDS - 1) * 24]
+    assert again.totals == [(SEEDS * 24, 60)]
     run = load_run(study.root / "runs/001")
     assert len({(record.item, record.seed) for record in run.records}) == len(run.records)
     assert len(run.records) == SEEDS * 24

@@ -64,6 +64,13 @@ class RunOutput(Listener):
         self._bar.close()
         self._advance = self._bar.enter_context(progress("items", items - made))
 
+    def repeated(self, more: int) -> None:
+        """Begin a bar for the other seeds."""
+        click.echo("The outputs hang on the seed: every item is asked under more seeds.", err=True)
+        self._left = more
+        self._bar.close()
+        self._advance = self._bar.enter_context(progress("items", more))
+
     def started(self) -> None:
         """Publish the start."""
         if self._on_started is not None:

@@ -30,7 +30,10 @@ class Listener:
     """Receives the events of a run; this one ignores them."""
 
     def total(self, items: int, made: int) -> None:
-        """The run has so many items, of which so many were asked before."""
+        """The run has so many records, of which so many were made before."""
+
+    def repeated(self, more: int) -> None:
+        """The outputs hang on the seed: so many more records will be made under other seeds."""
 
     def started(self) -> None:
         """The ledger says that the run begins, and the method has seen nothing yet."""
@@ -150,12 +153,6 @@ def collect(
         records=sealed.made,
         provenance=sealed.provenance,
     )
-    hear.total(sum(1 for _ in benchmark.keyed_items()), len(records))
-    if on_start is not None:
-        on_start()
-    hear.started()
-    if folder is not None:
-        folder.begin(begun)
     asking = Asking(
         worker,
         benchmark,
@@ -165,7 +162,13 @@ def collect(
         made=[record.item for record in records if not record.seed],
         on_loaded=sealed.note,
     )
-    repeating = Repeating(asking, repeats or Repeats(), sealed.made)
+    repeating = Repeating(asking, repeats or Repeats(), sealed.made, hear.repeated)
+    hear.total(repeating.expected, len(records))
+    if on_start is not None:
+        on_start()
+    hear.started()
+    if folder is not None:
+        folder.begin(begun)
     try:
         for record in repeating.records():
             records.append(record)

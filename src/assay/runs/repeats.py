@@ -6,7 +6,7 @@ every learner (its folds are drawn by the seed), all items are asked under more 
 is judged on the mean over them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, Self
 
@@ -36,24 +36,43 @@ class Repeats(NamedTuple):
 class Repeating:
     """Asks under a run's own seed, and under more where outputs hang on the seed.
 
-    `made` are the records of a run that is resumed. After `records`, `probed` is how many items
-    were asked again and came out the same.
+    `made` are the records of a run that is resumed. `on_repeat` hears how many more records there
+    will be than expected. After `records`, `probed` is how many items were asked again and came out
+    the same.
     """
 
-    def __init__(self, asking: Asking, repeats: Repeats, made: Sequence[Record]) -> None:
+    def __init__(
+        self,
+        asking: Asking,
+        repeats: Repeats,
+        made: Sequence[Record],
+        on_repeat: Callable[[int], None],
+    ) -> None:
         self.asking = asking
         self.seeds, self.probe = repeats
         self.made = list(made)
+        self.on_repeat = on_repeat
         self.used = 1
         self.probed = 0
+        self.known = bool(self.seeds) and (
+            asking.worker.learner or any(record.seed for record in made)
+        )
+
+    @property
+    def expected(self) -> int:
+        """How many records there will be, as far as is known before the probe."""
+        items = sum(1 for _ in self.asking.benchmark.keyed_items())
+        return items * (1 + len(self.seeds)) if self.known else items
 
     def records(self) -> Iterator[Record]:
         """A record per item and seed."""
         for record in self.asking.records():
             self.made.append(record)
             yield record
-        if not self.seeds or not self._hangs_on_seed():
+        if not self.seeds or not (self.known or self._differs()):
             return
+        if not self.known:
+            self.on_repeat(self.expected * len(self.seeds))
         self.used += len(self.seeds)
         for number, seed in enumerate(self.seeds, 1):
             again = self._under(seed, number)
@@ -65,9 +84,8 @@ class Repeating:
         self.asking.worker.restart(seed=derive(seed, "method"))
         return self.asking.under(seed, [each.item for each in self.made if each.seed == number])
 
-    def _hangs_on_seed(self) -> bool:
-        if self.asking.worker.learner or any(record.seed for record in self.made):
-            return True
+    def _differs(self) -> bool:
+        """Whether an item comes out otherwise under another seed."""
         first = {record.item: record.output for record in self.made}
         again = self._under(self.seeds[0], 1)
         _, entries = next(again.rounds())
