@@ -11,7 +11,7 @@ import numpy as np
 from timing import by_turns, cost, gain
 
 from assay.comparison.judge.compare import compare
-from assay.comparison.sides import read_sides
+from assay.comparison.sides import SideReading, read_sides
 from assay.stats.permutation import flip_signs
 
 TRIALS, DIMENSIONS = 10_000, 20
@@ -26,15 +26,17 @@ def comparisons() -> None:
         for path in paths:
             _write(path, rng)
 
+        named = [("baseline", paths[:1]), ("candidate", paths[1:])]
+
         def read() -> None:
-            read_sides(paths[:1], paths[1:])
+            read_sides(named, SideReading())
 
         def plain() -> None:
             for path in paths:
                 for line in path.read_bytes().splitlines():
                     json.loads(line)
 
-        (baseline,), (candidate,) = read_sides(paths[:1], paths[1:])
+        (baseline,), (candidate,) = (side.reads for side in read_sides(named, SideReading()))
 
         def judge() -> None:
             compare(baseline=baseline.trials, candidate=candidate.trials, resamples=FEW)

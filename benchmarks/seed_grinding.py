@@ -4,7 +4,7 @@
     python benchmarks/seed_grinding.py --write    also puts it where the docs show it
 
 The author sees every result in private and seals the best for all to see. A method is a coin, or
-has a signal that does not hang on the seed under noise that does. Before, a run had one seed; now
+has a signal that does not depend on the seed under noise that does. Before, a run had one seed; now
 it has five and is judged on their mean. The bar is an AUC of .70 on 108 records.
 """
 

@@ -1,5 +1,6 @@
 """The documentation says what is so: its commands run, its links lead somewhere."""
 
+import json
 import os
 import re
 import shlex
@@ -144,6 +145,16 @@ def workplace(tmp_path):
     (tmp_path / "answers.csv").write_text("prompt,answer,wrong,verdict\n" + "\n".join(rows))
     lines = [f'{{"question": "q{i}", "response": "a", "label": {i % 2}}}' for i in range(20)]
     (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    nested = [
+        {"doc": {"question": f"q{i}", "answer": "a"}, "scores": [{"value": i % 2}]}
+        for i in range(20)
+    ]
+    (tmp_path / "results.json").write_text(json.dumps(nested))
+    table = "question;response;label\n" + "".join(f"q{i};é;{i % 2}\n" for i in range(20))
+    (tmp_path / "export.csv").write_bytes(table.encode("cp1252"))
+    (tmp_path / "my-dataset").mkdir()
+    for split in ("train", "test"):
+        (tmp_path / "my-dataset" / f"{split}.jsonl").write_text("\n".join(lines))
     for example in ROOT.glob("examples/*/*.py"):
         (tmp_path / example.name).write_text(example.read_text(encoding="utf-8"))
     for example in ("compare-two-versions", "prove-a-skill"):

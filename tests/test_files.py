@@ -3,11 +3,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.large_files import endless
 
 import assay
-from assay.digests import pretty_json
-from assay.errors import SpecError
-from assay.files import check_no_links, read_bounded
+from assay.digests import digest, pretty_json
+from assay.errors import IntegrityError, SpecError
+from assay.files import check_no_links, read_as, read_bounded, read_inside
+from assay.journal import cut_torn, read_lines
 
 HOME = Path(assay.__file__).parents[1]
 
@@ -38,6 +40,16 @@ def test_a_file_over_its_bound_is_refused_and_one_at_it_is_read(tmp_path):
         read_bounded(tmp_path / "file", 2)
     with pytest.raises(SpecError, match="no regular file"):
         read_bounded(tmp_path, 2)
+
+
+def test_a_file_without_end_is_refused_before_it_is_read(tmp_path):
+    file = endless(tmp_path / "file")
+    for read in (read_lines, cut_torn, lambda path: read_bounded(path, 1 << 40)):
+        with pytest.raises(SpecError, match="more than"):
+            read(file)
+    for read in (read_inside, lambda root, name: read_as(root, name, digest(b""))):
+        with pytest.raises(IntegrityError, match="more than"):
+            read(tmp_path, "file")
 
 
 def test_a_link_anywhere_on_a_path_is_refused(tmp_path):

@@ -10,7 +10,7 @@ SOURCE = Path(assay.__file__).parent
 ORDER = (
     *("_version", "errors", "arguments", "caveats", "wording", "bounds", "digests", "differences"),
     *("clock", "files", "journal", "lock", "folders"),
-    *("stats", "ledger", "sandbox", "benchmark", "logs", "surface", "methods", "runs"),
+    *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "methods", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study", "report", "cli"),
     *("__main__", "__init__"),
 )
@@ -201,8 +201,7 @@ NOT_OUR_FLAGS = {
     "comparison.trials.spec": "arguments of the system under test, in an example",
 }
 STORED_TEXTS = (
-    *("--group.", "--sequential.", "--missing fail, or --missing exclude."),
-    *("--crashed fail, or --crashed exclude.", "--allow harness."),
+    *("--group.", "--sequential.", "--allow harness."),
     *("(--keep-unverifiable keeps them, as positives)", " --history"),
 )
 """Texts inside stored records and pages, which are compared word by word."""

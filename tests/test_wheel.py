@@ -53,9 +53,10 @@ def test_the_built_wheel_with_its_declared_needs_runs_the_demo(tmp_path):
     assert not [name for name in names if name.startswith(("tests", "benchmarks", "docs"))]
 
     (declared,) = metadata.distributions(name="assay-eval", path=[str(place)])
-    assert [(point.name, point.value) for point in declared.entry_points] == [
-        ("assay", "assay.cli:main")
-    ]
+    assert {(point.group, point.name, point.value) for point in declared.entry_points} == {
+        ("console_scripts", "assay", "assay.cli:main"),
+        ("inspect_ai", "assay", "assay.cli.inspect_hook"),
+    }
     for name in needs(declared.requires):
         link(name, place)
     done = subprocess.run(

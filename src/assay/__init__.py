@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from assay.benchmark.load import load_benchmark
     from assay.caveats import Caveat
     from assay.comparison.judge.compare import compare
-    from assay.comparison.result import Comparison, NetVerdict
+    from assay.comparison.regression import assert_no_regression
+    from assay.comparison.result import Comparison, Comparisons, NetVerdict
     from assay.comparison.spec import Dimension, Dimensions
     from assay.confounding.balance import Balanced, balance
     from assay.confounding.judge import confounds
@@ -80,7 +81,8 @@ _HOMES = {
     "benchmark.load": "load_benchmark",
     "caveats": "Caveat",
     "comparison.judge.compare": "compare",
-    "comparison.result": "Comparison NetVerdict",
+    "comparison.regression": "assert_no_regression",
+    "comparison.result": "Comparison Comparisons NetVerdict",
     "comparison.spec": "Dimension Dimensions",
     "confounding.balance": "Balanced balance",
     "confounding.judge": "confounds",
@@ -120,14 +122,16 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = ["AlreadyRun", "AlreadySealed", "AssayError", "BadOutput", "Balanced", "Bar", "BarSet"]
-__all__ += ["Benchmark", "BrokenChain", "Caveat", "Columns", "Comparison", "ConfoundAudit"]
+__all__ += ["Benchmark", "BrokenChain", "Caveat", "Columns", "Comparison", "Comparisons"]
+__all__ += ["ConfoundAudit"]
 __all__ += ["DigestMismatch", "Dimension", "Dimensions", "Dual", "DualEvidence", "DualResult"]
 __all__ += ["Estimate", "Finished", "Fitness", "IncomparableRuns", "IntegrityError", "Item"]
 __all__ += ["Limits", "MethodCrashed", "MethodError", "MethodExited", "MethodNotLoaded"]
 __all__ += ["MethodRaised", "MethodTimedOut", "NetVerdict", "NotHere", "NotRatified", "NotSealed"]
 __all__ += ["NotWitnessed", "OneClassPartition", "OneSidedResult", "ProtocolError", "Record"]
 __all__ += ["Regime", "Rerun", "Run", "Scorecard", "SpecError", "StateNotIsolated", "StorageError"]
-__all__ += ["Study", "Trial", "Verdict", "Verification", "Withdrawn", "__version__", "balance"]
+__all__ += ["Study", "Trial", "Verdict", "Verification", "Withdrawn", "__version__"]
+__all__ += ["assert_no_regression", "balance"]
 __all__ += [
     "compare",
     "confounds",

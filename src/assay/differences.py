@@ -31,6 +31,25 @@ def same_figure(left: object, right: object) -> bool:
     return left == right
 
 
+def undeclared(stored: object, known: object, path: str = "") -> str | None:
+    """The first key of a record that what was read of it does not have, such as `bars[2].note`.
+
+    Nothing compares such a key, so it could say anything to those who read the file.
+    """
+    if isinstance(stored, dict) and isinstance(known, dict):
+        for key, value in stored.items():
+            inner = f"{path}.{key}" if path else str(key)
+            found = inner if key not in known else undeclared(value, known[key], inner)
+            if found is not None:
+                return found
+    elif isinstance(stored, _LIST) and isinstance(known, _LIST):
+        for place, pair in enumerate(zip(stored, known, strict=False)):
+            found = undeclared(*pair, f"{path}[{place}]")
+            if found is not None:
+                return found
+    return None
+
+
 def differences(
     left: object,
     right: object,

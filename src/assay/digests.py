@@ -12,6 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -55,26 +56,50 @@ def decode_utf8(data: bytes, *, where: str) -> str:
 
 def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
     """One JSON value, or a SpecError that says where and why."""
+    with _refusing(where):
+        try:
+            value = _DECODER.decode(text)
+        except json.JSONDecodeError as error:
+            whole = text.lstrip()[:1] in ("{", "[") and error.pos >= len(text.rstrip())
+            raise SpecError(
+                f"{where}, column {error.colno}: not JSON: {error.msg};"
+                f" got {excerpt(text, error.pos)}",
+                hint="Each record must stand on one line, whole." if whole else None,
+            ) from None
+    _check_value(value, text, where)
+    return value
+
+
+def parse_json_at(text: str, at: int, *, where: str) -> tuple[Any, int]:
+    """The JSON value that begins at a place in a text, and where it ends.
+
+    Raises JSONDecodeError for what is not JSON: the caller knows the line.
+    """
+    with _refusing(where):
+        value, end = _DECODER.raw_decode(text, at)
+    _check_value(value, text[at:end], where)
+    return value, end
+
+
+@contextmanager
+def _refusing(where: str) -> Iterator[None]:
     try:
-        value = _DECODER.decode(text)
+        yield
     except _Refused as refused:
         raise SpecError(f"{where}: {refused}") from None
-    except json.JSONDecodeError as error:
-        whole = text.lstrip()[:1] in ("{", "[") and error.pos >= len(text.rstrip())
-        raise SpecError(
-            f"{where}, column {error.colno}: not JSON: {error.msg};"
-            f" got {_excerpt(text, error.pos)}",
-            hint="Each record must stand on one line, whole." if whole else None,
-        ) from None
+    except json.JSONDecodeError:
+        raise
     except RecursionError:
         raise SpecError(f"{where}: nested deeper than {MAX_DEPTH} levels") from None
     except ValueError:
         raise SpecError(f"{where}: a number has more digits than anyone needs") from None
+
+
+def _check_value(value: object, text: str, where: str) -> None:
     if text.count("[") + text.count("{") > MAX_DEPTH:  # with fewer it cannot be deeper
         _check_depth(value, where)
     if "\\u" in text:
         _check_surrogates(value, where)
-    return value
 
 
 def parse_object(data: bytes, *, where: str) -> dict[str, Any]:
@@ -165,7 +190,8 @@ def _check_surrogates(value: object, where: str) -> None:
             _check_surrogates(child, where)
 
 
-def _excerpt(text: str, position: int) -> str:
+def excerpt(text: str, position: int) -> str:
+    """What stands around a place in a text."""
     return repr(text[max(position - 10, 0) : position + 20])
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from assay.bounds import MAX_FILE_BYTES
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 
@@ -72,13 +73,14 @@ def read_bounded(path: Path, most: int) -> bytes:
         if path.exists() and not path.is_file():
             raise SpecError(f"{path}: no regular file")
         with path.open("rb") as file:
-            data = b"".join(_parts(file, most + 1))
-    if len(data) > most:
+            is_longer = os.fstat(file.fileno()).st_size > most  # a long one is not read at all
+            data = b"" if is_longer else b"".join(read_parts(file, most + 1))
+    if is_longer or len(data) > most:
         raise SpecError(f"{path}: more than {most:,} bytes")
     return data
 
 
-def _parts(file: BinaryIO, most: int) -> Iterator[bytes]:
+def read_parts(file: BinaryIO, most: int) -> Iterator[bytes]:
     """A file in parts: to read all at once reserves `most` bytes, however small the file is."""
     while most and (part := file.read(min(most, _PART))):
         most -= len(part)
@@ -122,7 +124,10 @@ def read_inside(root: Path, name: str) -> bytes:
         if not path.is_file():
             problem = "is no regular file" if path.exists() else "is gone"
             raise IntegrityError(f"{name} {problem}")
-        return path.read_bytes()
+    try:
+        return read_bounded(path, MAX_FILE_BYTES)
+    except SpecError as error:
+        raise IntegrityError(error.message) from None
 
 
 def read_as(root: Path, name: str, expected: str) -> bytes:
@@ -153,6 +158,11 @@ def path_names(paths: Iterable[str], *, most: int) -> tuple[str, ...]:
     shown = [name if name.isprintable() else ascii(name)[1:-1] for name in names[:most]]
     more = len(names) - most
     return (*shown, f"and {more:,} more") if more > 0 else tuple(shown)
+
+
+def is_rest(name: str) -> bool:
+    """Whether a name of such a list stands for those that it has no room for."""
+    return name.startswith("and ") and name.endswith(" more")
 
 
 def stays_inside(name: str) -> bool:

@@ -9,7 +9,8 @@ from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
-from assay.files import sync
+from assay.bounds import MAX_FILE_BYTES
+from assay.files import read_bounded, sync
 
 
 def end_of_lines(data: bytes) -> int:
@@ -24,12 +25,12 @@ def whole_lines(data: bytes) -> bytes:
 
 def read_lines(path: Path) -> bytes:
     """The whole lines of a journal; none where there is no file."""
-    return whole_lines(path.read_bytes()) if path.exists() else b""
+    return whole_lines(read_bounded(path, MAX_FILE_BYTES)) if path.exists() else b""
 
 
 def cut_torn(path: Path) -> bytes:
     """The whole lines of a journal, which is truncated to them: a writer goes on from there."""
-    data = path.read_bytes() if path.exists() else b""
+    data = read_bounded(path, MAX_FILE_BYTES) if path.exists() else b""
     whole = whole_lines(data)
     if whole != data:
         os.truncate(path, len(whole))

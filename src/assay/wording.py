@@ -1,6 +1,7 @@
 """Figures in words, and parameters as flags: the same in every message."""
 
 import re
+from collections.abc import Sequence
 
 PARAMETER = re.compile(r"`([a-z_]+)=([^`]*)`")
 """A parameter in a message, such as `task=detection`; `out=` names one without a value."""
@@ -14,6 +15,13 @@ def counted(number: int, what: str) -> str:
     elif what.endswith("s"):
         many = f"{what}es"
     return f"{number:,} {what if number == 1 else many}"
+
+
+def some(words: Sequence[str], most: int = 5) -> str:
+    """The first few words, shortened, and how many more there are."""
+    shown = ", ".join(f"{word:.120}" for word in words[:most])
+    left = len(words) - most
+    return shown if left <= 0 else f"{shown} and {counted(left, 'other')}"
 
 
 def percent(share: float) -> str:

@@ -94,7 +94,7 @@ BAD = {
     ),
     "an id of ours": ('{"id":"second/1","question":"Q","label":1}', "may not begin with 'second/'"),
     "nothing": ("", "no records"),
-    "an array": ("[" + OK + "]", "a JSON array; one object a line is expected"),
+    "an array of lists": ("[[1], [2]]", "element 1: expected an object, got a list"),
     "a number a line": ("1\n2\n", "line 1: expected an object, got 1"),
     "a broken line": (OK + '{"question": "Q"', "line 2, column"),
     "a key twice": ('{"question": "Q", "question": "R", "label": 1}', "stands twice in one object"),
@@ -136,9 +136,7 @@ def test_a_column_error_names_the_flag(written):
 
 
 def test_other_files_and_missing_ones_are_refused(written, tmp_path):
-    with pytest.raises(
-        SpecError, match=r"expected \.jsonl, \.csv, \.tsv or \.parquet, got '\.txt'"
-    ):
+    with pytest.raises(SpecError, match=r"neither JSON nor a table.* it begins with 'x'"):
         load_benchmark(written("x", "file.txt"))
     with pytest.raises(SpecError, match="neither a bundled name"):
         load_benchmark(tmp_path / "absent.jsonl")
@@ -148,8 +146,10 @@ def test_other_files_and_missing_ones_are_refused(written, tmp_path):
 
 def test_what_is_not_a_regular_file_is_refused_and_never_waited_for(tmp_path):
     (tmp_path / "folder.jsonl").mkdir()
+    with pytest.raises(SpecError, match="a folder without files of rows"):
+        load_benchmark(tmp_path / "folder.jsonl")
     os.mkfifo(tmp_path / "pipe.jsonl")
-    for path in (tmp_path / "folder.jsonl", tmp_path / "pipe.jsonl", Path("/dev/zero")):
+    for path in (tmp_path / "pipe.jsonl", Path("/dev/zero")):
         with pytest.raises(SpecError, match="not a regular file"):
             load_benchmark(path)
 
@@ -189,9 +189,7 @@ def test_a_positive_value_that_never_occurs_is_a_misspelling(written):
 
 def test_other_separators_are_recognised(written):
     path = written("question;response;label\nQ;a;1\n", "file.csv")
-    with pytest.raises(SpecError) as caught:
-        load_benchmark(path)
-    assert "separated by ';'" in caught.value.hint
+    assert load_benchmark(path).items[0].response == "a"
     tabs = load_benchmark(written("question\tlabel\nQ\t1\n", "file.tsv"))
     assert tabs.items[0].question == "Q"
 
@@ -230,5 +228,5 @@ def test_a_benchmark_made_in_memory_is_checked_too():
 def test_without_polars_the_extra_is_named(written, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "polars", None)
     with pytest.raises(SpecError) as caught:
-        load_benchmark(written("x", "file.parquet"))
+        load_benchmark(written("PAR1", "file.parquet"))
     assert caught.value.hint == "pip install 'assay-eval[parquet]'"

@@ -8,9 +8,10 @@ import pytest
 import assay
 from assay.benchmark.benchmark import Columns
 from assay.benchmark.load import load_benchmark, read_fields
-from assay.benchmark.rows import MOST_NAMED, subset_bytes
+from assay.benchmark.subset import subset_bytes
 from assay.digests import digest
 from assay.errors import DigestMismatch, SpecError
+from assay.tables.faults import MOST_NAMED
 
 
 @pytest.fixture

@@ -1,12 +1,19 @@
+import bz2
+import gzip
+import io
 import json
+import lzma
 import os
 
 import polars
 import pytest
+from backports import zstd
 
 import assay
-from assay.benchmark.rows import subset_bytes
+from assay.benchmark.benchmark import Columns
+from assay.benchmark.subset import subset_bytes
 from assay.errors import DigestMismatch, SpecError
+from assay.tables.compressed import unpacked
 
 ROWS = [
     {"id": f"r{i}", "question": f"Q{i}?", "response": f'a, "b"\n{i}', "label": i % 2}
@@ -120,3 +127,63 @@ def test_a_carriage_return_in_a_cell_survives(written, tmp_path):
 def test_a_mark_on_a_line_of_its_own_is_no_record(written):
     b = written(b'\xef\xbb\xbf\n{"question": "Q?", "label": 1}\n')
     assert b"Q?" in subset_bytes(b, ("1",), ".jsonl")
+
+
+PACKS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstd.compress}
+
+
+@pytest.mark.parametrize("pack", PACKS)
+def test_what_was_packed_is_packed_again(written, tmp_path, pack):
+    lines = [json.dumps(row).encode() + b"\n" for row in ROWS]
+    benchmark = written(PACKS[pack](b"".join(lines)), f"mine.jsonl{pack}")
+    kept = subset_bytes(benchmark, KEPT, f"kept.jsonl{pack}")
+    assert unpacked(kept, where="") == lines[1] + lines[2] + lines[5]
+    assert kept == subset_bytes(benchmark, KEPT, f"other.jsonl{pack}")
+    with pytest.raises(SpecError, match=rf"in \.jsonl\{pack}, and the new file ends in '\.jsonl'"):
+        subset_bytes(benchmark, KEPT, "kept.jsonl")
+
+
+def test_elements_of_an_array_are_kept_letter_for_letter(written, tmp_path):
+    odd = (
+        '[{"id":"a",  "question":"Q?","label":1, "x": 1e5},\n {"label":0,"question":"R?","id":"b"}]'
+    )
+    benchmark = written(odd.encode(), "mine.json")
+    kept = subset_bytes(benchmark, ("a",), "kept.json")
+    assert kept == b'[\n{"id":"a",  "question":"Q?","label":1, "x": 1e5}\n]\n'
+    assert read_again(tmp_path, kept, "kept.json").items == benchmark.items[:1]
+    assert json.loads(subset_bytes(benchmark, (), "kept.json")) == []
+
+
+@pytest.mark.parametrize("mark", [";", "|"])
+def test_the_separator_and_the_encoding_are_kept(tmp_path, mark):
+    text = f"id{mark}question{mark}label\na{mark}café?{mark}1\nb{mark}R?{mark}0\n"
+    (tmp_path / "mine.csv").write_bytes(text.encode("cp1252"))
+    benchmark = assay.load_benchmark(tmp_path / "mine.csv", columns=Columns(encoding="cp1252"))
+    kept = subset_bytes(benchmark, ("a",), "kept.csv")
+    assert kept.decode("cp1252") == f"id{mark}question{mark}label\na{mark}café?{mark}1\n"
+
+
+def test_what_has_no_form_of_its_own_is_written_as_lines(written, tmp_path):
+    wrapped = written(json.dumps({"v": 1, "data": ROWS}).encode(), "mine.json")
+    with pytest.raises(SpecError) as caught:
+        subset_bytes(wrapped, KEPT, "kept.json")
+    assert "is one JSON object around its records: a subset of it is" in caught.value.message
+    assert caught.value.hint == "Give it the ending .jsonl"
+    columns = {name: [row[name] for row in ROWS] for name in ROWS[0]}
+    out = io.BytesIO()
+    polars.DataFrame(ROWS).with_columns(x=float("nan")).write_ipc_stream(out)
+    shards = tmp_path / "set"
+    shards.mkdir()
+    polars.DataFrame(ROWS).write_parquet(shards / "train.parquet")
+    others = [
+        wrapped,
+        written(json.dumps(columns).encode(), "columns.json"),
+        written(out.getvalue(), "mine.arrow"),
+        assay.load_benchmark(shards),
+    ]
+    for benchmark in others:
+        kept = subset_bytes(benchmark, KEPT, "kept.jsonl")
+        found = [json.loads(line) for line in kept.splitlines()]
+        assert [{name: row[name] for name in ROWS[0]} for row in found] == [
+            row for row in ROWS if row["id"] in KEPT
+        ]

@@ -153,8 +153,8 @@ def test_what_cannot_be_balanced_is_refused_before_anything_is_fitted(assay_cmd,
     for arguments, words in (
         (["few.jsonl", "--out", "out.jsonl"], "6 positives"),
         (["mine.jsonl", "--out", "out.jsonl"], "every record is positive"),
-        (["few.jsonl", "--out", "out.csv"], "Give it the same ending: .jsonl"),
-        (["few.jsonl", "--out", "out"], "Give it the same ending: .jsonl"),
+        (["few.jsonl", "--out", "out.csv"], "Give it the ending .jsonl"),
+        (["few.jsonl", "--out", "out"], "Give it the ending .jsonl"),
         (["few.jsonl"], "--out"),
         (["nothere.jsonl", "--out", "out.jsonl"], "no benchmark"),
     ):

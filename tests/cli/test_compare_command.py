@@ -116,10 +116,10 @@ def test_a_run_given_twice_is_refused_with_3(assay_cmd, tmp_path):
 
 def test_input_that_cannot_be_read_exits_2(assay_cmd, tmp_path):
     rows(tmp_path / "a.jsonl", 0)
-    (tmp_path / "b.csv").write_text("instance;acc\nq0;1\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text("instance;acc\nq0;1;1\n", encoding="utf-8")
     done = assay_cmd("compare", "--baseline", "a.jsonl", "--candidate", "b.csv")
     assert done.code == 2
-    assert "It seems to be separated by ';'" in done.err
+    assert "b.csv, line 2: 3 cells" in done.err
 
 
 def test_bad_usage_exits_2(assay_cmd):
@@ -266,9 +266,9 @@ def test_the_source_rule_does_not_pass_over_a_flag_it_has_no_use_for(pair, flag)
 def test_another_harness_blocks_until_it_is_allowed(here):
     sides = (
         "--baseline",
-        rows(here / "a.jsonl", 0, **{"harness.model": "m"}),
+        rows(here / "a.jsonl", 0, **{"harness.params": "m"}),
         "--candidate",
-        rows(here / "b.jsonl", 1, **{"harness.model": "n"}),
+        rows(here / "b.jsonl", 1, **{"harness.params": "n"}),
     )
     done = call(*sides)
     assert done.exit_code == 1

@@ -6,6 +6,8 @@ import msgspec
 import numpy as np
 import polars
 import pytest
+from helpers.studies import write_rows
+from msgspec.structs import replace
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
@@ -633,3 +635,20 @@ def test_what_cannot_be_audited_is_bad_usage(assay_cmd, tmp_path):
         done = assay_cmd("confounds", *arguments, "--json")
         assert done.code == 2, arguments
         assert done.json["error"]["exit_code"] == 2
+
+
+def test_a_run_under_several_seeds_is_audited_under_each(assay_cmd, tmp_path):
+    """The mean of its scores would be another method, and the first seed is the author's choice."""
+    benchmark = assay.load_benchmark(write_rows(tmp_path / "data.jsonl"))
+    one = assay.run("oracle:word_length", benchmark)
+    records = [
+        replace(record, seed=seed, output=record.output * (1 - 2 * seed))
+        for seed in range(2)
+        for record in one.records
+    ]
+    assay.save_run(replace(one, seeds=2, records=tuple(records)), tmp_path / "kept")
+    done = assay_cmd("confounds", "data.jsonl", "--scores", "kept", "--no-joint", "--json")
+    found = {method["name"]: method["auc"] for method in done.json["methods"]}
+    assert list(found) == ["oracle:word_length, seed 1 of 2", "oracle:word_length, seed 2 of 2"]
+    first, second = found.values()
+    assert first == pytest.approx(1 - second)

@@ -2,14 +2,13 @@ import json
 import shutil
 
 import pytest
+from helpers.sides import read_two
 
 import assay
 from assay.comparison.collect import Request, compare_paths
-from assay.comparison.sides import read_sides
 from assay.comparison.stored_run import _order, is_stored_run, read_stored_run
 from assay.digests import digest
 from assay.gauntlet.store import keep_scorecard
-from assay.logs.trial_rows import TrialColumns
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +52,17 @@ def test_the_bars_are_the_dimensions_and_the_scorer(saved):
 
 
 def test_two_stored_runs_are_compared_and_one_with_itself_is_not(saved):
-    sides = read_sides([saved / "a"], [saved / "b"])
+    sides = read_two([saved / "a"], [saved / "b"])
     assert [one.kind for side in sides for one in side] == ["stored-run"] * 2
     found = assay.compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
     assert (found.pairs, found.instances) == (1, 1)
     with pytest.raises(assay.IncomparableRuns, match="given twice"):
-        read_sides([saved / "a"], [saved / "a" / ".." / "a"])
+        read_two([saved / "a"], [saved / "a" / ".." / "a"])
 
 
 def test_a_copy_of_a_stored_run_is_known_by_its_id(saved):
     shutil.copytree(saved / "a", saved / "c")
-    sides = read_sides([saved / "a"], [saved / "c"])
+    sides = read_two([saved / "a"], [saved / "c"])
     with pytest.raises(assay.IncomparableRuns, match="the same run is given twice"):
         assay.compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
 
@@ -78,7 +77,7 @@ def judged(folder, version):
 def test_runs_judged_by_other_bars_are_not_compared(saved):
     card(saved / "b").unlink()
     judged(saved / "b", "v2")
-    sides = read_sides([saved / "a"], [saved / "b"])
+    sides = read_two([saved / "a"], [saved / "b"])
     with pytest.raises(assay.IncomparableRuns, match="2 scorers"):
         assay.compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
 
@@ -90,7 +89,7 @@ def test_of_several_scorecards_the_one_under_the_newest_bars_is_used_and_named(s
     (caveat,) = stored.caveats
     assert (caveat.code, caveat.message) == ("several-bars", "oracle:word_length: v3, of v1, v3.")
     judged(saved / "b", "v1")
-    request = Request(plan=None, policies={}, columns=TrialColumns())
+    request = Request(plan=None, policies={})
     comparison = compare_paths([saved / "a"], [saved / "b"], request)
     (told,) = [one for one in comparison.caveats if one.code == "several-bars"]
     assert "oracle:word_length: v3" in told.message

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from unittest.mock import patch
 
 import pytest
 from helpers.command import command
@@ -12,20 +13,28 @@ from helpers.studies import (
     breach,
     commit,
     forged,
+    opened,
     redigest,
     remember_installed,
     rewrite_json,
+    sealed,
     steps,
     write_rows,
 )
+from msgspec.structs import replace
 
 import assay
 from assay.digests import digest
 from assay.errors import SpecError
+from assay.files import read_as
 from assay.gauntlet.load import BUNDLED_BARS
+from assay.runs.store import RunFolder, load_run
 from assay.study.create import new_study
+from assay.study.entries import enter, records_of
+from assay.study.scorecards.controls import keep_control, load_control
 from assay.study.scorecards.store import judge_missing
 from assay.study.study import open_study
+from assay.study.submissions.run import run_sealed
 
 ADD = ("--add", "B2", "--control", "feature:word_length", "--margin", "0.1")
 BECAUSE = ("--because", "counting words passes")
@@ -132,18 +141,81 @@ def test_a_control_that_does_not_pass_the_old_bars_is_seen(tmp_path):
     assert (number, "does not pass detection-mine" in found) == (7, True)
 
 
-def test_a_revision_without_the_control_that_it_had_is_seen(tmp_path):
-    study = revised(tmp_path)
+def without_control(study, **said):
+    """The study as it would be had its revision been made before controls were stored."""
     shutil.rmtree(study.root / "controls")
 
     def change(one):
         if one["kind"] == "bars":
             one["files"] = {name: it for name, it in one["files"].items() if "controls" not in name}
+            one["said"].update(said)
 
     forged(study, change)
+    return open_study(study.root)
+
+
+@pytest.mark.parametrize("said", [{}, {"after": "001"}])
+def test_a_registered_control_that_is_not_stored_is_run_again_and_noted(tmp_path, said):
+    """The submission after which the bars were revised is another method, and no control."""
+    study = without_control(revised(tmp_path), **said)
+    outcome, found = steps(study)[7]
+    assert outcome == "noted"
+    assert "the control of mine-2, oracle:word_length, is not stored and was run again" in found
+
+
+def test_a_registered_control_that_does_not_fail_the_new_bar_is_a_breach(tmp_path):
+    study = a_study(tmp_path, "git-finished")
+    text = BARS.replace('"mine"', '"mine-2"\nsupersedes = "mine"')
+    bar = text[text.index("[[bar]]") :].replace("B1", "B2")
+    control = '[[regression]]\nmethod = "oracle:word_length"\npasses = ["B1"]\nfails = ["B2"]\n'
+    entered_by_hand(study, f"{text}\n{bar}\n{control}")
     number, found = breach(study)
-    assert number == 7
-    assert "no stored control" in found
+    assert (number, "meets the new bar too" in found) == (7, True)
+
+
+def test_a_control_that_is_not_stored_and_is_not_ours_is_unchecked(tmp_path):
+    """An honest study from before controls were stored; it cannot be told from a forged one."""
+    method = tmp_path / "cheat.py"
+    method.write_text("def detect(question, response):\n    return len(response.split())\n")
+    study = without_control(revised(tmp_path, "--regression", f"{method}:detect"))
+    outcome, found = steps(study)[7]
+    assert outcome == "unchecked"
+    assert "is not stored" in found
+    assert command(study.root, "verify").returncode == 2
+
+
+def test_the_control_is_the_bytes_that_were_checked(tmp_path):
+    """Another process changes the file between the check and the reading."""
+    study = revised(tmp_path)
+    path = study.root / "controls/detection-mine-2/outputs.jsonl"
+
+    def read_and_change(root, name, expected):
+        data = read_as(root, name, expected)
+        if name.startswith("controls/"):
+            (root / name).write_bytes(b"")
+        return data
+
+    records = records_of(study)
+    with patch("assay.study.scorecards.controls.read_as", read_and_change):
+        run = load_control(study, records, records.bars[-1], "oracle:word_length", second=False).run
+    assert path.read_bytes() == b""
+    assert len(run.records) == 24
+
+
+def test_the_digest_of_a_control_is_of_the_bytes_that_were_written(tmp_path):
+    study = a_study(tmp_path, "finished")
+    run = load_run(study.root / "runs/001")
+    finish = RunFolder.finish
+
+    def finish_and_change(folder, run):
+        finish(folder, run)
+        (folder.path / "outputs.jsonl").write_bytes(b"")
+
+    with patch.object(RunFolder, "finish", finish_and_change):
+        files = keep_control(study, "detection-mine-2", run)
+    assert set(files) == {f"controls/detection-mine-2/{n}" for n in ("outputs.jsonl", "run.json")}
+    written = digest((study.root / "runs/001/outputs.jsonl").read_bytes())
+    assert files["controls/detection-mine-2/outputs.jsonl"] == written
 
 
 def test_a_stray_control_is_seen(tmp_path):
@@ -250,3 +322,39 @@ def test_a_study_opens_with_one_version_a_task(tmp_path):
 
     forged(study, change)
     assert breach(study)[0] == 3
+
+
+POOR = """
+def detect(question, response):
+    number = int("0" + "".join(filter(str.isdigit, question)))
+    return number * 7 % 24 - 8 * (len(response) > 25)
+"""
+
+
+def test_a_fail_that_more_bars_took_back_is_noted(tmp_path):
+    """150 bars that everybody meets make a miss too hard to show, and drop nothing."""
+    study = opened(tmp_path)
+    sealed(study, "001", POOR)
+    run_sealed(study, "001", unwitnessed=True)
+    label = {item.id: item.label for item in study.benchmark(second=False).items}
+    run = load_run(study.root / "runs/001")
+    perfect = [replace(one, output=float(label[one.item])) for one in run.records]
+    made_up = replace(
+        run, method="made-up", method_digest=None, provenance=None, records=tuple(perfect)
+    )
+    text = BARS.replace('"mine"', '"mine-2"\nsupersedes = "mine"').replace(
+        "[[bar]]", '[partition.swapped]\npositive = "label == 0"\nnegative = "label == 1"\n[[bar]]'
+    )
+    for number in range(150):
+        text += f'[[bar]]\nid = "N{number}"\nmetric = "auc"\n'
+        text += 'partitions = ["swapped"]\nat_least = 0.01\n'
+    text += '[[regression]]\nmethod = "made-up"\npasses = ["B1"]\nfails = ["N0"]\n'
+    (study.root / "bars/detection-mine-2.toml").write_text(text)
+    files = {"bars/detection-mine-2.toml": digest(text.encode())}
+    files |= keep_control(study, "detection-mine-2", made_up)
+    with study.ledger as ledger:
+        enter(ledger, "bars", "detection-mine-2", files=files, said={"cheat": "made-up"})
+    judge_missing(study)
+    outcome, found = steps(study)[7]
+    assert outcome == "noted"
+    assert "001 failed under mine and is unresolved now" in found

@@ -2,6 +2,7 @@
 
 import fcntl
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 from helpers.command import command
@@ -9,14 +10,17 @@ from helpers.studies import (
     a_study,
     breach,
     forged,
+    opened,
     redigest,
     remember_installed,
     rewrite_json,
+    sealed,
     steps,
 )
 
 from assay.report.study.views import verify
 from assay.study.study import open_study
+from assay.study.submissions.run import run_sealed
 
 CARD = "scorecards/001@mine.json"
 
@@ -48,21 +52,41 @@ def test_a_card_of_another_version_that_agrees_in_full_is_ok(study):
     assert steps(study)[6][0] == "ok"
 
 
-OF_THE_RUN = ("unwitnessed", "time-unproven")
-
-
-def test_every_caveat_left_out_in_the_name_of_another_version_is_not_ok(study):
-    """All but those that are a breach by themselves."""
+def leave_out(code):
+    """A change of a scorecard that takes a caveat out of it."""
 
     def change(card):
-        card["caveats"] = [one for one in card["caveats"] if one["code"] in OF_THE_RUN]
+        kept = [one for one in card["caveats"] if one["code"] != code]
+        assert len(kept) < len(card["caveats"]), f"there was no {code} to leave out"
+        card["caveats"] = kept
 
-    claim(study, change)
+    return change
+
+
+@pytest.mark.parametrize("code", ["unwitnessed", "time-unproven", "not-isolated"])
+def test_no_version_may_leave_out_what_the_run_decides(study, code):
+    claim(study, leave_out(code))
+    number, found = breach(study)
+    assert number == 6
+    assert code in found
+
+
+def test_no_version_may_leave_out_that_the_author_could_choose_the_seed(tmp_path):
+    study = opened(tmp_path)
+    sealed(study, "001", "import random\n\ndef detect(question):\n    return random.random()\n")
+    run_sealed(study, "001", unwitnessed=True)
+    claim(study, leave_out("seed-by-author"))
+    assert breach(study)[0] == 6
+
+
+def test_a_caveat_left_out_in_the_name_of_another_version_is_not_ok(study):
+    """One that is no breach by itself."""
+    claim(study, leave_out("small-n"))
     outcome, found = steps(study)[6]
     assert outcome == "noted"
     assert CARD in found
     assert "assay 0.0.1" in found
-    assert "not-isolated" in found
+    assert "small-n" in found
     done = command(study.root, "verify")
     assert "cannot be verified" in done.stdout.replace("\n", " ")
 
@@ -70,6 +94,23 @@ def test_every_caveat_left_out_in_the_name_of_another_version_is_not_ok(study):
 def test_a_caveat_in_other_words_is_not_ok(study):
     claim(study, lambda card: card["caveats"][0].update(message="all is well"))
     assert steps(study)[6][0] == "noted"
+
+
+def test_a_caveat_in_the_words_of_an_older_scorecard_is_ok_and_in_any_others_is_not(study):
+    """Under the same version: the words were changed before its release."""
+    older = "No commit held the seal before the run began: its order rests on our word."
+
+    def change(words, head):
+        (one,) = (it for it in head["scorecard"]["caveats"] if it["code"] == "unwitnessed")
+        assert one["message"] != words
+        one["message"] = words
+
+    rewrite_json(study.root / CARD, partial(change, older))
+    redigest(study)
+    assert steps(study)[6][0] == "ok"
+    rewrite_json(study.root / CARD, partial(change, f"{older} All is well."))
+    redigest(study)
+    assert breach(study)[0] == 6
 
 
 FACTS = {

@@ -171,7 +171,7 @@ def test_a_result_that_was_made_anew_is_noted(study):
         ledger.append(time="", kind="dual", subject="bench", files=files)
     outcome, found = steps(study)[5]
     assert outcome == "noted"
-    assert "made anew" in found
+    assert "repeated" in found
 
 
 def test_a_study_can_be_named(home, study):

@@ -20,8 +20,10 @@ from helpers.studies import (
     steps,
 )
 
+from assay.errors import NotHere
 from assay.report.study.views import write_view
 from assay.study.discover import staged
+from assay.study.git import repository_of
 from assay.study.study import open_study
 
 
@@ -117,6 +119,26 @@ def test_objects_that_lie_elsewhere_are_not_taken_for_the_repository(tmp_path):
     assert git(home, "fsck") == ""
     with pytest.raises(Exception, match="alternates"):
         steps(study)
+
+
+def test_a_repository_that_lies_beside_an_empty_git_folder_is_not_taken(tmp_path):
+    """git looks into the folder itself where `.git` is no repository."""
+    home = tmp_path / "home"
+    study = a_study(home, "git-finished")
+    for part in list((home / ".git").iterdir()):
+        shutil.move(part, home / part.name)
+    assert git(home, "rev-parse", "HEAD")
+    with pytest.raises(NotHere, match="expected"):
+        repository_of(study.root)
+
+
+def test_a_checkout_whose_git_is_a_file_is_taken(tmp_path):
+    home = tmp_path / "home"
+    a_study(home, "git-finished")
+    git(home, "worktree", "add", "--quiet", str(tmp_path / "other"))
+    other = open_study(tmp_path / "other/study")
+    assert repository_of(other.root).top == tmp_path / "other"
+    assert breach(other) == (None, "")
 
 
 STRAY = {

@@ -16,6 +16,7 @@ from assay.comparison.spec import Dimension
 from assay.dual_condition.system.item_files import _parsed_scores
 from assay.errors import AssayError, SpecError
 from assay.logs.trial import Trial
+from assay.study.submissions.spec import parse_prereg
 
 HUGE = [9e119, -9e119, 1e308, -1e308, 1.7976931348623157e308, 10**59, 10**300, 10**400]
 TINY = [5e-324, -5e-324, 1e-200, 1e-160, 1e-100, 1e-60]
@@ -114,3 +115,13 @@ def test_a_score_of_a_system_with_too_many_digits_is_no_score():
     line = b'{"id": "1", "score": ' + b"1" * 400 + b"}\n"
     with pytest.raises(SpecError, match="too large"):
         _parsed_scores(line)
+
+
+@pytest.mark.parametrize(
+    "name", ["memory_bytes", "cpu_seconds", "processes", "file_bytes", "item_seconds"]
+)
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "1" + "0" * 4000, "-1" + "0" * 400])
+def test_a_limit_of_any_length_is_refused_by_name(name, number):
+    text = f'method = "m.py:f"\ntask = "detection"\n{name} = {number}\n'
+    with pytest.raises(SpecError, match=name):
+        parse_prereg(text.encode(), where="prereg.toml")

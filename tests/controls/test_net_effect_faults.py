@@ -24,7 +24,14 @@ FLAGS = {
     "instance": "instance",
     "trial": "trial",
     "columns": (),
-    "by": "auto",
+    "encoding": None,
+    "unit": "auto",
+    "by": None,
+    "where": None,
+    "task": None,
+    "first": None,
+    "all_pairs": False,
+    "rule": "net-effect",
     "sequential": False,
     "resamples": 999,
     "seed": 0,
@@ -32,7 +39,7 @@ FLAGS = {
 
 
 def told(code):
-    """A caveat that only whoever made or read the trials can know."""
+    """A caveat that comes from making or reading the trials."""
     return ComparisonCaveat(code=code, message="2 of 82.")
 
 
@@ -174,11 +181,26 @@ PLANTED = {
             for side, k in (("baseline", 3), ("candidate", 4))
         }, {}, False,
     ),
-    "missing": (plant("candidate", dimensions=dict.fromkeys(FIVE[1:], 1.0)), {}, True),
-    "crashed": (plant("candidate", crashed=True), {}, True),
-    "harness-differs": (
-        with_harness(baseline={"model": "m"}, candidate={"model": "n"}), {}, True,
+    "missing": (
+        plant("candidate", dimensions=dict.fromkeys(FIVE[1:], 1.0)),
+        {"policies": {"missing": "exclude"}}, False,
     ),
+    "crashed": (plant("candidate", crashed=True), {"policies": {"crashed": "exclude"}}, False),
+    "lost-runs-decide": (plant("candidate", crashed=True), {}, True),
+    "either-way": (
+        plant("candidate", crashed=True),
+        {"dimensions": Dimensions(dimensions=(Dimension(name="recall"),))}, False,
+    ),
+    "models-differ": (
+        with_harness(baseline={"model": "m"}, candidate={"model": "n"}), {}, False,
+    ),
+    "harness-differs": (
+        with_harness(baseline={"model": "m", "k": "1"}, candidate={"model": "n", "k": "2"}),
+        {}, True,
+    ),
+    "unfinished-log": (CLEAN, {"caveats": [told("unfinished-log")]}, False),
+    "unchecked-log": (CLEAN, {"caveats": [told("unchecked-log")]}, False),
+    "tasks-left-out": (CLEAN, {"caveats": [told("tasks-left-out")]}, False),
     "harness-mixed": (
         plant("candidate", harness={"model": "n"}), {"policies": {"allow": ("harness",)}}, False,
     ),
@@ -249,7 +271,7 @@ def test_runs_that_were_made_until_a_verdict_are_judged_by_looks():
     [
         code
         for code, (_, _, blocks) in PLANTED.items()
-        if blocks and code not in ("stopped-on-verdict", "order-lost")
+        if blocks and code not in ("stopped-on-verdict", "order-lost", "lost-runs-decide")
     ],
 )
 def test_what_blocks_was_what_kept_the_verdict_back(code):
@@ -261,14 +283,28 @@ def test_what_blocks_was_what_kept_the_verdict_back(code):
     assert blocking(found) == set()
 
 
+def test_a_model_that_only_one_side_names_is_a_harness_that_differs():
+    sides = with_harness(baseline={"model": "m", "k": "1"}, candidate={"k": "1"})
+    assert "harness-differs" in blocking(compare(**sides))
+
+
+def test_a_lost_run_of_a_gated_dimension_keeps_the_verdict_back_until_it_is_said_what_it_is():
+    sides, _, _ = PLANTED["lost-runs-decide"]
+    assert compare(**sides, policies={"crashed": "exclude"}).verdict is NetVerdict.RATIFY
+    assert compare(**sides, policies={"crashed": "fail"}).verdict is NetVerdict.INCONCLUSIVE
+
+
 def test_the_bytes_of_a_run_given_under_another_name_are_noticed(tmp_path):
     before, after = folder(tmp_path / "a"), folder(tmp_path / "b")
     assert "same-content" in codes(compare_paths([before], [after], read_plan(FLAGS)))
 
 
 REFUSED = {
-    "other instances": {**CLEAN, "candidate": CLEAN["candidate"][:-1]},
-    "another instance": plant("candidate", instance="another"),
+    "other instances": {**CLEAN, "candidate": CLEAN["candidate"][:40]},
+    "another instance": {
+        "baseline": runs(8, many=8),
+        "candidate": [structs.replace(one, instance=f"o{one.instance}") for one in runs(8, many=8)],
+    },
     "another scorer": {
         side: runs(8, scorer=f"scorer of the {side}") for side in ("baseline", "candidate")
     },

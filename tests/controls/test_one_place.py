@@ -1,7 +1,10 @@
 """One seal, one place: a study has no second copy in its tree, nor in its history."""
 
 import json
+import os
 import shutil
+import signal
+from unittest.mock import patch
 
 import pytest
 from helpers.command import command
@@ -13,6 +16,8 @@ from helpers.studies import (
     entries,
     forged,
     git,
+    in_child,
+    opened,
     remember_installed,
     sealed,
     steps,
@@ -20,7 +25,8 @@ from helpers.studies import (
 
 from assay.errors import NotHere, SpecError
 from assay.study.discover import checkout_of, find_studies
-from assay.study.study import open_study
+from assay.study.git import Repository
+from assay.study.study import MAX_PLAN_BYTES, open_study
 from assay.study.submissions.run import run_sealed
 from assay.study.submissions.seal import seal
 
@@ -55,6 +61,66 @@ def test_a_copy_deeper_in_the_tree_or_ignored_is_a_breach(tmp_path):
     (tmp_path / ".gitignore").write_text("scratch\n")
     copied(study, "scratch/deep/copy")
     assert breach(study)[0] == 3
+
+
+@pytest.mark.parametrize("stage", ["sealed", "git-sealed"])
+def test_a_pipe_beside_a_study_is_not_waited_for(tmp_path, stage):
+    study = a_study(tmp_path, stage)
+    (tmp_path / "x").mkdir()
+    os.mkfifo(tmp_path / "x/study.toml")
+    (tmp_path / "x/ledger.jsonl").touch()
+
+    def verify_in_time():
+        signal.alarm(20)
+        number, _ = breach(open_study(study.root))
+        os._exit(0 if number is None else 1)
+
+    assert in_child(verify_in_time) == 0
+
+
+def test_a_plan_too_large_to_be_one_is_not_read_from_history(tmp_path):
+    study = a_study(tmp_path, "git-sealed")
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x/study.toml").write_bytes(b"#" * (MAX_PLAN_BYTES + 1))
+    (tmp_path / "x/ledger.jsonl").touch()
+    blob = commit(tmp_path, "Something large") and git(tmp_path, "rev-parse", "HEAD:x/study.toml")
+    shutil.rmtree(tmp_path / "x")
+    commit(tmp_path, "Without it")
+    read = []
+    ask = Repository.blob
+
+    def asked(repository, name, *more, **named):
+        read.append(name)
+        return ask(repository, name, *more, **named)
+
+    with patch.object(Repository, "blob", asked):
+        assert breach(study) == (None, "")
+    assert read
+    assert blob not in read
+
+
+def test_a_study_whose_plan_is_too_large_is_refused(tmp_path):
+    """Its copies could not be told."""
+    study = a_study(tmp_path, "sealed")
+    with (study.root / "study.toml").open("ab") as plan:
+        plan.write(b"#" * MAX_PLAN_BYTES)
+    with pytest.raises(SpecError, match="more than"):
+        open_study(study.root)
+
+
+def test_a_copy_that_was_committed_in_two_parts_and_deleted_is_seen_in_history(tmp_path):
+    study = a_study(tmp_path, "git-sealed")
+    other = copied(study)
+    plan = tmp_path / "plan.toml"
+    shutil.move(other.root / "study.toml", plan)
+    commit(tmp_path, "The ledger of a copy")
+    shutil.move(plan, other.root / "study.toml")
+    commit(tmp_path, "And its plan")
+    shutil.rmtree(other.root)
+    commit(tmp_path, "Neither")
+    number, found = breach(study)
+    assert number == 3
+    assert "two studies" in found
 
 
 @pytest.mark.parametrize("name", ["copy", "a\ncopy", "a\u2028copy"])
@@ -200,3 +266,73 @@ def test_the_zeros_of_a_new_branch_are_no_revision(tmp_path):
     home = tmp_path / "home"
     a_study(home, "git-finished")
     assert command(home, "verify", "--all", "--since", "0" * 40).returncode == 0
+
+
+def back_to_the_seal(study):
+    """The study as it was before its run."""
+    git(study.root.parent, "checkout", "--quiet", "HEAD~1", "--", "study")
+    for name in ("runs", "scorecards", "grades"):
+        shutil.rmtree(study.root / name, ignore_errors=True)
+
+
+@pytest.mark.parametrize("plan", ["left out", "of another origin"])
+def test_a_result_that_was_committed_without_its_plan_and_taken_back_is_seen(tmp_path, plan):
+    study = a_study(tmp_path, "git-sealed")
+    run_sealed(study, "001")
+    text = (study.root / "study.toml").read_text()
+    other = text.replace(study.config.origin, "elsewhere")
+    (study.root / "study.toml").write_text(other)
+    if plan == "left out":
+        (study.root / "study.toml").unlink()
+    commit(tmp_path, "A bad result")
+    back_to_the_seal(study)
+    commit(tmp_path, "As it was")
+    run_sealed(open_study(study.root), "001")
+    commit(tmp_path, "A better result")
+    number, found = breach(study)
+    assert number == 3
+    assert "went on otherwise" in found
+
+
+def test_a_ledger_of_this_study_that_cannot_be_read_is_noted(tmp_path):
+    study = a_study(tmp_path, "git-finished")
+    ledger = study.root / "ledger.jsonl"
+    good = ledger.read_bytes()
+    ledger.write_bytes(good.replace(b'"run"', b'"ran"'))
+    commit(tmp_path, "A bad result")
+    ledger.write_bytes(good)
+    commit(tmp_path, "Mended")
+    outcome, found = steps(study)[3]
+    assert outcome == "noted"
+    assert "cannot be read" in found
+
+
+def test_a_study_that_was_founded_anew_in_the_same_place_is_noted(tmp_path):
+    study = a_study(tmp_path, "git-finished")
+    shutil.rmtree(study.root)
+    new = opened(tmp_path)
+    sealed(new)
+    commit(tmp_path, "Founded anew")
+    outcome, found = steps(new)[3]
+    assert outcome == "noted"
+    assert "held another ledger in study" in found
+    git(tmp_path, "mv", "study", "moved")
+    commit(tmp_path, "And moved")
+    assert "held another ledger in study" in steps(open_study(tmp_path / "moved"))[3][1]
+
+
+@pytest.mark.parametrize("empty", ["file", "folder"])
+def test_a_copy_beside_an_empty_git_is_a_breach(tmp_path, empty):
+    study = a_study(tmp_path, "git-sealed")
+    other = copied(study)
+    (other.root / ".git").touch() if empty == "file" else (other.root / ".git").mkdir()
+    assert breach(study)[0] == 3
+
+
+def test_a_copy_in_a_checkout_of_its_own_is_noted(tmp_path):
+    study = a_study(tmp_path, "git-sealed")
+    other = copied(study, "deep/copy")
+    git(other.root.parent, "init", "--quiet")
+    outcome, found = steps(study)[3]
+    assert outcome == "noted"
+    assert "deep/copy" in found and "checkout of its own" in found

@@ -13,6 +13,8 @@ from helpers.studies import (
     opened,
     redigest,
     remember_installed,
+    revised_unjudged,
+    rewrite_json,
     sealed,
     steps,
 )
@@ -39,6 +41,7 @@ ANSWERS = {
     "half a pair": "'\\ud800'",
     "escaped": "chr(1) * 100_000",
 }
+ADD = ("--add", "B2", "--control", "feature:word_length", "--margin", "0.1")
 ODD_MODULE = """
 import sys, types
 odd = types.ModuleType("odd")
@@ -133,6 +136,74 @@ def test_a_result_that_cannot_be_judged_again_is_named_and_the_others_are_judged
     done = command(study.root, "score", "--all")
     assert done.returncode == 4
     assert "runs/001" in done.stdout
+
+
+def unjudged(study):
+    """The study without its judgements and grades, every link right."""
+    late = [n for n, one in enumerate(entries(study)) if one.kind in ("score", "grade")]
+    for number in late:
+        for name in entries(study)[number].files:
+            (study.root / name).unlink()
+    forged(study, drop=late)
+    return open_study(study.root)
+
+
+REVISE = ("bars", "revise", *ADD, "--because", "so")
+ALL = ("score", "--all")
+
+
+@pytest.mark.parametrize(("words", "judged"), [(ALL, True), (ALL, False), (REVISE, True)])
+def test_a_result_whose_seal_was_damaged_is_named_and_no_verb_ends_well(tmp_path, words, judged):
+    study = a_study(tmp_path, "finished")
+    if not judged:
+        study = unjudged(study)
+        revised_unjudged(study)
+    seal = study.root / "preregs/001/seal.json"
+    seal.write_bytes(seal.read_bytes() + b"\n")
+    done = command(study.root, *words)
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert "runs/001" in done.stdout
+    assert "seal.json" in done.stdout.replace("\n", "")
+
+
+def test_a_revision_that_left_a_result_unjudged_says_so_in_json_too(tmp_path):
+    study = a_study(tmp_path, "finished")
+    seal = study.root / "preregs/001/seal.json"
+    seal.write_bytes(seal.read_bytes() + b"\n")
+    done = command(study.root, *REVISE, "--json")
+    assert done.returncode == 4
+    assert json.loads(done.stdout)["bars"]["version"] == "mine-2"
+    assert "unreadable: runs/001" in done.stderr
+
+
+def test_a_result_that_no_run_could_have_made_stops_no_other(tmp_path):
+    """A record of an item that there is not, every digest right."""
+    study = unjudged(a_study(tmp_path, "finished"))
+    path = study.root / "runs/001/outputs.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[0]["item"] = "no such item"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    made = digest(path.read_bytes())
+    rewrite_json(study.root / "runs/001/run.json", lambda run: run["outputs"].update(digest=made))
+    redigest(study)
+    study = open_study(study.root)
+    sealed(study, "002")
+    finished = run_sealed(study, "002", unwitnessed=True)
+    assert finished.judgements
+    assert [each.submission for each in finished.unreadable] == ["001"]
+    assert "no such item" in finished.unreadable[0].why
+    done = command(study.root, "score", "--all", "--json")
+    assert done.returncode == 4
+    judged = {one["run"]: one["unreadable"] for one in json.loads(done.stdout)}
+    assert judged == {"runs/001": True, "runs/002": False}
+
+
+def test_data_that_are_not_here_make_no_result_unreadable(tmp_path):
+    study = unjudged(a_study(tmp_path, "finished"))
+    (tmp_path / "data.jsonl").rename(tmp_path / "elsewhere.jsonl")
+    done = command(study.root, "score", "--all")
+    assert done.returncode == 2
+    assert "data.jsonl" in done.stderr
 
 
 texts = (

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import os
 import shutil
 import sys
 
@@ -27,6 +28,7 @@ from helpers.studies import (
     steps,
     tree,
 )
+from helpers.timestamped import answer, kept, pinned, timestamped
 
 from assay.digests import digest
 from assay.errors import DigestMismatch, IntegrityError, NotHere, SpecError
@@ -40,7 +42,7 @@ from assay.study.study import open_study
 from assay.study.submissions import run as run_module
 from assay.study.submissions.run import run_sealed
 from assay.study.submissions.seal import seal
-from assay.study.timestamps import add_timestamp, pin, request_timestamp
+from assay.study.timestamps import add_timestamp, request_timestamp
 
 TIME = "2026-03-04T05:06:07Z"
 
@@ -54,34 +56,6 @@ def quick(monkeypatch):
 def study(tmp_path):
     """Sealed, not run, outside git."""
     return a_study(tmp_path, "sealed")
-
-
-def kept(study):
-    """A checkpoint of the ledger as it is, kept in the study."""
-    made = checkpoint_of(study.chain(), origin=study.config.origin)
-    path = study.root / "checkpoints" / f"{made.size:06d}.txt"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(str(made))
-    return path
-
-
-def pinned(study, authority=None):
-    return pin(study, (authority or root()).pem, where="root.pem")
-
-
-def answer(checkpoint, *, text=None, **more):
-    """The authority's response, laid beside a checkpoint whose request was made."""
-    request = checkpoint.with_suffix(".tsq").read_bytes()
-    made = answered(text or checkpoint.read_bytes(), nonce_of(request), **more)
-    checkpoint.with_suffix(".tsr").write_bytes(made)
-    return made
-
-
-def timestamped(study, checkpoint=None, **more):
-    checkpoint = checkpoint or kept(study)
-    request_timestamp(study, checkpoint)
-    answer(checkpoint, **more)
-    return add_timestamp(study, checkpoint)
 
 
 def attested_run(study, **more):
@@ -461,6 +435,34 @@ def test_a_cosignature_may_be_added_and_its_time_is_said(study):
     done = command(study.root, "verify", "--key", str(key))
     assert done.returncode == 0
     assert "witness.example" in done.stdout
+
+
+def test_verify_says_how_far_the_signed_checkpoints_reach(study):
+    """A larger one that nobody signed says nothing for what came after."""
+    key = cosign(kept(study), 1)
+    size = len(entries(study))
+    run_sealed(study, "001", unwitnessed=True)
+    kept(study)
+    found = steps(study, keys=(key,))[2][1]
+    assert f"1 signed by a key that was given, up to {size} entries" in found
+
+
+@pytest.mark.parametrize("name", [b"\xff.tsr", b"a\nb.tsr"])
+def test_a_response_whose_name_is_no_text_is_noted(study, name):
+    folder = study.root / "checkpoints"
+    folder.mkdir()
+    (folder / os.fsdecode(name)).touch()
+    done = command(study.root, "verify", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "attests nothing" in json.loads(done.stdout)["steps"][1]["found"]
+
+
+@pytest.mark.parametrize("place", ["scorecards", "runs", "authorities", "checkpoints"])
+def test_a_stray_whose_name_is_no_text_is_a_breach(study, place):
+    folder = study.root / place
+    folder.mkdir(exist_ok=True)
+    (folder / os.fsdecode(b"\xff.json")).touch()
+    assert command(study.root, "verify", "--json").returncode == 4
 
 
 def test_a_false_cosignature_is_a_breach(study):

@@ -61,6 +61,22 @@ known = {f"q{at}": int(verdict) for at, verdict in enumerate(s.recv(9999).decode
 NAMES = """
 known = {name.split("=")[0]: int(name[-1]) for name in os.listdir("ANSWERS")}
 """
+LISTENS = {
+    "datagrams at any port": (
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('127.0.0.1', 0))",
+        "127.0.0.1:*",
+    ),
+    "connections without a bind": ("s = socket.socket(); s.listen(1)", "0.0.0.0:*"),
+    "connections without a bind, IPv6": (
+        "s = socket.socket(socket.AF_INET6); s.listen(1)",
+        "[::]:*",
+    ),
+    "a local name that the kernel chooses": (
+        "s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind('')",
+        "unix:@*",
+    ),
+}
+TOLD = "known = {f'q{n}': n * 7 % 3 % 2 for n in range(240)}"
 SPEC = """
 [system]
 command = ["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]
@@ -185,3 +201,46 @@ def test_names_in_a_folder_outside_the_state_block_the_row(tmp_path):
     found = judged(lay_out(tmp_path, NAMES.replace("ANSWERS", str(answers))))
     assert found.row is RowState.BLOCKED
     assert "answers/" in found.preconditions["nothing_undeclared_read"].evidence
+
+
+@pytest.mark.parametrize(("line", "name"), LISTENS.values(), ids=LISTENS)
+def test_a_system_that_others_can_come_to_is_undetermined(tmp_path, line, name):
+    """`known` stands for what a service sends that looks for the port in `/proc/net`."""
+    found = judged(lay_out(tmp_path, f"{line}\n{TOLD}"))
+    assert found.learning_contribution.value == 0.0
+    assert (found.regime, found.exit_code) == (Regime.UNDETERMINED, 1)
+    said = {caveat.code: caveat.message for caveat in found.caveats}
+    assert name in said["speaks-to"]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_processes_of_its_own_are_no_others(tmp_path, method):
+    """Managers and the fork server listen at a socket in the run's own temporary folder."""
+    part = f"""
+import multiprocessing
+del sys.modules["__main__"].__file__  # its processes do not run it again
+context = multiprocessing.get_context("{method}")
+with context.Manager() as manager, context.Pool(1) as pool:
+    assert list(manager.list(pool.map(abs, [-2]))) == [2]
+{TOLD}"""
+    found = judged(lay_out(tmp_path, part))
+    assert (found.regime, found.exit_code) == (Regime.POLISH, 0), found
+    assert "speaks-to" not in [caveat.code for caveat in found.caveats]
+
+
+def test_a_system_that_asks_shared_memory_is_undetermined(tmp_path):
+    part = f"import ctypes; ctypes.CDLL(None).shmat(-1, None, 0)\n{TOLD}"
+    found = judged(lay_out(tmp_path, part))
+    assert (found.regime, found.exit_code) == (Regime.UNDETERMINED, 1)
+    said = {caveat.code: caveat.message for caveat in found.caveats}
+    assert "System V shared memory" in said["speaks-to"]
+
+
+def test_the_target_of_a_link_outside_the_state_blocks_the_row(tmp_path):
+    (tmp_path / "answers").symlink_to("".join(str(verdict(n)) for n in range(ITEMS)))
+    part = (
+        "told = os.readlink('ANSWERS'); known = {f'q{n}': int(one) for n, one in enumerate(told)}"
+    )
+    found = judged(lay_out(tmp_path, part.replace("ANSWERS", str(tmp_path / "answers"))))
+    assert found.row is RowState.BLOCKED
+    assert "answers" in found.preconditions["nothing_undeclared_read"].evidence

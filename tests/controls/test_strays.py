@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import msgspec
 import pytest
+from helpers.command import command
 from helpers.studies import (
     a_study,
     breach,
@@ -126,6 +127,21 @@ def test_a_result_is_judged_from_the_bytes_that_were_checked(tmp_path, monkeypat
 
     monkeypatch.setattr(store, "read_as", read_and_edit)
     assert load_result(study, record) == expected
+
+
+@LINUX
+def test_a_method_that_stops_its_warden_does_not_hang_its_run(tmp_path):
+    study = opened(tmp_path)
+    body = (
+        "import os, signal\ndef detect(question, response):\n"
+        "    if 'number 7?' in question:\n"
+        "        os.kill(os.getppid(), signal.SIGSTOP)\n"
+        "    return 0.5\n"
+    )
+    sealed(study, "001", body)
+    done = command(study.root, "run", "001", "--unwitnessed")
+    assert done.returncode == 1, done.stderr
+    assert auc(study) == 0.5
 
 
 def test_outputs_rewritten_while_a_run_is_cut_off_are_refused(tmp_path, monkeypatch):

@@ -14,14 +14,19 @@ from pathlib import Path
 import pytest
 from helpers.installed import install
 from helpers.studies import METHOD, a_study, drafted, open_study, raised, sealed
+from msgspec.structs import replace
 
 from assay.errors import SpecError
+from assay.report.study.views import VIEWS
 from assay.sandbox.processes import HOME
 from assay.sandbox.warden_client import can_observe
 from assay.study.entries import read_records
 from assay.study.scorecards.store import read_judgement
+from assay.study.submissions.observed_run import observed_run
 from assay.study.submissions.run import run_sealed
 from assay.study.submissions.seal import seal
+from assay.study.verify.context import Shown
+from assay.study.verify.procedure import verify_with
 
 OBSERVED = pytest.mark.skipif(not can_observe(), reason="only Linux tells which files are opened")
 LEAKED = """
@@ -289,6 +294,25 @@ READ = {
         ".sendto(b'x', ('127.0.0.1', 9))",
         "127.0.0.1:9",
     ),
+    "heard at any port": (
+        "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).bind(('', 0))",
+        "0.0.0.0:*",
+    ),
+    "heard without a bind": ("import socket; socket.socket().listen(1)", "0.0.0.0:*"),
+    "heard at a local name": (
+        "import socket; os.path.exists('OUTSIDE/s')"
+        " or socket.socket(socket.AF_UNIX).bind('OUTSIDE/s')",
+        "outside/s",
+    ),
+    "heard at a local name that the kernel chooses": (
+        "import socket; socket.socket(socket.AF_UNIX).bind('')",
+        "unix:@*",
+    ),
+    "a local service by a link": (
+        "import socket; os.path.lexists('x') or os.symlink('OUTSIDE/s', 'x');"
+        " socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).connect_ex('x')",
+        "outside/s",
+    ),
 }
 
 
@@ -299,6 +323,77 @@ def test_a_file_from_outside_is_named(tmp_path, outside, line, name):
     assert name in told["unsealed-files"]
 
 
+KEPT_ELSEWHERE = {
+    "the target of a link": ("os.readlink('OUTSIDE/link')", "outside/link"),
+    "an extended attribute": (
+        "os.getxattr('OUTSIDE/answers.json', 'user.code')",
+        "outside/answers.json",
+    ),
+    "the names of extended attributes": (
+        "os.listxattr('OUTSIDE/answers.json')",
+        "outside/answers.json",
+    ),
+    "shared memory": ("libc.shmget(0x7A11, 4096, 0)", "System V shared memory"),
+    "shared memory by its number": ("libc.shmat(-1, None, 0)", "System V shared memory"),
+    "a message queue": ("libc.msgget(0x7A11, 0)", "a System V message queue"),
+    "semaphores": ("libc.semget(0x7A11, 1, 0)", "System V semaphores"),
+    "a POSIX message queue": ("libc.mq_open(b'/assay-test', 0)", "a POSIX message queue"),
+    "a kernel key": ("libc.syscall(KEYCTL, 0, -3, 0)", "kernel keys"),
+    "memory of another process": (
+        "libc.process_vm_readv(1, None, 0, None, 0, 0)",
+        "process 1",
+    ),
+    "the first process": ("open('/proc/1/cmdline').read()", "process 1"),
+}
+KEYCTL = {"x86_64": "250", "aarch64": "219"}.get(os.uname().machine, "250")
+
+
+@OBSERVED
+@pytest.mark.parametrize(("line", "name"), KEPT_ELSEWHERE.values(), ids=KEPT_ELSEWHERE)
+def test_what_is_kept_in_no_file_is_named(tmp_path, outside, line, name):
+    """The calls need not succeed: that they are made is what is told. Nothing is left behind."""
+    (outside / "link").symlink_to("value = 1")
+    try:
+        os.setxattr(outside / "answers.json", "user.code", b"value = 1")
+    except OSError:
+        if "xattr" in line:
+            pytest.skip("no extended attributes here")
+    libc = "import ctypes; libc = ctypes.CDLL(None)"
+    line = line.replace("OUTSIDE", str(outside)).replace("KEYCTL", KEYCTL)
+    told = run_of(tmp_path, line, before=libc if "libc" in line else "pass")
+    assert name in told["unsealed-files"]
+
+
+LEFT = {
+    "a file": "os.path.exists('MARK') or open('MARK', 'w').close()",
+    "a folder": "os.path.exists('MARK') or os.mkdir('MARK')",
+    "a link": "os.path.lexists('MARK') or os.symlink('key', 'MARK')",
+    "a file's mode": "os.chmod('OUTSIDE/answers.json', 0o640)",
+}
+
+
+@OBSERVED
+@pytest.mark.parametrize("line", LEFT.values(), ids=LEFT)
+def test_what_a_process_leaves_for_the_next_is_named(tmp_path, outside, line):
+    """The probe could know by it that it is the probe, without opening anything."""
+    name = "outside/answers.json" if "MARK" not in line else "outside/mark"
+    line = line.replace("MARK", f"{outside}/mark").replace("OUTSIDE", str(outside))
+    assert name in run_of(tmp_path, line)["unsealed-files"]
+
+
+@OBSERVED
+def test_a_temporary_file_that_a_process_leaves_is_gone_in_the_next(tmp_path, monkeypatch):
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    before = (
+        "import tempfile; MARK = tempfile.gettempdir() + '/mark'\n"
+        "there = os.path.exists(MARK); open(MARK, 'w').close()"
+    )
+    told = run_of(tmp_path, "return len(response) + there", before=before)
+    assert not {"seed-by-author", "unsealed-files"} & set(told)
+    assert not list((tmp_path / "temporary").iterdir())
+
+
 OWN = {
     "a file of its own": "open('own.txt', 'w').write('x'); open('own.txt').read()",
     "a temporary file": (
@@ -307,6 +402,13 @@ OWN = {
     ),
     "the library": "import decimal, zoneinfo, locale, email.message, xml.dom.minidom",
     "a lock": "import multiprocessing; multiprocessing.Lock()",
+    "a process that manages": (
+        "import multiprocessing as m; hasattr(sys, 'it') or setattr(sys, 'it', m.Manager().list())"
+    ),
+    "a link of its own": "os.path.lexists('x') or os.symlink('to', 'x'); os.readlink('x')",
+    "links to where it is": "os.path.realpath(sys.executable), os.path.realpath(os.__file__)",
+    "attributes where there are none": "os.listxattr('/etc/passwd'), os.listxattr(os.__file__)",
+    "scikit-learn": "import threadpoolctl; threadpoolctl.threadpool_info()",
     "numpy": "import numpy; numpy.ones(3) @ numpy.ones(3)",
 }
 
@@ -328,6 +430,48 @@ def test_a_package_that_changes_between_seal_and_import_is_named(tmp_path, monke
     change = f"open({str(path)!r}, 'a').write('#')\nimport plantedlib"
     told = run_of(tmp_path, "pass", before=change)
     assert "plantedlib/__init__.py" in told["unsealed-code"]
+
+
+def silenced(run, *others, **more):
+    """What an author makes of `observed_run` who does not want it told."""
+    seen = observed_run(run, *others, **more)
+    if seen.provenance is None:
+        return seen
+    told = replace(seen.provenance, unsealed_code=(), unsealed_files=())
+    return replace(seen, provenance=told)
+
+
+def verified_again(tmp_path, line, monkeypatch, *, silent):
+    """Whether `verify --rerun` finds no breach, and the finding of its last step."""
+    with monkeypatch.context() as patched:
+        if silent:
+            patched.setattr("assay.study.submissions.run.observed_run", silenced)
+        told = run_of(tmp_path, line)
+    assert "unobserved" not in told
+    assert bool({"unsealed-code", "unsealed-files"} & set(told)) is not silent
+    found = verify_with(open_study(tmp_path / "home/study"), VIEWS, Shown(rerun=()))
+    return found.intact, found.steps[-1]
+
+
+@OBSERVED
+@pytest.mark.parametrize("silent", [True, False], ids=["silent", "named"])
+def test_running_again_tells_code_that_the_record_does_not_name(
+    tmp_path, outside, monkeypatch, silent
+):
+    line = f"exec(open('{outside}/stranger.py').read())"
+    intact, last = verified_again(tmp_path, line, monkeypatch, silent=silent)
+    assert intact is not silent
+    assert ("stranger.py" in last.found) is silent
+
+
+@OBSERVED
+def test_running_again_notes_a_file_that_the_record_does_not_name(tmp_path, outside, monkeypatch):
+    """It breaks nothing: elsewhere, other files are there."""
+    line = f"open('{outside}/answers.json').read()"
+    intact, last = verified_again(tmp_path, line, monkeypatch, silent=True)
+    assert intact
+    assert last.outcome == "noted"
+    assert "answers.json" in last.found
 
 
 BLIND = {

@@ -1,6 +1,7 @@
 """Inputs that were once neither read nor refused, each by the target that found it."""
 
 from helpers.dual_cases import spec_text
+from helpers.parquet_files import a_file, closed, page
 
 from fuzzing.files import joined
 from fuzzing.targets.duals import PLAN
@@ -35,6 +36,10 @@ CRASHERS: tuple[tuple[str, bytes], ...] = (
     ("methods: references", b"\xe2."),
     # Half a surrogate pair has no hash.
     ("texts: baselines", b"\xed\xa0\x80"),
+    # Lists in lists, a column whose pages are nowhere, and structs in great number.
+    ("benchmark: Parquet", closed(b"PAR1", b"\x19" * 5000)),
+    ("benchmark: Parquet", a_file([page(b"", 0)], values=0, column={9: 0})),
+    ("benchmark: Parquet", closed(b"PAR1", b"\x19\xfc\x80\x80\x80\x01" + b"\0" * (1 << 21))),
     # An outcome on another scale than the prediction's.
     ("study: grades of forged judgements", b'[outcomes]\n"0/3"=0.5\n"3/3"=0.5'),
 )

@@ -22,6 +22,7 @@ from fuzzing.targets import (  # noqa: F401 - each enters its targets in the tab
     comparisons,
     corpora,
     duals,
+    harness_logs,
     ledgers,
     runs,
     states,

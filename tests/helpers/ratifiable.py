@@ -8,7 +8,6 @@ from assay.comparison.collect import Request, compare_paths
 from assay.comparison.store import read_comparison, write_comparison
 from assay.digests import digest
 from assay.folders import artifact_digest
-from assay.logs.trial_rows import TrialColumns
 
 
 def runs(path, score, *, artifact=None, count=20):
@@ -27,7 +26,7 @@ def compared(home, artifact, *, before=0, after=1, name="comparison.json"):
         runs(home / f"{stem}-baseline.jsonl", before),
         runs(home / f"{stem}-candidate.jsonl", after, artifact=measured),
     )
-    request = Request(plan=None, policies={}, columns=TrialColumns())
+    request = Request(plan=None, policies={})
     write_comparison(home / name, compare_paths([sides[0]], [sides[1]], request))
     return home / name
 

@@ -26,9 +26,11 @@ from helpers.authorities import (
 from helpers.scale import scale
 
 import assay.ledger.timestamp as timestamp_module
+from assay.digests import is_digest
 from assay.errors import AssayError, IntegrityError, NotHere, SpecError
+from assay.ledger.attestation import Attested
 from assay.ledger.certificate import MAX_BYTES, read_certificate
-from assay.ledger.timestamp import Attested, make_request, verify_response
+from assay.ledger.timestamp import make_request, verify_response
 
 TEXT = b"example.org/study\n7\nyPbJEOgzTcl9UW8MOCvzZXXKuvrR3w8i8FZH5BbILkE=\n"
 REQUEST = make_request(TEXT)
@@ -51,9 +53,14 @@ def refused(response, reason, **more):
 
 
 def test_a_timestamp_attests_a_time_by_an_authority():
-    assert verified(answered(TEXT, NONCE)) == Attested(
-        time=TIME, authority=root().fingerprint, name="CN=A time-stamping root"
+    found = verified(answered(TEXT, NONCE))
+    assert found == Attested(
+        time=TIME,
+        authority=root().fingerprint,
+        name="CN=A time-stamping root",
+        token=found.token,
     )
+    assert is_digest(found.token)
 
 
 def test_two_requests_have_two_nonces():

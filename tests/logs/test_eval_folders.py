@@ -3,9 +3,10 @@ import os
 from pathlib import Path
 
 import pytest
+from helpers.sides import read_two
 
 import assay
-from assay.comparison.sides import have_repeats, read_sides
+from assay.comparison.sides import have_repeats
 from assay.logs.eval_folder import read_run, run_folders
 
 FIVE = dict.fromkeys(
@@ -29,7 +30,7 @@ def read(folder, **how):
 
 
 def trials(*paths, **how):
-    return [one for got in read_sides(paths, [], **how)[0] for one in got.trials]
+    return [one for got in read_two(paths, [], **how)[0] for one in got.trials]
 
 
 def test_the_five_and_the_harness_are_read_from_a_folder(tmp_path):
@@ -182,22 +183,22 @@ def test_the_same_folder_is_the_same_run_however_it_is_spelt(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     for sides in (([Path("r"), Path(spelt)], []), ([Path("r")], [Path(spelt)])):
         with pytest.raises(assay.IncomparableRuns, match="the same run is given twice"):
-            read_sides(*sides)
+            read_two(*sides)
 
 
 def test_a_folder_and_one_of_its_runs_are_the_same_run(tmp_path):
     write(tmp_path / "all" / "r")
     with pytest.raises(assay.IncomparableRuns):
-        read_sides([tmp_path / "all"], [tmp_path / "all" / "r"])
+        read_two([tmp_path / "all"], [tmp_path / "all" / "r"])
 
 
 def test_copies_without_ids_are_noticed_and_other_runs_are_not(tmp_path):
     paths = [write(tmp_path / name) for name in ("a", "b")]
-    assert have_repeats(*read_sides(paths[:1], paths[1:]))
+    assert have_repeats(*read_two(paths[:1], paths[1:]))
     other = write(tmp_path / "c", recall=0.5)
-    assert not have_repeats(*read_sides(paths[:1], [other]))
+    assert not have_repeats(*read_two(paths[:1], [other]))
     named = [write(tmp_path / f"n{i}", run_id="x") for i in range(2)]
-    assert not have_repeats(*read_sides(named[:1], named[1:]))  # refused by its id instead
+    assert not have_repeats(*read_two(named[:1], named[1:]))  # refused by its id instead
 
 
 def test_folders_that_share_a_name_are_not_taken_for_one_trial(tmp_path):

@@ -80,9 +80,9 @@ REFUSED = {
     "a word": (lines({"id": "a", "score": "high"}), "got 'high'"),
     "a list": (lines({"id": "a", "score": [1]}), "got a list"),
     "a mapping": (lines({"id": "a", "score": {"score": 1}}), "got an object"),
-    "nothing": ("", "no scores"),
+    "nothing": ("", "is empty"),
     "no score at all": (lines({"id": "a", "score": None}), "no scores"),
-    "a list of lines": ("[1, 2]", "a JSON array"),
+    "a list of numbers": ("[1, 2]", "element 1: expected an object, got 1"),
     "not UTF-8": (b'{"id": "a", "score": "\xff"}', "is not UTF-8"),
 }
 
@@ -133,3 +133,14 @@ def test_without_ids_the_place_counts_and_not_the_number(written):
     with pytest.raises(SpecError, match="have ids of their own"):
         load_scores(path, ids=("2", "1"))
     assert load_scores(path, ids=("1", "2")) == {"1": 3.0, "2": 1.0}
+
+
+def test_scores_are_read_from_other_forms_and_from_inside(written):
+    rows = [{"meta": {"id": name}, "out": [{"s": 0.5}]} for name in IDS]
+    path = written(json.dumps({"data": rows}), "judge.json")
+    found = load_scores(path, ids=IDS, column="out.0.s", id_column="meta.id")
+    assert found == dict.fromkeys(IDS, 0.5)
+    with pytest.raises(SpecError, match=r"the columns are 'meta', 'out', 'meta\.id', 'out\.0'"):
+        load_scores(path, ids=IDS)
+    wide = written("id|score\na|1\n".encode("utf-16"), "judge.txt")
+    assert load_scores(wide, ids=IDS, encoding="utf-16") == {"a": 1.0}

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import polars
 import pytest
+from helpers.sides import read_two
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.comparison.sides import read_sides
 from assay.logs.trial_rows import TrialColumns, read_rows
 
 
 def read(path, text, **columns):
     data = text if isinstance(text, bytes) else text.encode()
-    return read_rows(Path(path), data, TrialColumns(**columns))
+    return read_rows(Path(path), data, TrialColumns(**columns))[None]
 
 
 def lines(*rows):
@@ -57,7 +57,7 @@ def test_csv_jsonl_tsv_and_parquet_give_the_same_trials(tmp_path):
     frame.write_parquet(tmp_path / "a.parquet")
     (tmp_path / "a.jsonl").write_text(lines(*rows), encoding="utf-8")
     found = [
-        read_sides([tmp_path / f"a.{kind}"], [])[0][0].trials
+        read_two([tmp_path / f"a.{kind}"], [])[0][0].trials
         for kind in ("csv", "tsv", "parquet", "jsonl")
     ]
     assert all(one == found[0] for one in found)
@@ -129,15 +129,15 @@ def test_a_key_that_a_line_lacks_is_a_gap():
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.jsonl", "", "no rows"),
-        ("a.csv", "", "no rows"),
+        ("a.jsonl", "", "is empty"),
+        ("a.csv", "", "is empty"),
         ("a.csv", "instance,acc\n", "no rows"),
-        ("a.jsonl", "[1]", "a JSON array"),
+        ("a.jsonl", "[1]", "element 1: expected an object, got 1"),
         ("a.jsonl", "1\n", "expected an object"),
         ("a.jsonl", "{'instance': 1}", "not JSON"),
-        ("a.jsonl", lines({"id": "q", "acc": 1}), "no column 'instance'; there are id, acc"),
-        ("a.csv", "Instance,acc\nq,1\n", "no column 'instance'; there are Instance, acc"),
-        ("a.csv", "instance;acc\nq;1\n", "one column"),
+        ("a.jsonl", lines({"id": "q", "acc": 1}), "no column 'instance'; there are 'id', 'acc'"),
+        ("a.csv", "Instance,acc\nq,1\n", "no column 'instance'; there are 'Instance', 'acc'"),
+        ("a.csv", "instance;acc\nq;1;2\n", "3 cells, expected 2"),
         ("a.csv", "instance,acc,acc\nq,1,1\n", "stands twice"),
         ("a.csv", "instance,acc\nq,1,1\n", "3 cells"),
         ("a.csv", "instance,acc\n,1\n", "no instance"),
@@ -154,7 +154,7 @@ def test_a_key_that_a_line_lacks_is_a_gap():
         ("a.jsonl", '{"instance": "' + "x" * (1 << 20) + '"}', "at most 1,048,576 allowed"),
         ("a.csv", 'instance,acc\n"' + "x" * (1 << 21) + '",1\n', "field larger"),
         ("a.csv", b"instance,acc\n\xff,1\n", "not UTF-8"),
-        ("a.json", "{}", "expected .jsonl, .csv, .tsv or .parquet"),
+        ("a.json", "{}", "one JSON object without an array of objects"),
         ("a.parquet", "PAR1", "not Parquet"),
     ],
     ids=lambda text: str(text)[:40],
@@ -233,7 +233,7 @@ def test_a_harness_that_is_one_word_is_kept():
 def test_a_pipe_that_is_called_a_file_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "a.jsonl")
     with pytest.raises(assay.SpecError, match="no regular file"):
-        read_sides([tmp_path / "a.jsonl"], [])
+        read_two([tmp_path / "a.jsonl"], [])
 
 
 def test_the_same_file_twice_is_the_same_run(tmp_path):
@@ -243,7 +243,7 @@ def test_the_same_file_twice_is_the_same_run(tmp_path):
     (tmp_path / "c.csv").hardlink_to(path)
     for other in ("a.csv", "b.csv", "c.csv"):
         with pytest.raises(assay.IncomparableRuns):
-            read_sides([path], [tmp_path / other])
+            read_two([path], [tmp_path / other])
 
 
 def test_objects_inside_a_row_are_columns_with_a_dot():
@@ -257,3 +257,24 @@ def test_a_model_is_part_of_the_harness_whatever_its_column_is_called():
     (one,) = read("a.csv", "instance,acc,model\nq,1,small\n")
     assert one.harness == {"model": "small"}
     assert set(one.dimensions) == {"acc"}
+
+
+def test_trials_are_read_from_other_forms_and_from_inside():
+    rows = [{"doc": {"q": f"q{i}"}, "scores": [{"v": i / 2}]} for i in range(3)]
+    found = read("a", json.dumps(rows), instance="doc.q", dimensions=("scores.0.v",))
+    assert [(one.instance, one.dimensions) for one in found] == [
+        (f"q{i}", {"scores.0.v": i / 2}) for i in range(3)
+    ]
+    assert read("a", "instance;acc\nq;1\n".encode("utf-16"), encoding="utf-16")[0].instance == "q"
+    with pytest.raises(assay.SpecError, match=r"there are 'doc\.q', 'scores', 'scores\.0', 'sc"):
+        read("a", json.dumps(rows))
+
+
+def test_every_fault_of_a_file_of_trials_is_told_at_once():
+    table = "instance,acc\nq,1\n,1\nr,1,1\n,0\n"
+    with pytest.raises(assay.SpecError, match="line 4: 3 cells"):
+        read("a.csv", table)
+    with pytest.raises(assay.SpecError) as caught:
+        read("a.csv", table.replace("r,1,1", "r,1"))
+    assert "a.csv, line 3: no instance, and 1 more fault" in caught.value.message
+    assert caught.value.details == ("line 5: no instance",)

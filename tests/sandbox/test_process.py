@@ -129,6 +129,18 @@ def test_a_process_that_leaves_its_session_is_killed_with_the_job(runner, tmp_pa
     assert not alive(mark)
 
 
+STOP = "import os, signal, time; os.kill(os.getppid(), signal.SIGSTOP); time.sleep(600)"
+
+
+@LINUX
+def test_a_job_that_stops_its_keeper_is_ended_with_all_that_it_started(runner, tmp_path):
+    mark = f"84{os.getpid()}.5"
+    body = f"import subprocess\nsubprocess.Popen(['setsid', 'sleep', '{mark}'])\n{STOP}"
+    done, _ = python(runner, tmp_path, body, seconds=1.0)
+    assert done.trouble == "still running after 1 s"
+    assert not alive(mark)
+
+
 @LINUX
 def test_only_a_home_of_its_own_marks_a_process_as_the_jobs(runner, tmp_path):
     """A shell of the user's that works in the folder is left alone."""

@@ -20,6 +20,7 @@ from helpers.trial_systems import alive, eventually
 
 import assay
 from assay.errors import StorageError
+from assay.sandbox import warden_client
 from assay.sandbox.job import Job, View
 from assay.sandbox.processes import HOME
 from assay.sandbox.warden_client import WardenClient, can_observe
@@ -159,6 +160,13 @@ READS = {
         "assert libc.syscall(437, at, b'/secret.txt', how, 24) > 0"
     ),
 }
+
+
+def test_a_command_that_stops_the_warden_is_ended_in_time(bench, monkeypatch):
+    monkeypatch.setattr(warden_client, "_WAKE_SECONDS", 0.2)
+    body = "import os, signal, time; os.kill(os.getppid(), signal.SIGSTOP); time.sleep(600)"
+    ended = bench.run("python", "-I", "-S", "-c", body, seconds=1.0)
+    assert ended.trouble == "still running after 1 s"
 
 
 @BOTH
@@ -468,8 +476,26 @@ def test_the_receiver_of_a_datagram_is_seen(bench, way):
 def test_a_place_at_which_others_may_speak_to_it_is_seen(bench):
     body = "import socket\nsocket.socket().bind(('127.0.0.1', 48123))\n"
     body += "socket.socket(socket.AF_UNIX).bind('\\0assay-here')\n"
-    body += "socket.socket().bind(('127.0.0.1', 0))"
-    assert bench.python(body).connected == ("127.0.0.1:48123", "unix:@assay-here")
+    body += "socket.socket().bind(('127.0.0.1', 0))\n"
+    body += "socket.socket(socket.AF_UNIX).bind('')\nsocket.socket(socket.AF_UNIX).bind('here')\n"
+    here = f"unix:{bench.own}/here"
+    expected = ("127.0.0.1:*", "127.0.0.1:48123", "unix:@*", here, "unix:@assay-here")
+    assert sorted(bench.python(body).connected) == sorted(expected)
+
+
+def test_a_socket_that_listens_is_seen_once_in_any_thread(bench):
+    body = "import socket, threading\none, two = socket.socket(), socket.socket()\n"
+    body += "two.bind(('127.0.0.2', 48124))\n"
+    body += "for s in (one, two):\n"
+    body += "    t = threading.Thread(target=s.listen); t.start(); t.join()\n"
+    body += "assert one.getsockname()[1]\n"
+    assert bench.python(body).connected == ("0.0.0.0:*", "127.0.0.2:48124")
+
+
+def test_a_socket_that_hears_without_an_address_is_seen(bench):
+    body = "import socket\nsocket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 2)\n"
+    assert bench.python(body).connected == ("netlink between processes",)
+    assert not bench.python("import socket\nsocket.socket(); socket.socketpair()").connected
 
 
 def test_a_socket_of_a_pair_is_nobody_and_neither_is_the_kernel(bench):
@@ -482,7 +508,8 @@ def test_a_socket_of_a_pair_is_nobody_and_neither_is_the_kernel(bench):
 
 def test_a_process_outside_is_heard_and_its_own_is_not(bench):
     body = "open(f'/proc/{sys.argv[1]}/cmdline').read(); open('/proc/1/cgroup').read()\n"
-    assert bench.python(body, str(os.getpid())).connected == (f"process {os.getpid()}",)
+    outside = {f"process {os.getpid()}", "process 1"}
+    assert set(bench.python(body, str(os.getpid())).connected) == outside
     own = "pid = os.fork()\nif not pid:\n    os.read(0, 1); os._exit(0)\n"
     own += "open(f'/proc/{pid}/cmdline').read(); open('/proc/self/status').read()"
     assert bench.python(own).connected == ()

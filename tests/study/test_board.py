@@ -182,6 +182,12 @@ def test_what_is_noted_comes_from_the_newest_judgement():
     assert "| unwitnessed, resumed |" in board_markdown(found)
 
 
+@pytest.mark.parametrize("code", ["unobserved", "outside-seed", "seed-by-author", "seed-unprobed"])
+def test_what_limits_a_run_is_noted_on_the_board(code):
+    one = submission("one", judged("pass", bar("D1", 0.9), caveats=[code, "not-isolated"]))
+    assert f"| {code} |" in board_markdown(made([one]))
+
+
 def test_the_csv_has_a_line_a_submission_and_version_and_exact_figures():
     third = 1 / 3
     found = made(

@@ -389,3 +389,17 @@ def test_a_result_for_a_task_that_the_study_has_no_bars_for_is_an_error_of_ours(
     assert named.error.startswith("IntegrityError: ")
     place = study.root / "runs/001"
     assert isinstance(raised(judge_in_study, open_study(study.root), place, None), IntegrityError)
+
+
+@pytest.mark.parametrize("kept", ["9" * 5000, "-1", "", "\u0663" * 5000, "1" * 16])
+def test_a_stop_that_states_no_number_is_a_breach_and_no_crash(tmp_path, kept):
+    study = a_study(tmp_path, "finished")
+    fields = [msgspec.to_builtins(entry) for entry in entries(study)]
+    place = [one["kind"] for one in fields].index("run")
+    said = {"kept": kept, "outputs": digest(b"")}
+    fields.insert(place, {"kind": "run-stopped", "subject": "001", "said": said})
+    chained(study, fields)
+    number, found = breach(study)
+    assert number == 5
+    assert "does not begin with" in found
+    assert len(found) < 1000

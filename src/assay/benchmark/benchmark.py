@@ -9,6 +9,7 @@ import msgspec
 
 from assay.benchmark.expression import Expression
 from assay.errors import DigestMismatch, SpecError
+from assay.tables.text import check_encoding
 
 Task = Literal["detection", "classification"]
 TASKS: tuple[Task, ...] = ("detection", "classification")
@@ -84,6 +85,9 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     others. With `unknown` records that are neither are left out, with `missing` those that lack a
     question, a label, or the response that others have. `ids` numbers all records (none), or gives
     blank and repeated ids new ones (repair). By default a file with such records is refused.
+
+    A column that is not there by its whole name is looked for inside others: `doc.question`.
+    `encoding` is that of a text which is not UTF-8, `split` says what to read of a folder.
     """
 
     id: str | None = None
@@ -98,8 +102,12 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     unknown: Literal["exclude"] | None = None
     missing: Literal["exclude"] | None = None
     ids: Literal["none", "repair"] | None = None
+    encoding: str | None = None
+    split: str | None = None
 
     def __post_init__(self) -> None:
+        if self.encoding is not None:
+            check_encoding(self.encoding)
         for name, words in POLICIES.items():
             if getattr(self, name) not in (None, *words):
                 raise SpecError(

@@ -6,13 +6,13 @@ from itertools import islice
 from typing import NoReturn
 
 from assay.benchmark.benchmark import Columns
-from assay.benchmark.rows import Row, kind_of
 from assay.bounds import text_fault
 from assay.errors import SpecError
+from assay.tables.nested import Row, kind_of, listed_names, names_in
 
 FIELDS = {"cls": "class"}
 """The names of item fields that a file spells otherwise."""
-_MOST_COLUMNS = 12
+_MOST_NAMES = 1000
 
 
 class Missing(Exception):
@@ -113,7 +113,7 @@ def _no_label(row: Row, columns: Columns) -> NoReturn:
             raise Missing("label", f", field {column or name!r}: expected a {name}, got null")
     raise Missing(
         "label",
-        f": neither a label nor a class; the columns are {_columns_of(row)}",
+        f": neither a label nor a class; the columns are {listed_names(row)}",
         columns.label or "label",
         columns.cls or "class",
     )
@@ -125,7 +125,7 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
         return value
     name = FIELDS.get(name, name)
     if column not in row:
-        message = f": no column {column!r}; the columns are {_columns_of(row)}"
+        message = f": no column {column!r}; the columns are {listed_names(row)}"
         raise Missing(name, message, column)
     if isinstance(value, bool):
         return str(int(value))
@@ -146,12 +146,10 @@ def how_to_name(row: Row, missing: Missing) -> str:
         return "Name the one that tells right from wrong: `label=COLUMN` or `class=COLUMN`."
     import difflib
 
-    folded = {name.strip().lower(): name for name in row}
+    names = list(islice(names_in(row), _MOST_NAMES))
+    folded = {name.strip().lower(): name for name in reversed(names)}
+    last = {name.rpartition(".")[2]: name for name in reversed(folded)}
     near = difflib.get_close_matches(missing.columns[0].lower(), folded, n=1)
+    near = near or [name for part, name in last.items() if part == missing.columns[0].lower()]
     meant = f"Did you mean {folded[near[0]]!r}? " if near else ""
     return f"{meant}Name the one that holds the {missing.name}: `{missing.name}=COLUMN`."
-
-
-def _columns_of(row: Row) -> str:
-    names = [repr(name) for name in islice(row, _MOST_COLUMNS)]
-    return ", ".join(names) + (", ..." if len(row) > _MOST_COLUMNS else "") or "none"

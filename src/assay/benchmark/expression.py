@@ -1,4 +1,4 @@
-"""Class expressions: `class != truth`, `label == 1`, `class == folklore and source != quiz`.
+"""Expressions over the fields of a record: `class != truth`, `label == 1 and source != quiz`.
 
 A comparison is FIELD (== | !=) VALUE; comparisons are joined by `and` and `or`, `and` binding
 tighter. Values are bare words or stand in quotes. Nothing is evaluated as Python.
@@ -30,14 +30,19 @@ class Expression(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     any_of: tuple[tuple[FieldTest, ...], ...]
 
+    @property
+    def fields(self) -> list[str]:
+        """The fields it asks about."""
+        return list(dict.fromkeys(part.field for every in self.any_of for part in every))
+
     def holds(self, record: Mapping[str, str | None]) -> bool:
         """Whether a record's fields satisfy it; a field that is missing is a SpecError."""
         return any(all(_holds(part, record, self.text) for part in every) for every in self.any_of)
 
 
 @lru_cache(maxsize=256)
-def parse_expression(text: str) -> Expression:
-    """Read an expression, or say what was expected where."""
+def parse_expression(text: str, *, fields: tuple[str, ...] | None = FIELDS) -> Expression:
+    """Read an expression, or say what was expected where; `fields` are those it may ask about."""
     tokens, position = [], 0
     stripped = text.strip()
     while position < len(stripped):
@@ -49,7 +54,7 @@ def parse_expression(text: str) -> Expression:
     any_of: list[tuple[FieldTest, ...]] = []
     every: list[FieldTest] = []
     for start in range(0, max(len(tokens), 1), 4):
-        every.append(_comparison(tokens[start : start + 3], text))
+        every.append(_comparison(tokens[start : start + 3], text, fields))
         joiner = tokens[start + 3 : start + 4]
         if joiner == ["and"] and start + 4 < len(tokens):
             continue
@@ -60,15 +65,15 @@ def parse_expression(text: str) -> Expression:
     return Expression(text=text, any_of=tuple(any_of))
 
 
-def _comparison(tokens: list[str], text: str) -> FieldTest:
+def _comparison(tokens: list[str], text: str, fields: tuple[str, ...] | None) -> FieldTest:
     if len(tokens) != 3 or tokens[1] not in ("==", "!="):
         raise _unreadable(text, f"at {' '.join(tokens)!r}")
     field, operator, value = tokens
-    if field not in FIELDS:
+    if fields is not None and field not in fields:
         raise SpecError(
-            f"expression {text!r}: unknown field {field!r}, expected one of {', '.join(FIELDS)}"
+            f"expression {text!r}: unknown field {field!r}, expected one of {', '.join(fields)}"
         )
-    return FieldTest(field=field, equal=operator == "==", value=_unquoted(value))
+    return FieldTest(field=_unquoted(field), equal=operator == "==", value=_unquoted(value))
 
 
 def _unquoted(value: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from assay.benchmark.benchmark import Columns
 from assay.benchmark.draft import Draft
 from assay.benchmark.expression import parse_expression
-from assay.benchmark.rows import Faults
 from assay.errors import SpecError
+from assay.tables.faults import Faults
 from assay.wording import counted
 
 LONGEST_VALUE = 60

@@ -5,7 +5,6 @@ columns that are there and the flag that names one. The digest is of the file's 
 what was left out of them.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -23,10 +22,12 @@ from assay.benchmark.benchmark import (
 from assay.benchmark.bundled import FOLDER
 from assay.benchmark.draft import FIELDS
 from assay.benchmark.records import ReadRecords, items_from_rows
-from assay.benchmark.rows import Faults, Row, json_rows, rows_of
-from assay.bounds import MAX_FILE_BYTES
 from assay.digests import digest
 from assay.errors import SpecError, storage
+from assay.tables.faults import Faults
+from assay.tables.json_rows import line_rows
+from assay.tables.nested import PlacedRows, dotted
+from assay.tables.source import STANDARD_INPUT, TableSource, read_table
 
 
 def load_benchmark(
@@ -40,15 +41,14 @@ def load_benchmark(
     if place in BUNDLED:
         origin = Origin(place=place, columns=_bundled_columns(place, columns))
         data = (FOLDER / f"{place}.jsonl").read_bytes()
-        benchmark = _build(place, json_rows(data, place), data, origin, Faults(place))
+        benchmark = _build(place, line_rows(data, place), digest(data), origin, Faults(place))
     else:
-        with storage(place):
-            path = Path(place).resolve()
-        data = _read_bytes(path, place)
-        origin = Origin(place=str(path), columns=columns or Columns())
-        faults = Faults(str(Path(place)))
-        rows = rows_of(Path(place), data, faults=faults)
-        benchmark = _build(path.name, rows, data, origin, faults)
+        columns = columns or Columns()
+        source = _read(place, columns)
+        origin = Origin(place=_absolute(place), columns=columns)
+        faults = Faults(source.place)
+        rows = source.rows(encoding=columns.encoding, faults=faults)
+        benchmark = _build(source.name, rows, source.digest, origin, faults)
     return benchmark if second is None else benchmark.with_second(load_second(second))
 
 
@@ -80,16 +80,15 @@ def read_fields(benchmark: Benchmark) -> dict[str, list[object]]:
     origin = benchmark.origin
     if origin is None or origin.place in BUNDLED:
         return {}
-    path = Path(origin.place)
-    data = _read_bytes(path, origin.place)
-    benchmark.check_file(digest(data))
+    source = read_again(benchmark)
     own = {FIELDS.get(field, field) for field in Item.__struct_fields__}
     own |= {getattr(origin.columns, field) for field in Item.__struct_fields__}
+    own |= {name.partition(".")[0] for name in dotted(own)}
     if origin.columns.ids == "none":
         own.discard(origin.columns.id or "id")
     places = {row: place for place, row in enumerate(benchmark.rows)}
     fields: dict[str, list[object]] = {}
-    for number, (_, row) in enumerate(rows_of(path, data)):
+    for number, (_, row) in enumerate(source.rows(encoding=origin.columns.encoding)):
         for name in row if number in places else ():
             if name not in own:
                 values = fields.setdefault(name, [None] * len(benchmark.items))
@@ -97,32 +96,50 @@ def read_fields(benchmark: Benchmark) -> dict[str, list[object]]:
     return fields
 
 
-def _read_bytes(path: Path, place: str) -> bytes:
+def read_again(benchmark: Benchmark) -> TableSource:
+    """The file that a benchmark was read from, which must still be what it was."""
+    origin = benchmark.origin
+    if origin is None:
+        raise SpecError(f"{benchmark.name} was made in memory and has no file to take records from")
+    if origin.place in BUNDLED:
+        source = read_table(FOLDER / f"{origin.place}.jsonl")
+    else:
+        source = read_table(origin.place, split=origin.columns.split, again=True)
+    benchmark.check_file(source.digest)
+    return source
+
+
+def _absolute(place: str) -> str:
+    if place == STANDARD_INPUT:
+        return place
     with storage(place):
-        there, regular = path.exists(), path.is_file()
-    if not there:
-        raise SpecError(
-            f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file"
-        )
-    if not regular:
-        raise SpecError(f"{place}: not a regular file")
-    if not path.name.isprintable():
-        raise SpecError(f"{place!a}: a file name must be UTF-8 and printable")
-    with storage(place):
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise SpecError(f"{place}: larger than {MAX_FILE_BYTES:,} bytes")
-        return path.read_bytes()
+        return str(Path(place).resolve())
+
+
+def _read(place: str, columns: Columns) -> TableSource:
+    if place != STANDARD_INPUT:
+        path = Path(place)
+        with storage(place):
+            there, readable = path.exists(), path.is_file() or path.is_dir()
+        if not there:
+            raise SpecError(
+                f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file"
+            )
+        if not readable:
+            raise SpecError(f"{place}: not a regular file")
+        if not Path(_absolute(place)).name.isprintable():
+            raise SpecError(f"{place!a}: a file name must be UTF-8 and printable")
+    return read_table(place, split=columns.split)
 
 
 def _build(
-    name: str, rows: Iterator[tuple[str, Row]], data: bytes, origin: Origin, faults: Faults
+    name: str, rows: PlacedRows, file_digest: str, origin: Origin, faults: Faults
 ) -> Benchmark:
     read = items_from_rows(rows, origin.columns, faults)
     items = read.items
     grouping: Literal["named", "question"] | None = "named"
     if not any(item.group is not None for item in items):
         items, grouping = _by_question(items)
-    file_digest = digest(data)
     return Benchmark(
         name=name,
         digest=_identity(file_digest, read, origin.columns),

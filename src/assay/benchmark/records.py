@@ -6,18 +6,19 @@
    (`unknown=exclude`).
 4. Blank and repeated ids are refused, replaced (`ids=repair`), or all ids are (`ids=none`).
 
-What is refused is refused in one message (`rows.Faults`), except for a column that no record has.
+What is refused is refused in one message (`Faults`), except for a column that no record has.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from assay.benchmark.benchmark import Columns, Item, LeftOut
 from assay.benchmark.draft import Draft, Missing, fill, how_to_name
 from assay.benchmark.labels import LONGEST_VALUE, listed, settle_labels
-from assay.benchmark.rows import Faults, Row
 from assay.errors import SpecError
+from assay.tables.faults import Faults
+from assay.tables.nested import PlacedRows, Row, dotted, with_paths
 
 _LEAVE_OUT = "Leave out records that lack a value: `missing=exclude`."
 _NEW_IDS = (
@@ -45,10 +46,12 @@ class _RecordReader:
     seen: set[str] = field(default_factory=set)
     lacking: dict[tuple[str, ...], SpecError] = field(default_factory=dict)
 
-    def read(self, rows: Iterator[tuple[str, Row]]) -> ReadRecords:
+    def read(self, rows: PlacedRows) -> ReadRecords:
         """All rows, in the steps above."""
         keys: object = None
-        for where, row in rows:
+        inside = dotted([getattr(self.columns, name) for name in Item.__struct_fields__])
+        for where, found in rows:
+            row = with_paths(found, inside) if inside else found
             if row.keys() != keys:
                 keys = row.keys()
                 self.seen.update(row)
@@ -156,9 +159,7 @@ class _RecordReader:
         return ReadRecords(items=tuple(items), left_out=tuple(left_out), renamed=renamed)
 
 
-def items_from_rows(
-    rows: Iterator[tuple[str, Row]], columns: Columns, faults: Faults
-) -> ReadRecords:
+def items_from_rows(rows: PlacedRows, columns: Columns, faults: Faults) -> ReadRecords:
     """The items of a file's rows, by the policy that its columns state."""
     return _RecordReader(columns=columns, faults=faults).read(rows)
 

@@ -52,12 +52,12 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     benchmark = load_benchmark(file, columns=columns_from(flags))
     if out.exists():
         raise SpecError(f"{out} is there already", hint="Nothing is overwritten: name another.")
-    from assay.benchmark.rows import subset_bytes
+    from assay.benchmark.subset import subset_bytes
     from assay.confounding.balance import MOST_STEPS, balance
     from assay.files import write_new
     from assay.report.confounding import draw_balanced
 
-    subset_bytes(benchmark, (), out.suffix)
+    subset_bytes(benchmark, (), out.name)
     with progress("fitting", MOST_STEPS) as advance:
         balanced = balance(
             benchmark,
@@ -66,6 +66,6 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
             on_step=advance,
         )
     if balanced.achieved:
-        write_new(out, subset_bytes(benchmark, balanced.records, out.suffix))
+        write_new(out, subset_bytes(benchmark, balanced.records, out.name))
     show(balanced, lambda record, to: draw_balanced(record, str(out), to), as_json=flags["as_json"])
     leave(favourable=balanced.achieved)

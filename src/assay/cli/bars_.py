@@ -8,7 +8,7 @@ import click
 
 from assay.benchmark.benchmark import TASKS, Task
 from assay.cli.options import PATH, column_flags, columns_from, json_flag, note_changes
-from assay.cli.output import print_json, show
+from assay.cli.output import leave, print_json, show
 from assay.errors import SpecError
 from assay.gauntlet.load import bundled_versions, load_bars
 from assay.gauntlet.proposal import Proposal, propose, version_after
@@ -211,7 +211,7 @@ def revise_in_study(study: "Study", base: str | None, flags: dict[str, Any]) -> 
     from assay.cli.study_commits import how_to_commit
     from assay.report.gauntlet import draw_rejudged
     from assay.report.study.views import refresh_views
-    from assay.report.terminal import console
+    from assay.report.terminal import console, printable
     from assay.study.scorecards.rejudge import judge_study
     from assay.study.scorecards.revise import revise_study
 
@@ -226,12 +226,19 @@ def revise_in_study(study: "Study", base: str | None, flags: dict[str, Any]) -> 
     out = Path(f"bars/{revision.bars.name}.toml")
     next_step = [f"{out} is in force. Every result, judged again:"]
     _show(revision, out, next_step, as_json=flags["as_json"])
+    rejudged = judge_study(study)
     views = refresh_views(study)
-    if not flags["as_json"]:
-        draw_rejudged(judge_study(study), console(), kept="")
+    unreadable = [judged for judged in rejudged if judged.unreadable]
+    if flags["as_json"]:
+        for judged in unreadable:
+            line = f"Not judged, unreadable: {judged.run}. {judged.error}"
+            click.echo(printable(line), err=True)
+    else:
+        draw_rejudged(rejudged, console(), kept="")
         names = ["bars", "controls", "scorecards", *views]
         message = f"Bars {revision.bars.version}"
         click.echo(f"Publish it:\n  {how_to_commit(study, names, message)}")
+    leave(favourable=True, intact=not unreadable)
 
 
 def _show(revision: "Revision", out: Path, next_step: list[str], *, as_json: bool) -> None:

@@ -1,17 +1,23 @@
 """`assay compare`: whether a change helps more than it hurts."""
 
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import PATH, json_flag
+from assay.cli.options import PATH, encoding_flag, json_flag
 from assay.cli.output import leave, show
 from assay.errors import SpecError
+
+if TYPE_CHECKING:
+    from assay.comparison.sides import Side
 
 EXITS = (
     "Exit codes: 0 ratify; 1 reject, no effect or inconclusive; 2 bad usage or input; 3 refused:"
     " the sides are no comparison; 4 a scorecard was edited."
 )
+_MINE = "baseline", "candidate"
 _OURS = {
     "--gate": "gates",
     "--missing": "missing",
@@ -20,6 +26,7 @@ _OURS = {
     "--strict-gates": "strict_gates",
     "--sequential": "sequential",
     "--artifact": "artifact",
+    "--all-pairs": "all_pairs",
 }
 
 
@@ -45,17 +52,18 @@ class Paths(click.Command):
 
 
 @click.command("compare", cls=Paths, epilog=EXITS)
+@click.argument("paths", nargs=-1, type=PATH, metavar="[BASELINE CANDIDATE...]")
 @click.option(
-    "--baseline",
-    multiple=True,
-    required=True,
-    type=PATH,
-    metavar="PATH...",
-    help="Runs without the change.",
+    "--baseline", multiple=True, type=PATH, metavar="PATH...", help="Runs without the change."
 )
+@click.option("--candidate", multiple=True, type=PATH, metavar="PATH...", help="Runs with it.")
+@click.option("--all-pairs", is_flag=True, help="Compare every side with every other.")
+@click.option("--by", metavar="COLUMN", help="The column that tells the sides apart, as `model`.")
+@click.option("--first", metavar="VALUE", help="With --by: the side to compare the others with.")
 @click.option(
-    "--candidate", multiple=True, required=True, type=PATH, metavar="PATH...", help="Runs with it."
+    "--where", metavar="EXPR", help="Read only rows or logs such as 'condition == \"x\"'."
 )
+@click.option("--task", metavar="NAME", help="Compare this task alone, where logs hold several.")
 @click.option(
     "--config", type=PATH, metavar="FILE", help="Dimensions, gates, margins: a TOML file."
 )
@@ -79,15 +87,17 @@ class Paths(click.Command):
     metavar="COLUMN",
     help="Read this column and no other; repeat it.",
 )
+@encoding_flag
 @click.option(
     "--missing",
     type=click.Choice(["fail", "exclude"]),
-    help="What a missing value is. Default: it blocks.",
+    help="Count missing values as failures, or leave the runs out. Default: a verdict only if both"
+    " ways agree.",
 )
 @click.option(
     "--crashed",
     type=click.Choice(["fail", "exclude"]),
-    help="What a crashed or lost run is. Default: it blocks.",
+    help="The same for runs that crashed, or that only one side has.",
 )
 @click.option(
     "--allow", multiple=True, type=click.Choice(["harness"]), help="A difference that is meant."
@@ -96,7 +106,7 @@ class Paths(click.Command):
     "--strict-gates", is_flag=True, help="A gate needs its margin shown, however spotless the runs."
 )
 @click.option(
-    "--by",
+    "--unit",
     type=click.Choice(["auto", "instance", "run"]),
     default="auto",
     show_default=True,
@@ -129,43 +139,99 @@ class Paths(click.Command):
 def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Find out whether a change helps more than it hurts.
 
-    A PATH is a folder of scored runs (`eval.json`, and `manifest.json` beside it), a .jsonl or
-    .csv of trials (`instance`, `trial`, one column a dimension, `harness.*`), or a stored run that
-    was judged. Scores are read and never computed. Runs pair by instance and trial.
+    A path is a log of an evaluation harness (inspect_ai, lm-evaluation-harness, promptfoo and
+    others) or a folder of logs; a file of trials (`instance`, `trial`, one column a dimension,
+    `harness.*`; JSONL, JSON, CSV, Parquet, or - for standard input); a folder of scored runs
+    (`eval.json`, and `manifest.json` beside it); or a stored run that was judged. Scores are read
+    and never computed. Runs pair by instance and trial.
+
+    With more than two sides every one is compared with the first, and all verdicts hold together
+    at 95 %.
 
     \b
     Examples:
-      assay compare --baseline before/ --candidate after/
-      assay compare --baseline a.jsonl --candidate b.jsonl --gate grounded
+      assay compare baseline.eval candidate.eval
+      assay compare before.csv after.csv --gate grounded
+      assay compare a.eval b.eval c.eval --all-pairs
+      assay compare trials.csv --by model --where 'split == "test"'
+      assay compare --baseline run1/ run2/ --candidate run3/ run4/
     """
     from assay.comparison.adr_0031 import compare_adr_0031
-    from assay.comparison.collect import compare_paths, read_plan, sides_of
-    from assay.comparison.result import Comparison
+    from assay.comparison.collect import compare_sides, compared_sides, read_plan, sides_from
+    from assay.comparison.result import Comparison, Comparisons
     from assay.comparison.store import check_writable, write_comparison
-    from assay.report.comparison import draw_comparison, draw_source_comparison
+    from assay.report.comparison import (
+        draw_comparison,
+        draw_comparisons,
+        draw_source_comparison,
+    )
     from assay.study.scorecards.in_force import scorecard_in_force
 
+    named = _sides(flags)
     if flags["out"] is not None:
-        check_writable(flags["out"], (*flags["baseline"], *flags["candidate"]))
+        check_writable(flags["out"], [path for _, paths in named for path in paths])
     request = read_plan(flags, in_study=scorecard_in_force)
+    sides = sides_from(named, request)
+    made: Any
     if flags["rule"] == "adr-0031":
-        _check_plain(flags)
-        sides = sides_of(flags["baseline"], flags["candidate"], request, fixture_required=False)
+        _check_plain(flags, sides)
         plan = request.plan
-        made: Any = compare_adr_0031(*sides.trials, *([] if plan is None else [plan.dimensions]))
+        trials = compared_sides(sides[0], sides[1], request, sides[0].tasks[0]).trials
+        made = compare_adr_0031(*trials, *([] if plan is None else [plan.dimensions]))
     else:
-        made = compare_paths(flags["baseline"], flags["candidate"], request)
+        made = compare_sides(sides, request)
     if flags["out"] is not None:
         write_comparison(flags["out"], made)
-    draw: Any = draw_comparison if isinstance(made, Comparison) else draw_source_comparison
+    draw: Any = draw_source_comparison
+    if isinstance(made, Comparison | Comparisons):
+        draw = draw_comparison if isinstance(made, Comparison) else draw_comparisons
     show(made, draw, as_json=flags["as_json"])
     if flags["out"] is not None and not flags["as_json"]:
         click.echo(f"Wrote {flags['out']}.")
     leave(favourable=made.favourable)
 
 
-def _check_plain(flags: dict[str, Any]) -> None:
+def _sides(flags: dict[str, Any]) -> list[tuple[str, Sequence[Path]]]:
+    """The sides that were named, by position or by flags."""
+    paths, by_flag = flags["paths"], {name: flags[name] for name in _MINE}
+    if paths and any(by_flag.values()):
+        raise SpecError("name the sides by position or by --baseline and --candidate, not both")
+    if flags["by"] is not None:
+        given = paths or [path for side in by_flag.values() for path in side]
+        if not given:
+            raise SpecError("--by COLUMN splits a file into sides: name the file")
+        return [("all", given)]
+    if flags["first"] is not None:
+        raise SpecError("--first names a side of those that --by COLUMN tells apart")
+    if len(paths) > 1:
+        return list(zip(_short_names(paths), ([path] for path in paths), strict=True))
+    if paths:
+        raise SpecError(
+            f"one side, {paths[0]}, and nothing to compare it with",
+            hint="Name the other: assay compare BASELINE CANDIDATE. Where one file holds both:"
+            " --by COLUMN.",
+        )
+    if not all(by_flag.values()):
+        raise SpecError(
+            "two sides are needed",
+            hint="assay compare BASELINE CANDIDATE, or --baseline PATH... --candidate PATH...",
+        )
+    return list(by_flag.items())
+
+
+def _short_names(paths: Sequence[Path]) -> list[str]:
+    """What the sides are called: their last parts, as many as tell them apart."""
+    for parts in range(1, max(len(path.parts) for path in paths) + 1):
+        names = ["/".join(path.parts[-parts:]) for path in paths]
+        if len(set(names)) == len(names):
+            return names
+    return [str(path) for path in paths]
+
+
+def _check_plain(flags: dict[str, Any], sides: Sequence["Side"]) -> None:
     """Refuse what the source's rule knows nothing of, instead of passing over it."""
+    if len(sides) != 2 or len(sides[0].tasks) > 1:
+        raise SpecError("--rule adr-0031 compares two sides of one task")
     unknown = [name for name in _OURS if flags[_OURS[name]]]
     if unknown:
         raise SpecError(

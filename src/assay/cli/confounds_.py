@@ -36,6 +36,11 @@ EXIT_CODES = (
     help="The column of --scores that holds the score.",
 )
 @click.option(
+    "--scores-encoding",
+    metavar="NAME",
+    help="How --scores are encoded, where they are not UTF-8.",
+)
+@click.option(
     "--feature",
     "own_features",
     multiple=True,
@@ -56,10 +61,11 @@ EXIT_CODES = (
 def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Find out what the surface of a benchmark gives away.
 
-    FILE is JSONL, CSV or Parquet with a question, perhaps a response, and a label; or the name of
-    a bundled benchmark. Reports how far each feature that reads no meaning gets, how far all of
+    FILE is JSONL, JSON, CSV, Parquet or Arrow, packed or not, a folder of shards, or - for standard
+    input, with a question, perhaps a response, and a label; or the name of a bundled benchmark.
+    Reports how far each feature that reads no meaning gets, how far all of
     them together get, what is left of each method once surface is held equal, and faults of the
-    data.
+    data. A saved run under several seeds is audited under each.
 
     \b
     Examples:
@@ -68,7 +74,8 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
       assay confounds answers.jsonl --scores judge.jsonl --scores runs/overlap
     """
     benchmark = load_benchmark(file, columns=columns_from(flags))
-    scores = _all_scores(flags["scores"], benchmark, flags["score_column"])
+    how = {"column": flags["score_column"], "encoding": flags["scores_encoding"]}
+    scores = _all_scores(flags["scores"], benchmark, how)
     from assay.confounding.judge import confounds, steps
     from assay.confounding.own_features import measure_feature
     from assay.report.confounding import draw_audit
@@ -91,32 +98,56 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
 
 
 def _all_scores(
-    places: tuple[str, ...], benchmark: Benchmark, column: str
+    places: tuple[str, ...], benchmark: Benchmark, how: dict[str, Any]
 ) -> dict[str, dict[str, float]]:
     """Each method's scores, by a name that tells them apart."""
     by_name: dict[str, dict[str, float]] = {}
     for place in places:
         if places.count(place) > 1:
             raise SpecError(f"--scores {place} is given twice")
-        name, scores = _scores(Path(place), benchmark, column)
-        by_name[place if name in by_name else name] = scores
+        path = Path(place)
+        if not path.is_dir():
+            name, scores = _from_file(path, benchmark, how)
+            found = [scores]
+        else:
+            name, found = _run_scores(path, benchmark)
+        for number, scores in enumerate(found, 1):
+            seed = f", seed {number} of {len(found)}" if len(found) > 1 else ""
+            by_name[f"{place if name + seed in by_name else name}{seed}"] = scores
     return by_name
 
 
-def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[str, float]]:
-    if not path.is_dir():
-        from assay.logs.scores import load_scores
+def _from_file(
+    path: Path, benchmark: Benchmark, how: dict[str, Any]
+) -> tuple[str, dict[str, float]]:
+    from assay.logs.scores import load_scores
+    from assay.tables.forms import endings
+    from assay.tables.source import shown
 
-        columns = Columns() if benchmark.origin is None else benchmark.origin.columns
+    columns = Columns() if benchmark.origin is None else benchmark.origin.columns
+    try:
         scores = load_scores(
             path,
             ids=benchmark.all_ids,
-            column=column,
             id_column=columns.id,
             by_line=columns.ids == "none",
+            **how,
         )
-        kept = {item.id for item in benchmark.items}
-        return path.stem, {item: score for item, score in scores.items() if item in kept}
+    except SpecError as error:
+        hint = error.hint or ""
+        error.hint = hint.replace("`encoding=", "`scores_encoding=") or None
+        raise
+    kept = {item.id for item in benchmark.items}
+    name = Path(shown(path)).name
+    name = name.removesuffix("".join(endings(name)))
+    return name, {item: score for item, score in scores.items() if item in kept}
+
+
+def _run_scores(path: Path, benchmark: Benchmark) -> tuple[str, list[dict[str, float]]]:
+    """The method of a saved run, and its scores under each seed.
+
+    Not their mean, which is another method, nor the first alone, which its author may have chosen.
+    """
     from assay.gauntlet.judge import checked_outputs
     from assay.runs.answers import score_of
     from assay.runs.store import load_run
@@ -126,12 +157,9 @@ def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[st
         raise SpecError(f"{path}: a run of {run.task}, which has no scores")
     whole = benchmark
     if run.benchmark.digest == benchmark.file_digest and not benchmark.renamed:
-        origin = (
-            run.benchmark.origin
-        )  # a run on all records of the file, some of them left out here
-        whole = (
-            benchmark if origin is None else load_benchmark(origin.place, columns=origin.columns)
-        )
+        origin = run.benchmark.origin
+        if origin is not None:  # a run on all records of the file, some of them left out here
+            whole = load_benchmark(origin.place, columns=origin.columns)
     if run.benchmark.digest != whole.digest:
         raise SpecError(
             f"{path}: a run on {run.benchmark.name} with another digest than {benchmark.name}",
@@ -140,8 +168,7 @@ def _scores(path: Path, benchmark: Benchmark, column: str) -> tuple[str, dict[st
     if run.second is not None:
         raise SpecError(f"{path}: a run with a second corpus; audit one without")
     kept = {item.id for item in benchmark.items}
-    return run.method, {
-        item: score_of(output)
-        for item, output in checked_outputs(run, whole)[0].items()
-        if item in kept
-    }
+    return run.method, [
+        {item: score_of(output) for item, output in outputs.items() if item in kept}
+        for outputs in checked_outputs(run, whole)
+    ]

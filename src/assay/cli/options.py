@@ -45,8 +45,19 @@ _POLICIES = (
 )
 
 
+encoding_flag = click.option(
+    "--encoding",
+    metavar="NAME",
+    help="How the text is encoded, where it is not UTF-8: utf-16, cp1252, latin-1, ...",
+)
+
+
 def column_flags(command: Decorated) -> Decorated:
     """--question, --response and the like: which column holds what, and which records to use."""
+    command = click.option(
+        "--split", metavar="NAME", help="Which split to read, of a folder that holds several."
+    )(command)
+    command = encoding_flag(command)
     for name, about in reversed(_POLICIES):
         command = click.option(f"--{name}", type=click.Choice(POLICIES[name]), help=about)(command)
     for name in ("negative", "positive"):

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import PATH, json_flag
+from assay.cli.options import PATH, encoding_flag, json_flag
 from assay.cli.output import show
 from assay.errors import SpecError
 
@@ -29,8 +29,9 @@ _FLAGS = {"before": "from", "after": "to"}
     multiple=True,
     type=PATH,
     metavar="PATH",
-    help="Runs made already: the baseline's, and given again the candidate's.",
+    help="Runs made already, or a harness's log: the baseline's, and given again the candidate's.",
 )
+@encoding_flag
 @click.option("--pairs", type=click.IntRange(1, 100_000), help="Ask what so many pairs show.")
 @click.option(
     "--margin",
@@ -85,7 +86,8 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
 
 def _from_pilot(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a PilotPower, imported late
     from assay.comparison.pilot import power_of_pilot
-    from assay.comparison.sides import read_sides
+    from assay.comparison.sides import SideReading, read_sides
+    from assay.logs.trial_rows import TrialColumns
 
     paths = flags["pilot"]
     clash = [name for name in _PLANNED if name != "effect" and flags[name] is not None]
@@ -95,8 +97,9 @@ def _from_pilot(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a PilotPower, i
             f"--pilot takes the baseline's runs and the candidate's, and no {wrong}",
             hint="--pilot before.csv --pilot after.csv, and --effect E where another is meant.",
         )
-    reads = read_sides(paths[:1], paths[1:])
-    baseline, candidate = ([trial for read in side for trial in read.trials] for side in reads)
+    reading = SideReading(columns=TrialColumns(encoding=flags["encoding"]))
+    sides = read_sides([("baseline", paths[:1]), ("candidate", paths[1:])], reading)
+    baseline, candidate = ([trial for r in side.reads for trial in r.trials] for side in sides)
     return power_of_pilot(
         baseline,
         candidate,

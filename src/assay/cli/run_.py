@@ -34,7 +34,7 @@ def command(
 
     Refused unless it is sealed, unchanged, and its seal is in a commit (--unwitnessed runs it all
     the same, and the result says so). It runs from a copy of the sealed bytes, with a seed that
-    comes from the seal. A method whose outputs hang on the seed is run under five and judged on
+    comes from the seal. A method whose outputs depend on the seed is run under five and judged on
     their mean, unless the seal names an outside value for the seed (--outside). A run that was cut
     off is resumed where it stopped. Then it is judged under every version of the bars, and its
     prediction is graded. The exit code is that of the verdict, so a FAIL is 1 although everything
@@ -55,7 +55,7 @@ def command(
     except (MethodError, KeyboardInterrupt) as error:
         shown.close()
         again = typed(f"run {submission}", folder)
-        kept = f"The {shown.made} outputs made so far are kept; take the run up again: {again}"
+        kept = f"The {shown.made} outputs made so far are kept; resume the run: {again}"
         if isinstance(error, KeyboardInterrupt):
             click.echo(f"\n{kept}", err=True)
         elif shown.made:

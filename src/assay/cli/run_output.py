@@ -66,7 +66,9 @@ class RunOutput(Listener):
 
     def repeated(self, more: int) -> None:
         """Begin a bar for the other seeds."""
-        click.echo("The outputs hang on the seed: every item is asked under more seeds.", err=True)
+        click.echo(
+            "The outputs depend on the seed: every item is asked under more seeds.", err=True
+        )
         self._left = more
         self._bar.close()
         self._advance = self._bar.enter_context(progress("items", more))

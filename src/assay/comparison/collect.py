@@ -1,26 +1,38 @@
-"""Comparisons from files: the request, the trials of each side, and the comparison."""
+"""Comparisons from files: the request, the sides, and the comparison of each pair of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from assay.comparison.judge.compare import compare
-from assay.comparison.judge.pairing import By
-from assay.comparison.result import Comparison, ComparisonCaveat, Input
-from assay.comparison.sides import PathTrials, have_repeats, read_sides
+from assay.comparison.judge.compare import LEVEL, compare
+from assay.comparison.judge.pairing import UnitChoice
+from assay.comparison.result import ComparedPair, Comparison, ComparisonCaveat, Comparisons, Input
+from assay.comparison.sides import (
+    PathTrials,
+    Side,
+    SideReading,
+    have_repeats,
+    read_sides,
+    split_side,
+)
 from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed, parse_dimensions
 from assay.comparison.stored_run import ScorecardReader
-from assay.errors import IntegrityError, SpecError
+from assay.errors import IncomparableRuns, IntegrityError, SpecError
 from assay.files import read_bounded
 from assay.folders import artifact_digest
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns
+from assay.wording import some
 
 _MOST_BYTES = 1 << 20
+_MOST_PAIRS = 500
+_DRAWS_A_PAIR = 400
+"""Resamples for each of several comparisons: their levels lie further out."""
 _FROM_RUNS = (
     *("verdict", "because", "rule", "n_baseline", "n_candidate", "pairs", "instances", "unit"),
     *("balance", "dimensions", "flips", "looks", "harness"),
@@ -30,28 +42,35 @@ _FROM_RUNS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """How to compare and what to read; `in_study` reads the scorecards of a study's runs."""
+    """How to compare and what to read.
+
+    `task` is the one task to compare, where the sides have several; `first` is the side that the
+    others are compared with, where a column tells sides apart.
+    """
 
     plan: Dimensions | None
     gates: tuple[str, ...] = ()
     policies: Mapping[str, Any]
-    columns: TrialColumns
-    by: By = "auto"
+    reading: SideReading = field(default_factory=SideReading)
+    unit: UnitChoice = "auto"
     sequential: bool = False
     resamples: int = 9_999
     seed: int = 0
     artifact: str | None = None
-    in_study: ScorecardReader = lambda _: None
+    task: str | None = None
+    first: str | None = None
+    all_pairs: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedSides:
-    """Both sides' trials, and what they were read from."""
+    """Both sides' trials of one task, and what they were read from."""
 
     trials: tuple[tuple[Trial, ...], tuple[Trial, ...]]
     inputs: tuple[Input, ...]
     caveats: tuple[ComparisonCaveat, ...]
     source: bool
+    lower: frozenset[str]
 
 
 def read_plan(flags: Mapping[str, Any], *, in_study: ScorecardReader = lambda _: None) -> Request:
@@ -70,38 +89,133 @@ def read_plan(flags: Mapping[str, Any], *, in_study: ScorecardReader = lambda _:
     if flags["strict_gates"]:
         policies["strict_gates"] = True
     artifact = None if flags["artifact"] is None else artifact_digest(flags["artifact"])
+    columns = TrialColumns(
+        instance=flags["instance"],
+        trial=flags["trial"],
+        dimensions=tuple(flags["columns"]),
+        encoding=flags["encoding"],
+    )
     return Request(
         plan=plan,
         gates=tuple(flags["gates"]),
         policies=policies,
-        columns=TrialColumns(
-            instance=flags["instance"], trial=flags["trial"], dimensions=tuple(flags["columns"])
+        reading=SideReading(
+            columns=columns,
+            all_scores=plan is not None,
+            fixture_required=flags["rule"] != "adr-0031",
+            by=flags["by"],
+            where=flags["where"],
+            in_study=in_study,
         ),
-        by=flags["by"],
+        unit=flags["unit"],
         sequential=flags["sequential"],
         resamples=flags["resamples"],
         seed=flags["seed"],
         artifact=artifact,
-        in_study=in_study,
+        task=flags["task"],
+        first=flags["first"],
+        all_pairs=flags["all_pairs"],
     )
 
 
-def sides_of(
-    baseline: Sequence[Path],
-    candidate: Sequence[Path],
+def sides_from(named: Sequence[tuple[str, Sequence[Path]]], request: Request) -> list[Side]:
+    """The sides of a request: those named, or those that a column tells apart in all of it."""
+    sides = read_sides(named, request.reading)
+    for side in sides:
+        if not side.reads:
+            raise SpecError(f"{side.name}: nothing there satisfies `where={request.reading.where}`")
+    if request.reading.by is None:
+        return sides
+    whole = Side(name="all", reads=tuple(read for side in sides for read in side.reads))
+    return split_side(whole, request.first)
+
+
+def compare_sides(sides: Sequence[Side], request: Request) -> Comparison | Comparisons:
+    """Every side against the first, or all pairs; task by task where there are several."""
+    tasks, left_out = _shared_tasks(sides, request.task)
+    pairs = (
+        list(combinations(sides, 2)) if request.all_pairs else [(sides[0], s) for s in sides[1:]]
+    )
+    cells = [(task, ours, theirs) for ours, theirs in pairs for task in tasks]
+    if len(cells) == 1:
+        return _compare_pair(*cells[0], request, level=LEVEL, left_out=left_out)
+    if len(cells) > _MOST_PAIRS:
+        raise SpecError(f"{len(cells):,} comparisons, at most {_MOST_PAIRS} at once")
+    if request.artifact is not None:
+        raise SpecError("`artifact=` is for one comparison", hint="Compare two sides of one task.")
+    level = 1.0 - (1.0 - LEVEL) / len(cells)
+    made = [
+        ComparedPair(
+            task=task,
+            baseline=ours.name,
+            candidate=theirs.name,
+            comparison=_compare_pair(task, ours, theirs, request, level=level, left_out=left_out),
+        )
+        for task, ours, theirs in cells
+    ]
+    return Comparisons(sides=tuple(side.name for side in sides), pairs=tuple(made), level=LEVEL)
+
+
+def _shared_tasks(sides: Sequence[Side], chosen: str | None) -> tuple[list[str | None], list[str]]:
+    """The tasks that all sides have runs of, and those that only some have."""
+    known = list(dict.fromkeys(task for side in sides for task in side.tasks))
+    if chosen is not None:
+        if chosen not in known:
+            names = some([str(task) for task in known])
+            raise SpecError(f"no run of a task {chosen!r:.60}; there are {names}")
+        known = [chosen]
+    shared = [task for task in known if all(task in side.tasks for side in sides)]
+    if not shared:
+        listed = "; ".join(
+            f"{side.name}: {some([str(task) for task in side.tasks])}" for side in sides
+        )
+        raise IncomparableRuns(
+            f"the sides are runs of different tasks: {listed}",
+            hint="Compare runs of the same task.",
+        )
+    return shared, [str(task) for task in known if task not in shared]
+
+
+def _compare_pair(
+    task: str | None,
+    ours: Side,
+    theirs: Side,
     request: Request,
     *,
-    fixture_required: bool = True,
-) -> ComparedSides:
-    """Read both sides; the source's rule takes runs that name no fixture."""
-    reads = read_sides(
-        baseline,
-        candidate,
-        columns=request.columns,
-        all_scores=request.plan is not None,
-        fixture_required=fixture_required,
-        in_study=request.in_study,
+    level: float,
+    left_out: Sequence[str],
+) -> Comparison:
+    sides = compared_sides(ours, theirs, request, task)
+    plan = request.plan
+    if plan is None and sides.source:
+        plan = _source_plan(sides, request.gates)
+    caveats = list(sides.caveats)
+    if left_out:
+        caveats.append(ComparisonCaveat(code="tasks-left-out", message=f"{some(left_out)}."))
+    draws = round(_DRAWS_A_PAIR * (1.0 - LEVEL) / (1.0 - level))
+    return compare(
+        baseline=sides.trials[0],
+        candidate=sides.trials[1],
+        dimensions=plan,
+        gated=request.gates if plan is None else (),
+        policies=request.policies,
+        unit=request.unit,
+        sequential=request.sequential,
+        resamples=max(request.resamples, draws),
+        seed=request.seed,
+        level=level,
+        inputs=sides.inputs,
+        artifact=request.artifact,
+        caveats=caveats,
+        lower=sides.lower,
     )
+
+
+def compared_sides(
+    ours: Side, theirs: Side, request: Request, task: str | None = None
+) -> ComparedSides:
+    """The trials of two sides of one task, and what is to be known of them."""
+    reads = ours.of_task(task), theirs.of_task(task)
     both = [*reads[0], *reads[1]]
     repeated = [ComparisonCaveat(code="same-content", message="")] if have_repeats(*reads) else []
     inputs = tuple(
@@ -110,7 +224,8 @@ def sides_of(
             kind=read.kind,
             digest=read.digest,
             trials=len(read.trials),
-            columns=msgspec.to_builtins(request.columns) if read.kind == "trials" else None,
+            columns=_recorded(request.reading.columns) if read.kind == "trials" else None,
+            described=read.described,
         )
         for name, side in zip(("baseline", "candidate"), reads, strict=True)
         for read in side
@@ -120,7 +235,14 @@ def sides_of(
         inputs=inputs,
         caveats=(*repeated, *(caveat for read in both for caveat in read.caveats)),
         source=all(read.source for read in both),
+        lower=frozenset(name for read in both for name in read.lower),
     )
+
+
+def _recorded(columns: TrialColumns) -> dict[str, Any]:
+    """How a file was read; UTF-8 goes without saying."""
+    named: dict[str, Any] = msgspec.to_builtins(columns)
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def _trials(reads: Sequence[PathTrials]) -> tuple[Trial, ...]:
@@ -129,26 +251,10 @@ def _trials(reads: Sequence[PathTrials]) -> tuple[Trial, ...]:
 
 def compare_paths(
     baseline: Sequence[Path], candidate: Sequence[Path], request: Request
-) -> Comparison:
-    """Read both sides and compare them."""
-    sides = sides_of(baseline, candidate, request)
-    plan = request.plan
-    if plan is None and sides.source:
-        plan = _source_plan(sides, request.gates)
-    return compare(
-        baseline=sides.trials[0],
-        candidate=sides.trials[1],
-        dimensions=plan,
-        gated=request.gates if plan is None else (),
-        policies=request.policies,
-        by=request.by,
-        sequential=request.sequential,
-        resamples=request.resamples,
-        seed=request.seed,
-        inputs=sides.inputs,
-        artifact=request.artifact,
-        caveats=sides.caveats,
-    )
+) -> Comparison | Comparisons:
+    """Read two sides and compare them."""
+    named = (("baseline", baseline), ("candidate", candidate))
+    return compare_sides(sides_from(named, request), request)
 
 
 def _source_plan(sides: ComparedSides, gates: Sequence[str]) -> Dimensions:
@@ -182,11 +288,17 @@ def check_again(
     request = Request(
         plan=plan,
         policies={},
-        columns=msgspec.convert(columns, TrialColumns),
-        in_study=in_study,
+        reading=SideReading(
+            columns=msgspec.convert(columns, TrialColumns), all_scores=True, in_study=in_study
+        ),
     )
-    sides = sides_of(baseline, candidate, request)
-    if [read.digest for read in sides.inputs] != [read.digest for read in comparison.inputs]:
+    named = (("baseline", baseline), ("candidate", candidate))
+    both = sides_from(named, request)
+    compared = [read.digest for read in comparison.inputs]
+    tasks, _ = _shared_tasks(both, None)
+    of_tasks = [compared_sides(both[0], both[1], request, task) for task in tasks]
+    sides = next((s for s in of_tasks if [read.digest for read in s.inputs] == compared), None)
+    if sides is None:
         raise IntegrityError(
             "these are not the runs that were compared: their digests differ",
             hint="Name the very files, in the same order.",

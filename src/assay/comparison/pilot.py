@@ -8,7 +8,8 @@ import numpy as np
 
 from assay.comparison.judge.caveats import Notes
 from assay.comparison.judge.comparable import assumed_dimensions, check_comparable
-from assay.comparison.judge.pairing import By
+from assay.comparison.judge.lost_runs import with_lost_instances
+from assay.comparison.judge.pairing import UnitChoice
 from assay.comparison.judge.pairing import correlation as seen_correlation
 from assay.comparison.judge.table import TrialTable, tabulate
 from assay.comparison.power import moves
@@ -53,7 +54,7 @@ def power_of_pilot(
     correlation: float = 0.0,
     power: float = 0.8,
     level: float = 0.95,
-    by: By = "auto",
+    unit: UnitChoice = "auto",
 ) -> PilotPower:
     """Units that show each dimension's effect, from a few runs of one side or of both.
 
@@ -63,12 +64,13 @@ def power_of_pilot(
     if not candidate and effect is None:
         raise SpecError("a pilot of one side has no effect to plan for", hint="Say it: `effect=E`.")
     notes = Notes()
-    both = (baseline, candidate or baseline)
+    both: tuple[Sequence[Trial], Sequence[Trial]] = (baseline, candidate or baseline)
     plan = dimensions or assumed_dimensions(*both, (), notes)
     if candidate:
         check_comparable(*both, allow=("harness",), notes=notes)
+        both = with_lost_instances(*both, notes)
     plan = msgspec.structs.replace(plan, missing="exclude", crashed="exclude")
-    table = tabulate(*both, plan, notes, by=by, whole_pairs=True, assumed=dimensions is None)
+    table = tabulate(*both, plan, notes, unit=unit, whole_pairs=True, assumed=dimensions is None)
     assumed = None if candidate else correlation
     rows = tuple(
         _pilot_row(table, index, effect, assumed, power=power, alpha=1.0 - level)
@@ -77,8 +79,7 @@ def power_of_pilot(
     )
     if not rows:
         raise SpecError("a pilot of fewer than two units says nothing of how they vary")
-    unit = table.kept.design.unit
-    return PilotPower(unit=unit, power=power, level=level, dimensions=rows)
+    return PilotPower(unit=table.kept.design.unit, power=power, level=level, dimensions=rows)
 
 
 def _pilot_row(

@@ -115,13 +115,17 @@ class Flip(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
-    """What was read for a side, by the digest of its bytes, and which columns were what in it."""
+    """What was read for a side, by the digest of its bytes, and which columns were what in it.
+
+    `described` says what a harness's log holds.
+    """
 
     side: str
     kind: str
     digest: str
     trials: int
     columns: Mapping[str, str | tuple[str, ...]] | None = None
+    described: str | None = None
 
 
 class Looks(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +139,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Everything but the trials that a comparison depends on."""
 
     plan: Dimensions
-    by: Literal["auto", "instance", "run"]
+    unit: Literal["auto", "instance", "run"]
     sequential: bool
     resamples: int
     seed: int
@@ -182,3 +186,36 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return f"{self.verdict.upper()}: {self.because} · {self.signature}"
+
+
+class ComparedPair(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several comparisons: of which task, and of which side with which."""
+
+    task: str | None
+    baseline: str
+    candidate: str
+    comparison: Comparison
+
+
+class Comparisons(msgspec.Struct, frozen=True, kw_only=True):
+    """Several comparisons that hold together at `level`: each is made at a higher one.
+
+    With k comparisons each is made at 1 - (1 - level) / k (Bonferroni), so that the chance of any
+    false verdict among them is at most that of one comparison alone.
+    """
+
+    sides: tuple[str, ...]
+    pairs: tuple[ComparedPair, ...]
+    level: float
+
+    @property
+    def favourable(self) -> bool:
+        """Whether the command exits with 0: every comparison ratifies."""
+        return all(pair.comparison.favourable for pair in self.pairs)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{pair.candidate} against {pair.baseline}"
+            f"{'' if pair.task is None else f', {pair.task}'}: {pair.comparison}"
+            for pair in self.pairs
+        )

@@ -1,69 +1,153 @@
-"""The two sides of a comparison, read from paths.
+"""The sides of a comparison, read from paths.
 
-A path is a folder of scored runs, a file of trials, or a stored run that was judged.
+A path is a harness's log or a folder of logs, a folder of scored runs (`eval.json`), a file of
+trials, or a stored run that was judged. A side may hold runs of several tasks, which are compared
+task by task. One file may hold several sides: a column tells them apart (`by=model`).
 """
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
 from msgspec import structs
 
+from assay.benchmark.expression import Expression, parse_expression
 from assay.comparison.result import ComparisonCaveat
 from assay.comparison.stored_run import ScorecardReader, is_stored_run, read_stored_run
-from assay.digests import digest
+from assay.digests import digest, listing_digest
 from assay.errors import IncomparableRuns, SpecError, storage
 from assay.files import read_bounded
-from assay.logs.eval_folder import SCORES, digest_of, read_run, run_folders
+from assay.logs.eval_folder import SCORES, digest_of, has_runs, read_run, run_folders
+from assay.logs.format_table import FORMATS, read_log
+from assay.logs.log import LogRun
+from assay.logs.log_trials import described, harness_of_run, trials_of
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns, read_rows
+from assay.tables.source import STANDARD_INPUT, read_table
+from assay.wording import some
 
 MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, kw_only=True)
 class PathTrials:
-    """The trials of one path, its kind and digest, and a digest for each run.
+    """Trials of one path and one task, their kind and digest, and a digest for each run.
 
-    `implied` are the trials that only their folders name. `source` says that they have the
-    dimensions of `eval.json`.
+    `side` is the value of the column that tells sides apart. `implied` are the trials that only
+    their folders name. `source` says that they have the dimensions of `eval.json`. Of the metrics
+    in `lower` less is better. `described` says what a log holds.
     """
 
     kind: str
     digest: str
     trials: tuple[Trial, ...]
-    each: tuple[str, ...]
-    source: bool
+    each: tuple[str, ...] = ()
+    source: bool = False
+    side: str | None = None
+    task: str | None = None
     implied: frozenset[int] = frozenset()
+    lower: frozenset[str] = frozenset()
+    described: str | None = None
     caveats: tuple[ComparisonCaveat, ...] = ()
 
 
-def read_sides(
-    baseline: Sequence[Path],
-    candidate: Sequence[Path],
-    *,
-    columns: TrialColumns | None = None,
-    all_scores: bool = False,
-    fixture_required: bool = True,
-    in_study: ScorecardReader = lambda _: None,
-) -> tuple[list[PathTrials], list[PathTrials]]:
-    """Both sides; refuses a path that is given twice.
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """What is compared with something else: its name on the screen, and what was read for it."""
 
-    With `all_scores` every number of an `eval.json` is a dimension; without `fixture_required` it
-    need not name its instance. `in_study` reads the scorecards
-    of a study's runs.
+    name: str
+    reads: tuple[PathTrials, ...]
+
+    @property
+    def tasks(self) -> list[str | None]:
+        """The tasks it has runs of; None alone where nothing names a task."""
+        return list(dict.fromkeys(read.task for read in self.reads))
+
+    def of_task(self, task: str | None) -> list[PathTrials]:
+        """What was read of one task, with repeated runs told apart."""
+        own = [read for read in self.reads if read.task == task]
+        _check_one_side(self.name, own)
+        return _unnamed(_numbered(own))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideReading:
+    """How paths are read.
+
+    `columns` say which column is what. With `all_scores` every number of an `eval.json` is a
+    dimension; without `fixture_required` it need not name its instance. `by` is the column that
+    tells sides apart, `where` an expression that the rows or logs to be read satisfy. `in_study`
+    reads the scorecards of a study's runs.
     """
-    reader = _SideReader(
-        columns or TrialColumns(),
-        all_scores=all_scores,
-        fixture_required=fixture_required,
-        in_study=in_study,
-    )
-    sides = [[reader.read(path) for path in paths] for paths in (baseline, candidate)]
-    return _unnamed(sides[0]), _unnamed(sides[1])
+
+    columns: TrialColumns = field(default_factory=TrialColumns)
+    all_scores: bool = False
+    fixture_required: bool = True
+    by: str | None = None
+    where: str | None = None
+    in_study: ScorecardReader = lambda _: None
+
+
+def read_sides(named: Sequence[tuple[str, Sequence[Path]]], reading: SideReading) -> list[Side]:
+    """Each side by its name and its paths; refuses a path that is given twice."""
+    reader = _SideReader(reading)
+    return [
+        Side(name=name, reads=tuple(read for path in paths for read in reader.read(path)))
+        for name, paths in named
+    ]
+
+
+def split_side(side: Side, first: str | None) -> list[Side]:
+    """The sides that a column tells apart, in the order in which they come, `first` before all."""
+    values = list(dict.fromkeys(read.side for read in side.reads))
+    if first is not None and first not in values:
+        known = some([str(value) for value in values])
+        raise SpecError(f"no side is called {first!r:.60}; there are {known}")
+    if len(values) < 2:
+        raise SpecError(f"all of it is one side, {values[0]}: there is nothing to compare it with")
+    values.sort(key=lambda value: value != first)
+    return [
+        Side(name=str(value), reads=tuple(read for read in side.reads if read.side == value))
+        for value in values
+    ]
+
+
+def _check_one_side(name: str, reads: Sequence[PathTrials]) -> None:
+    """Refuse logs of several models on one side, and one run in two forms."""
+    logs = [read for read in reads if read.described is not None]
+    models = sorted({trial.harness.get("model", "") for read in logs for trial in read.trials})
+    if len(models) > 1:
+        raise IncomparableRuns(
+            f"{name} holds runs of {len(models)} models: {some(models)}",
+            hint="Name the logs of one model, or compare the models with each other: `by=model`.",
+        )
+    for number, read in enumerate(logs):
+        if any(read.trials == other.trials for other in logs[:number]):
+            raise IncomparableRuns(
+                f"{name} holds one run twice: {read.described}",
+                hint="A harness may write one run in two forms. Name one of the files.",
+            )
+
+
+def _numbered(reads: list[PathTrials]) -> list[PathTrials]:
+    """Several logs of one task as repeats: the trials of the second are called 2.1, 2.2, ..."""
+    if len(reads) < 2 or not all(read.kind.startswith("log ") for read in reads):
+        return reads
+    return [
+        dataclasses.replace(
+            read,
+            trials=tuple(
+                structs.replace(
+                    trial, trial=f"{number}" if trial.trial is None else f"{number}.{trial.trial}"
+                )
+                for trial in read.trials
+            ),
+        )
+        for number, read in enumerate(reads, 1)
+    ]
 
 
 def _unnamed(side: list[PathTrials]) -> list[PathTrials]:
@@ -98,46 +182,98 @@ def have_repeats(*sides: Sequence[PathTrials]) -> bool:
 class _SideReader:
     """Reads paths, each run once."""
 
-    def __init__(
-        self,
-        columns: TrialColumns,
-        *,
-        all_scores: bool,
-        fixture_required: bool,
-        in_study: ScorecardReader,
-    ) -> None:
-        self.columns = columns
-        self.all_scores = all_scores or bool(columns.dimensions)
-        self.fixture_required = fixture_required
-        self.in_study = in_study
+    def __init__(self, reading: SideReading) -> None:
+        self.reading = reading
+        self.all_scores = reading.all_scores or bool(reading.columns.dimensions)
+        self.where = None if reading.where is None else parse_expression(reading.where, fields=None)
         self.seen: dict[tuple[int, int], str] = {}
 
-    def read(self, path: Path) -> PathTrials:
-        """The trials of one path."""
+    def read(self, path: Path) -> list[PathTrials]:
+        """The trials of one path, by task and by side."""
+        if str(path) == STANDARD_INPUT:
+            return self._rows(path, read_table(path).files[0][1])
         with storage(path):
             if not path.exists():
                 raise SpecError(f"there is no {str(path)!r}")
             is_folder = path.is_dir()
-        if is_folder and not is_stored_run(path):
-            return self._folder(path)
-        self._once(path)
+        if is_folder and is_stored_run(path):
+            return [self._stored(path)]
+        if is_folder and has_runs(path):
+            self._whole_only(path)
+            return [self._folder(path)]
+        runs = read_log(path)
+        if runs:
+            return [self._log(run) for run in runs if self._chosen(harness_of_run(run))]
         if is_folder:
-            run = read_stored_run(path, in_study=self.in_study)
-            return _single("stored-run", run.head, [run.trial], run.caveats)
-        data = read_bounded(path, MOST_BYTES)
+            raise SpecError(
+                f"{path}: no {SCORES} and no log in this folder or below it",
+                hint="Name a folder of scored runs, a .jsonl or .csv of trials, or a log of "
+                + ", ".join(known.name for known in FORMATS)
+                + ".",
+            )
         if path.name == SCORES:
             raise SpecError(f"{path}: name its folder, not the file")
-        return _single("trials", data, read_rows(path, data, self.columns))
+        self._once(path)
+        return self._rows(path, read_bounded(path, MOST_BYTES))
+
+    def _rows(self, path: Path, data: bytes) -> list[PathTrials]:
+        name = digest(data)
+        sides = read_rows(path, data, self.reading.columns, by=self.reading.by, where=self.where)
+        return [
+            PathTrials(kind="trials", digest=name, trials=tuple(trials), each=(name,), side=side)
+            for side, trials in sides.items()
+        ]
+
+    def _stored(self, path: Path) -> PathTrials:
+        self._whole_only(path)
+        self._once(path)
+        run = read_stored_run(path, in_study=self.reading.in_study)
+        name = digest(run.head)
+        return PathTrials(
+            kind="stored-run", digest=name, trials=(run.trial,), each=(name,), caveats=run.caveats
+        )
+
+    def _log(self, run: LogRun) -> PathTrials:
+        self._once(run.files[0].path)
+        by = self.reading.by
+        known = harness_of_run(run)
+        if by is not None and by not in known:
+            raise SpecError(f"{run.place}: no {by!r:.60}; there are {', '.join(known)}")
+        caveats = [ComparisonCaveat(code="unchecked-log", message=f"{run.place}: {note}.")
+                   for note in run.notes]  # fmt: skip
+        if not run.finished:
+            caveats.append(ComparisonCaveat(code="unfinished-log", message=f"{run.place}."))
+        trials = trials_of(run)
+        chosen = self.reading.columns.dimensions
+        if chosen:
+            _check_chosen(run, chosen)
+            trials = [
+                structs.replace(
+                    trial, dimensions={name: trial.dimensions.get(name) for name in chosen}
+                )
+                for trial in trials
+            ]
+        digests = [file.digest for file in run.files]
+        return PathTrials(
+            kind=f"log {run.harness}",
+            digest=digests[0] if len(digests) == 1 else listing_digest("log", digests),
+            trials=tuple(trials),
+            side=None if by is None else known[by],
+            task=run.task,
+            lower=run.lower,
+            described=described(run),
+            caveats=tuple(caveats),
+        )
 
     def _folder(self, path: Path) -> PathTrials:
-        chosen = self.columns.dimensions
+        chosen = self.reading.columns.dimensions
         trials: list[Trial] = []
         parts: list[bytes] = []
         implied = set()
         for name, folder in run_folders(path):
             self._once(folder)
             trial, data = read_run(
-                folder, all_scores=self.all_scores, fixture_required=self.fixture_required
+                folder, all_scores=self.all_scores, fixture_required=self.reading.fixture_required
             )
             if chosen:
                 named = {dimension: trial.dimensions.get(dimension) for dimension in chosen}
@@ -156,6 +292,17 @@ class _SideReader:
             implied=frozenset(implied),
         )
 
+    def _whole_only(self, path: Path) -> None:
+        """Refuse to split or filter what has no columns."""
+        if self.reading.by is not None or self.where is not None:
+            raise SpecError(
+                f"{path}: `by=` and `where=` are for files of trials and for logs",
+                hint="Name the folders of each side.",
+            )
+
+    def _chosen(self, known: Mapping[str, str]) -> bool:
+        return self.where is None or holds(self.where, known)
+
     def _once(self, path: Path) -> None:
         """Note a run by its inode; refuse the same one again under any path."""
         with storage(path):
@@ -170,11 +317,16 @@ class _SideReader:
         self.seen[place] = str(path)
 
 
-def _single(
-    kind: str, data: bytes, trials: Sequence[Trial], caveats: tuple[ComparisonCaveat, ...] = ()
-) -> PathTrials:
-    """The trials of a path that one file names."""
-    name = digest(data)
-    return PathTrials(
-        kind=kind, digest=name, trials=tuple(trials), each=(name,), source=False, caveats=caveats
-    )
+def _check_chosen(run: LogRun, chosen: Sequence[str]) -> None:
+    known = dict.fromkeys((*run.metrics, *(name for s in run.samples for name in s.costs)))
+    for name in chosen:
+        if name not in known:
+            raise SpecError(f"{run.place}: no metric {name!r:.60}; there are {', '.join(known)}")
+
+
+def holds(where: Expression, known: Mapping[str, str]) -> bool:
+    """Whether a log is one of those to be read."""
+    missing = [name for name in where.fields if name not in known]
+    if missing:
+        raise SpecError(f"`where=`: no {missing[0]!r:.60}; there are {', '.join(known)}")
+    return where.holds(known)

@@ -199,8 +199,12 @@ def _dimension(name: str, table: object) -> Dimension:
     )
 
 
-def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimension:
-    """The dimension that a column is assumed to be without a plan."""
+def assumed(
+    name: str, values: Sequence[float], *, gated: bool = False, lower: bool = False
+) -> Dimension:
+    """The dimension that a column is assumed to be without a plan; of `lower` less is better."""
+    if lower and values and all(0.0 <= value <= 1.0 for value in values):
+        return Dimension(name=name, gated=gated, better="lower", ideal=0.0)
     known = next((dimension for dimension in SOURCE_DIMENSIONS if dimension.name == name), None)
     if known is not None:
         return known
@@ -218,5 +222,5 @@ def assumed(name: str, values: Sequence[float], *, gated: bool = False) -> Dimen
                 f"dimension {name} has values outside 0 to 1, so its range must be said",
                 hint="Say it in a file: `config=dims.toml`, with range = [LOW, HIGH].",
             )
-    better: Better | None = "lower" if is_cost(name) else None
+    better: Better | None = "lower" if lower or is_cost(name) else None
     return Dimension(name=name, better=better, range=None, counts=False, margin=0.0)

@@ -7,12 +7,13 @@ from typing import Any
 import msgspec
 
 from assay.comparison.adr_0031 import SourceComparison
-from assay.comparison.result import Comparison
+from assay.comparison.result import Comparison, Comparisons
 from assay.digests import digest, parse_object
 from assay.errors import IntegrityError, SpecError, storage
 from assay.files import write_whole
 
 FORMAT = "assay-comparison/1"
+SEVERAL = "assay-comparisons/1"
 
 
 def check_writable(out: Path, inputs: Sequence[Path]) -> None:
@@ -24,11 +25,12 @@ def check_writable(out: Path, inputs: Sequence[Path]) -> None:
             raise SpecError(f"{out} is one of the inputs, and would be overwritten")
 
 
-def write_comparison(path: Path, comparison: Comparison | SourceComparison) -> None:
+def write_comparison(path: Path, comparison: Comparison | Comparisons | SourceComparison) -> None:
     """Write a comparison; ours with a checksum, the source's with its own keys and no other."""
     record: Any = msgspec.to_builtins(comparison)
-    if isinstance(comparison, Comparison):
-        record = {"format": FORMAT, "checksum": _checksum(record), **record}
+    if not isinstance(comparison, SourceComparison):
+        name = FORMAT if isinstance(comparison, Comparison) else SEVERAL
+        record = {"format": name, "checksum": _checksum(record), **record}
     write_whole(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 

@@ -134,23 +134,23 @@ def balance(
     check_fittable(items, label)
     units = np.unique([item.unit for item in items], return_inverse=True)[1]
     whole = _Pool(items=items, label=label, table=feature_table(items), units=units)
-    best = _fitted(whole, surface)
-    before = best.surfaces
-    achieved, fits = _met(best, surface), 1
+    current = _fitted(whole, surface)
+    before = current.surfaces
+    achieved, fits = _met(current, surface), 1
     for turn in range(_ROUNDS):
         if achieved or fits >= _MOST_FITS:
             break
-        tried = _candidates(best.pool, best.model.fit.ensemble, seed=[seed, turn])
-        untold = [pool for pool in tried if _worst_alone(pool).auc <= HIGHEST]
-        for candidate in untold[: _MOST_FITS - fits] or tried[-1:]:
+        tried = _candidates(current.pool, current.model.fit.ensemble, seed=[seed, turn])
+        not_told_by_one = [pool for pool in tried if _worst_alone(pool).auc <= HIGHEST]
+        for candidate in not_told_by_one[: _MOST_FITS - fits] or tried[-1:]:
             on_step()
-            best, fits = _fitted(candidate, surface), fits + 1
-            achieved = _met(best, surface)
+            current, fits = _fitted(candidate, surface), fits + 1
+            achieved = _met(current, surface)
             if achieved:
                 break
-        if not untold:
+        if not not_told_by_one:
             break
-    pool, after = best.pool, best.surfaces
+    pool, after = current.pool, current.surfaces
     caveats = Caveats(CHANGES)
     for code, detail in benchmark.changes.items():
         caveats.add(code, detail)

@@ -9,13 +9,13 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from assay.benchmark.benchmark import Benchmark
-from assay.benchmark.rows import rows_of
 from assay.digests import decode_utf8, digest
 from assay.dual_condition.evidence import Metric, Route, Thresholds
 from assay.dual_condition.state.layers import InC, Layer, Match, matches
-from assay.errors import SpecError, storage
+from assay.errors import SpecError
 from assay.files import stays_inside
 from assay.sandbox.job import check_places, has_place
+from assay.tables.source import read_table
 
 Asked = Literal["A", "B", "C", "layers", "shapley", "placebo"]
 _AT = re.compile(r"(.*) - at `\$\.(.*)`", re.DOTALL)
@@ -88,6 +88,8 @@ class EvaluationTable(
     unknown: Literal["exclude"] | None = None
     missing: Literal["exclude"] | None = None
     ids: Literal["none", "repair"] | None = None
+    encoding: str | None = None
+    split: str | None = None
 
 
 class DualFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -202,10 +204,10 @@ def check_ids(written: DualFile, home: Path, benchmark: Benchmark, where: str) -
     layers = written.state.layers.items()
     naming = [name for name, layer in layers if layer.provenance is not None or "id" in layer.match]
     numbered = [item.id for item in benchmark.items[:2]] == ["1", "2"][: len(benchmark.items)]
-    if not naming or not numbered or written.evaluation.id is not None or not path.is_file():
+    if not naming or not numbered or written.evaluation.id is not None or not path.exists():
         return
-    with storage(path):
-        first = next(iter(rows_of(path, path.read_bytes())), ("", {}))[1]
+    source = read_table(path, split=written.evaluation.split)
+    first = next(source.rows(encoding=written.evaluation.encoding), ("", {}))[1]
     if "id" not in first:
         raise SpecError(
             f"{where}: {written.evaluation.benchmark} has no column 'id', so items would be called"

@@ -7,7 +7,7 @@ from assay.caveats import Caveat, Caveats, Codes
 from assay.gauntlet.metrics.metric import Part
 from assay.gauntlet.metrics.table import metric_of
 from assay.gauntlet.spec import BarSet
-from assay.runs.result import Run
+from assay.runs.result import PROBED, Run
 from assay.sandbox.levels import Level
 
 SMALL = 30
@@ -32,16 +32,18 @@ CODES: Codes = {
     " have earned this: judge by v4 (`plain-2` for files without classes) too.",
     "other-second-corpus": "The second corpus is not the one that the bars name.",
     "unsealed": "No prediction was sealed before this run, so it shows nothing about foresight.",
-    "unwitnessed": "No commit held the seal before the run began: its order rests on our word.",
-    "seed-by-author": "The outputs hang on the seed, which comes from the seal, and its author can"
-    " seal again: judged on the mean over several seeds.",
+    "unwitnessed": "No commit held the seal before the run began, so their order is not shown.",
+    "seed-by-author": "The outputs depend on the seed, which comes from the seal, and its author"
+    " can seal again: judged on the mean over several seeds.",
+    "seed-unprobed": "The run has one seed, which comes from the seal, and its author can seal"
+    " again; whether the outputs depend on it was not probed, or on too few items.",
     "outside-seed": "The seed comes from a value outside, which the seal names: compare it there.",
     "unsealed-code": "The method loaded code that its seal does not name.",
-    "unsealed-files": "The method opened files, or connected to services, that its seal does not"
+    "unsealed-files": "The method opened files, or reached other processes, that its seal does not"
     " name.",
-    "unobserved": "What the method opened was not observed, or not all of it, so that it ran what"
-    " was sealed rests on its word.",
-    "resumed": "The run was cut off and taken up again; what had been made was kept.",
+    "unobserved": "The kernel did not report every file that the method opened, so it is not shown"
+    " that only sealed code ran.",
+    "resumed": "The run was interrupted and resumed; earlier outputs were kept.",
     "time-unproven": "When this was sealed rests on a clock that anyone can set; only the order"
     " of seal and run is shown.",
     "time-attested": "By when this was sealed rests on a time-stamping authority that the study's"
@@ -52,19 +54,52 @@ CODES: Codes = {
     "environment-passed": "Variables of the environment were passed to the method.",
     "method-printed": "The method wrote to its standard output or error.",
 }
+OF_THE_RUN: Codes = {
+    code: CODES[code]
+    for code in (
+        *("incomplete-run", "unscored", "unsealed", "unwitnessed", "seed-by-author"),
+        *("seed-unprobed", "outside-seed", "unsealed-code", "unsealed-files", "unobserved"),
+        *("resumed", "time-unproven", "time-attested", "not-isolated", "trusted-code", "learner"),
+        *("environment-passed", "method-printed"),
+    )
+}
+"""The codes that the run and its seal decide, whatever the bars and the data are."""
+_OTHERS: Codes = {code: text for code, text in CODES.items() if code not in OF_THE_RUN}
+NEWER = frozenset({"seed-unprobed"})
+"""Codes that older scorecards of this version do not know."""
+_EARLIER_WORDS = {
+    "unwitnessed": "No commit held the seal before the run began: its order rests on our word.",
+    "seed-by-author": "The outputs hang on the seed, which comes from the seal, and its author can"
+    " seal again: judged on the mean over several seeds.",
+    "unobserved": "What the method opened was not observed, or not all of it, so that it ran what"
+    " was sealed rests on its word.",
+    "resumed": "The run was cut off and taken up again; what had been made was kept.",
+}
+"""What older scorecards of this version say under a code."""
 
 
 def caveats_of(
     run: Run, benchmark: Benchmark, bars: BarSet, parts: Sequence[Part], unscored: int
 ) -> tuple[Caveat, ...]:
     """The caveats of a run judged by these bars, the weightiest first."""
-    caveats = Caveats(CODES)
-    _note_the_seal(run, caveats)
-    _note_the_run(run, unscored, caveats)
-    _note_the_numbers(run, parts, caveats)
-    _note_the_data(benchmark, bars, caveats)
-    _note_the_bars(bars, parts, caveats)
-    return caveats.by_weight()
+    of_the_run, others = Caveats(OF_THE_RUN), Caveats(_OTHERS)
+    _note_the_seal(run, of_the_run)
+    _note_the_run(run, unscored, of_the_run)
+    _note_the_numbers(run, parts, others)
+    _note_the_data(benchmark, bars, others)
+    _note_the_bars(bars, parts, others)
+    weight = list(CODES).index
+    both = (*of_the_run.by_weight(), *others.by_weight())
+    return tuple(sorted(both, key=lambda caveat: weight(caveat.code)))
+
+
+def in_present_words(caveat: Caveat) -> Caveat:
+    """A stored caveat as it is worded now, where it has the words of an older scorecard."""
+    earlier = _EARLIER_WORDS.get(caveat.code)
+    if earlier is None or not caveat.message.startswith(earlier):
+        return caveat
+    detail = caveat.message.removeprefix(earlier)
+    return Caveat(code=caveat.code, message=CODES[caveat.code] + detail)
 
 
 def _note_the_run(run: Run, unscored: int, caveats: Caveats) -> None:
@@ -100,6 +135,8 @@ def _note_the_seal(run: Run, caveats: Caveats) -> None:
         caveats.add("outside-seed", f"It is {seal.outside}.")
     if run.seeds > 1:
         caveats.add("seed-by-author", f"{run.seeds} seeds.")
+    if not is_probed(run):
+        caveats.add("seed-unprobed", f"{run.probed} of {len(run.records)} items.")
     if seal.unsealed_code:
         caveats.add("unsealed-code", f"{', '.join(seal.unsealed_code)}.")
     if seal.unsealed_files:
@@ -108,6 +145,15 @@ def _note_the_seal(run: Run, caveats: Caveats) -> None:
         caveats.add("unobserved")
     if seal.resumed:
         caveats.add("resumed", "" if seal.resumed == 1 else f"{seal.resumed} times.")
+
+
+def is_probed(run: Run) -> bool:
+    """Whether a sealed run's author could gain nothing unseen by sealing again for another seed.
+
+    The seed came from outside, or there were several, or enough items were asked under another.
+    """
+    outside = run.provenance is not None and run.provenance.outside is not None
+    return outside or run.seeds > 1 or run.probed >= min(PROBED, len(run.records))
 
 
 def _note_the_numbers(run: Run, parts: Sequence[Part], caveats: Caveats) -> None:

@@ -13,6 +13,7 @@ from assay.gauntlet.result import Scorecard
 from assay.gauntlet.store import KeptScorecard, find_runs, keep_scorecard, kept_scorecards
 from assay.runs.result import Run, Source
 from assay.runs.store import load_run
+from assay.tables.source import STANDARD_INPUT
 
 
 class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,6 +100,11 @@ def _read_again(source: Source, moved: str | None, parameter: str) -> Benchmark:
     if source.origin is None and moved is None:
         raise SpecError(
             f"{source.name} was made in memory and cannot be read again",
+            hint=f"Name a file that holds the same bytes: `{parameter}=FILE`.",
+        )
+    if moved is None and source.origin is not None and source.origin.place == STANDARD_INPUT:
+        raise SpecError(
+            f"{source.name} was read from a pipe and cannot be read again",
             hint=f"Name a file that holds the same bytes: `{parameter}=FILE`.",
         )
     place = moved or (source.origin.place if source.origin is not None else "")

@@ -9,7 +9,7 @@ from assay.benchmark.benchmark import Benchmark
 from assay.errors import ProtocolError
 from assay.gauntlet.judge import score
 from assay.gauntlet.result import Scorecard, Verdict
-from assay.gauntlet.spec import BarSet
+from assay.gauntlet.spec import BarSet, Regression
 from assay.runs.result import Run
 
 
@@ -18,7 +18,11 @@ def check_revision(
 ) -> tuple[Scorecard, Scorecard]:
     """The control under both versions; a ProtocolError where the new one may not supersede."""
     check_superseding(old, new)
-    fails = _condemned(old, new, control.method)
+    named = named_control(old, new)
+    if named.method != control.method:
+        raise ProtocolError(
+            f"the control of {new.name} is {named.method}, and {control.method} was run"
+        )
     before = score(control, benchmark, old)
     if before.unscored:
         raise ProtocolError(
@@ -35,7 +39,7 @@ def check_revision(
         )
     after = score(control, benchmark, new)
     judged = {result.id: result for result in after.bars}
-    for name in fails:
+    for name in named.fails:
         if name not in judged:
             raise ProtocolError(
                 f"bar {name} is not asked of {benchmark.name}, so the cheat cannot fail it"
@@ -90,12 +94,10 @@ def _definitions(bars: BarSet) -> dict[str, tuple[object, ...]]:
     }
 
 
-def _condemned(old: BarSet, new: BarSet, method: str) -> tuple[str, ...]:
-    """The new bars that the control must fail, by the last regression of the new version."""
+def named_control(old: BarSet, new: BarSet) -> Regression:
+    """The control of a revision and the new bars it must fail: the last regression it names."""
     kept = {bar.id for bar in old.bars} - set(new.drops)
     last = new.regressions[-1] if new.regressions else None
     if last is None or last in old.regressions or not last.fails or kept & set(last.fails):
         raise ProtocolError(f"{new.name} names no control that a new bar condemns")
-    if last.method != method:
-        raise ProtocolError(f"the control of {new.name} is {last.method}, and {method} was run")
-    return last.fails
+    return last

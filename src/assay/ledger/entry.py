@@ -10,6 +10,7 @@ from assay.errors import BrokenChain, SpecError
 
 NOTHING = digest(b"")
 """What stands as `previous` in the first entry: the digest of no bytes."""
+_LONGEST_NUMBER = 16
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
@@ -27,6 +28,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     subject: str
     files: Mapping[str, str] = {}
     said: Mapping[str, str] = {}
+
+    def stated_number(self, name: str) -> int | None:
+        """A count or a number of an entry that was said; None where it is none, or too long."""
+        text = self.said.get(name, "")
+        return int(text) if text.isdecimal() and len(text) < _LONGEST_NUMBER else None
 
 
 class Link(msgspec.Struct, frozen=True, gc=False):

@@ -17,10 +17,9 @@ import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from assay.clock import utc
 from assay.errors import IntegrityError
+from assay.ledger.attestation import Attested
 from assay.ledger.certificate import (
     AuthorityCertificate,
     check_size,
@@ -28,6 +27,7 @@ from assay.ledger.certificate import (
     packages,
     reading,
 )
+from assay.ledger.signature_value import signature_digest
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -38,18 +38,6 @@ _HASHES = {
     "2.16.840.1.101.3.4.2.2": hashlib.sha384,
     "2.16.840.1.101.3.4.2.3": hashlib.sha512,
 }
-
-
-class Attested(msgspec.Struct, frozen=True, kw_only=True):
-    """The time by which a text existed, and which authority says so.
-
-    `authority` is the SHA-256 fingerprint of the authority's root certificate, `name` its subject.
-    The time is in UTC, without fractions of a second.
-    """
-
-    time: str
-    authority: str
-    name: str
 
 
 def make_request(text: bytes) -> bytes:
@@ -81,7 +69,12 @@ def verify_response(
             )
         for authority in authorities:
             if _stands_behind(authority, answer, asked, text):
-                return Attested(time=time, authority=authority.fingerprint, name=authority.name)
+                return Attested(
+                    time=time,
+                    authority=authority.fingerprint,
+                    name=authority.name,
+                    token=signature_digest(answer.time_stamp_token(), signer),
+                )
         names = name_of(signer.subject), name_of(signer.issuer)
     raise IntegrityError(
         f"no pinned authority stands behind the timestamp: it names {names[0]}, certified by"

@@ -49,6 +49,12 @@ def run_folders(root: Path) -> Iterator[tuple[str, Path]]:
         )
 
 
+def has_runs(root: Path) -> bool:
+    """Whether a folder, or one below it, is a run."""
+    with storage(root):
+        return any(SCORES in files for _, _, files in walk(root, follow_links=False))
+
+
 def read_run(
     folder: Path, *, all_scores: bool, fixture_required: bool = True
 ) -> tuple[Trial, bytes]:

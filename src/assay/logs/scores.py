@@ -7,10 +7,10 @@ import math
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from assay.benchmark.rows import Faults, kind_of, rows_of
-from assay.bounds import MAX_FILE_BYTES
 from assay.errors import SpecError, storage
-from assay.files import read_bounded
+from assay.tables.faults import Faults
+from assay.tables.nested import dotted, kind_of, listed_names, with_paths
+from assay.tables.source import STANDARD_INPUT, read_table
 
 
 def load_scores(
@@ -20,26 +20,32 @@ def load_scores(
     column: str = "score",
     id_column: str | None = None,
     by_line: bool = False,
+    encoding: str | None = None,
 ) -> Mapping[str, float]:
     """Scores by record id; a line without a score (null, or empty) leaves its record unscored.
 
     `ids` are those of all records of the benchmark's file. With `by_line` the ids of the scores are
-    ignored, as those of the benchmark are.
+    ignored, as those of the benchmark are. A path of `-` is standard input.
     """
     with storage(path):
-        if not path.is_file():
+        if str(path) != STANDARD_INPUT and not path.is_file():
             raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
-    data = read_bounded(path, MAX_FILE_BYTES)
+    source = read_table(path)
     known, scores = set(ids), dict[str, float]()
     plain = list(ids) == [str(number) for number in range(1, len(ids) + 1)]
     numbered = by_line or (plain and id_column is None)
-    faults = Faults(str(path))
-    for number, (where, row) in enumerate(rows_of(path, data, faults=faults), 1):
+    faults = Faults(source.place)
+    inside = dotted([id_column, column])
+    rows = source.rows(encoding=encoding, faults=faults)
+    for number, (where, found) in enumerate(rows, 1):
+        row = with_paths(found, inside)
         if id_column is not None and not by_line and id_column not in row:
-            raise SpecError(f"{where}: no column {id_column!r}; the columns are {', '.join(row)}")
+            raise SpecError(
+                f"{where}: no column {id_column!r}; the columns are {listed_names(row)}"
+            )
         if column not in row:
             raise SpecError(
-                f"{where}: no column {column!r}; the columns are {', '.join(map(repr, row))}",
+                f"{where}: no column {column!r}; the columns are {listed_names(row)}",
                 hint="Name the one that holds the scores: `score=COLUMN`.",
             )
         key = None if by_line else _key(row.get(id_column or "id"))
@@ -55,7 +61,7 @@ def load_scores(
             scores[key] = value
     faults.refuse()
     if not scores:
-        raise SpecError(f"{path}: no scores")
+        raise SpecError(f"{source.place}: no scores")
     return scores
 
 

@@ -61,8 +61,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
                 value = getattr(self, name)
                 raise SpecError(f"{self.place}: {name} is {value!r:.60}, expected a table")
         msgspec.structs.force_setattr(self, "dimensions", self._numbers())
-        harness = {str(name): str(value) for name, value in self.harness.items()}
-        msgspec.structs.force_setattr(self, "harness", harness)
+        if {*map(type, self.harness), *map(type, self.harness.values())} - {str}:
+            harness = {str(name): str(value) for name, value in self.harness.items()}
+            msgspec.structs.force_setattr(self, "harness", harness)
 
     def _numbers(self) -> dict[str, float | None]:
         """The value of each dimension as a number."""

@@ -1,58 +1,137 @@
-"""Trials from rows of JSONL, CSV, TSV or Parquet: `instance`, `trial`, one column a dimension.
+"""Trials from the rows of a file: `instance`, `trial`, one column a dimension.
 
 Columns that are no numbers are no dimensions. `harness.*` says what a run was made with, `scorer`
 what scored it, `run` which run it is, `status` how it ended, `artifact` what it had.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
-from assay.benchmark.rows import Row, rows_of
 from assay.errors import SpecError
 from assay.logs.eval_folder import as_text, is_crash
 from assay.logs.trial import DRAWN, RESERVED, STOPPED, Trial
+from assay.tables.faults import Faults
+from assay.tables.nested import Row, dotted, listed_names, with_paths
+from assay.tables.rows import rows_of
+from assay.tables.source import shown
+from assay.tables.text import check_encoding
 
 _HARNESS = "harness."
 _MADE_BY = ("model", "profile", "params", "provider")
 """Columns of words that say what a run was made with, also without `harness.` before them."""
 
 
+class RowFilter(Protocol):
+    """Which rows are read: an expression over their columns."""
+
+    @property
+    def text(self) -> str:
+        """What was written."""
+
+    @property
+    def fields(self) -> list[str]:
+        """The columns it asks about."""
+
+    def holds(self, record: Mapping[str, str | None]) -> bool:
+        """Whether a row is read."""
+
+
 class TrialColumns(msgspec.Struct, frozen=True, kw_only=True):
-    """Which columns say what a row is of; `dimensions` are those to be read, all where none."""
+    """Which columns say what a row is of; `dimensions` are those to be read, all where none.
+
+    A column that is not there by its whole name is looked for inside others: `scores.0.value`.
+    `encoding` is that of a text which is not UTF-8.
+    """
 
     instance: str = "instance"
     trial: str = "trial"
     dimensions: tuple[str, ...] = ()
+    encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.encoding is not None:
+            check_encoding(self.encoding)
 
 
-def read_rows(path: Path, data: bytes, columns: TrialColumns) -> list[Trial]:
-    """Every row of a file as a trial."""
-    rows = [(where, _flat(row)) for where, row in rows_of(path, data)]
+def read_rows(
+    path: Path,
+    data: bytes,
+    columns: TrialColumns,
+    *,
+    by: str | None = None,
+    where: RowFilter | None = None,
+) -> dict[str | None, list[Trial]]:
+    """Every row of a file that `where` keeps as a trial, by the value of the column `by`."""
+    place = shown(path)
+    faults = Faults(place)
+    asked = {columns.instance: "instance"}
+    asked |= dict.fromkeys(() if by is None else (by,), "by")
+    asked |= dict.fromkeys(() if where is None else where.fields, "where")
+    inside = dotted([*asked, columns.trial, *columns.dimensions])
+    found = rows_of(path, data, faults=faults, encoding=columns.encoding, where=place)
+    rows = [(at, _flat(with_paths(row, inside))) for at, row in found]
+    faults.refuse()
     if not rows:
-        raise SpecError(f"{path}: no rows")
+        raise SpecError(f"{place}: no rows")
     header = list(dict.fromkeys(chain.from_iterable(row for _, row in rows)))
-    if columns.instance not in header:
-        raise SpecError(
-            f"{path}: no column {columns.instance!r}; there are {', '.join(header[:12])}",
-            hint="Name the column that says which instance a run was of: `instance=COLUMN`.",
-        )
-    names = _dimension_columns(path, [row for _, row in rows], header, columns)
+    for name, role in asked.items():
+        if name not in header:
+            raise SpecError(
+                f"{place}: no column {name!r:.60}; there are {listed_names(rows[0][1])}",
+                hint=_ROLES[role],
+            )
+    if where is not None:
+        rows = [(at, row) for at, row in rows if where.holds(_words(row, where.fields))]
+        if not rows:
+            raise SpecError(f"{place}: no row satisfies `where={where.text:.80}`")
+    names = _dimension_columns(place, [row for _, row in rows], header, columns)
+    names = [name for name in names if name != by]
     made_by = [name for name in header if name.startswith(_HARNESS)]
-    return [_trial(where, row, names, made_by, columns) for where, row in rows]
+    sides: dict[str | None, list[Trial]] = {}
+    for at, row in rows:
+        try:
+            trial = _trial(at, row, names, made_by, columns)
+            sides.setdefault(_side(at, row, by), []).append(trial)
+        except SpecError as error:
+            faults.add(error)
+    faults.refuse()
+    return sides
+
+
+_ROLES = {
+    "instance": "Name the column that says which instance a run was of: `instance=COLUMN`.",
+    "by": "Name the column that tells the sides apart: `by=COLUMN`.",
+    "where": "An expression asks about columns: `where=COLUMN == VALUE`.",
+}
+
+
+def _side(where: str, row: Row, by: str | None) -> str | None:
+    """The side that a row is of, where a column tells."""
+    if by is None:
+        return None
+    side = _words(row, [by])[by]
+    if not side:
+        raise SpecError(f"{where}: no {by}, which says which side the row is of")
+    return side
+
+
+def _words(row: Row, names: Sequence[str]) -> dict[str, str]:
+    """Cells as texts, for comparing them with a word; a missing one is empty."""
+    return {name: "" if _is_blank(row.get(name)) else as_text(row[name]) for name in names}
 
 
 def _dimension_columns(
-    path: Path, rows: Sequence[Row], header: Sequence[str], columns: TrialColumns
+    place: str, rows: Sequence[Row], header: Sequence[str], columns: TrialColumns
 ) -> list[str]:
     """The columns that hold numbers; those that were asked for must."""
     for name in columns.dimensions:
         if name not in header:
-            raise SpecError(f"{path}: no column {name!r}; there are {', '.join(header[:12])}")
+            raise SpecError(f"{place}: no column {name!r}; there are {listed_names(rows[0])}")
     if columns.dimensions:
         return list(columns.dimensions)
     others = {columns.instance, columns.trial} | RESERVED
@@ -70,13 +149,13 @@ def _dimension_columns(
             names.append(name)
         elif words and 2 * len(words) <= len(values):  # numbers, with something among them
             raise SpecError(
-                f"{path}: column {name!r:.60} holds numbers and {words[0]!r:.60}",
+                f"{place}: column {name!r:.60} holds numbers and {words[0]!r:.60}",
                 hint="Leave the cell empty where a value is missing, or name the columns to be"
                 " read: `dimension=COLUMN`.",
             )
     if not names:
         raise SpecError(
-            f"{path}: no column holds numbers; there are {', '.join(header[:12])}",
+            f"{place}: no column holds numbers; there are {listed_names(rows[0])}",
             hint="A dimension is a column of scores, such as 0 and 1.",
         )
     return names

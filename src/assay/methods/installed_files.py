@@ -31,6 +31,7 @@ _SETTINGS = frozenset(
 )
 """What `pyvenv.cfg` may say. A prompt is free text, and Python does without."""
 _LONGEST_SETTINGS = 4096
+_MOST_LINKS = 40
 _digests: dict[str, tuple[tuple[int, ...] | None, str]] = {}
 
 
@@ -149,6 +150,38 @@ def is_elf(path: str) -> bool:
             return file.read(4) == b"\x7fELF"
     except OSError:
         return False
+
+
+def links_on_the_way(path: str) -> set[str]:
+    """The links that a program reads which resolves a path, with what they lead through.
+
+    One whose target is no plain path is left out: parts that change nothing can spell a message.
+    """
+    found: set[str] = set()
+    place, rest = "/", os.path.abspath(path).split("/")[::-1]  # noqa: PTH100 - no link followed
+    while rest and len(found) < _MOST_LINKS:
+        part = rest.pop()
+        if part in ("", "."):
+            continue
+        if part == "..":
+            place = os.path.dirname(place)  # noqa: PTH120
+            continue
+        place = f"{place.rstrip('/')}/{part}"
+        try:
+            target = os.readlink(place)  # noqa: PTH115
+        except OSError:
+            continue
+        if os.path.normpath(target) == target:
+            found.add(place)
+        rest += target.split("/")[::-1]
+        place = "/" if target.startswith("/") else os.path.dirname(place)  # noqa: PTH120
+    return found
+
+
+def links_to_python() -> set[str]:
+    """The links on the way to this interpreter, its library and what is on its path."""
+    known = (sys.executable, sys.prefix, sys.base_prefix, os.__file__, *sys.path, *site_folders())
+    return {link for path in known if path for link in links_on_the_way(path)}
 
 
 def is_interpreter_file(path: str) -> bool:

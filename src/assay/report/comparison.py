@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.comparison.adr_0031 import SourceComparison
-from assay.comparison.result import BETTER, WORSE, Comparison, DimensionResult, Flip, NetVerdict
+from assay.comparison.result import (
+    BETTER,
+    WORSE,
+    Comparison,
+    Comparisons,
+    DimensionResult,
+    Flip,
+    NetVerdict,
+)
 from assay.report.terminal import marked, styled, table
 from assay.wording import as_flags, counted, percent
 
@@ -44,6 +52,9 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
     )
     title += f", {counted(comparison.pairs, 'pair')}" if comparison.pairs else ""
     out.print(styled(title))
+    for read in comparison.inputs:
+        if read.described is not None:
+            out.print(styled(f"{read.side:<9}  {read.described}", style="dim"))
     for caveat in comparison.caveats:
         if caveat.code in _FIRST:
             out.print(styled(f"{caveat.code}: {caveat.message}", style="yellow"))
@@ -75,8 +86,67 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
             continue
         mark = "BLOCKS: " if caveat.blocking else ""
         style = "yellow" if caveat.blocking else "dim"
-        out.print(styled(f"{mark}{caveat.code}: {caveat.message}", style=style))
+        out.print(styled(as_flags(f"{mark}{caveat.code}: {caveat.message}"), style=style))
     out.print(styled(comparison.signature, style="dim"))
+
+
+def draw_comparisons(found: Comparisons, out: "Console") -> None:
+    """Several comparisons: a line each, and a matrix where every side meets every other."""
+    each = 1.0 - (1.0 - found.level) / len(found.pairs)
+    out.print(
+        styled(
+            f"{counted(len(found.pairs), 'comparison')} of {counted(len(found.sides), 'side')};"
+            f" each at {percent(each)}, so that all hold together at {percent(found.level)}"
+        )
+    )
+    tasks = list(dict.fromkeys(pair.task for pair in found.pairs))
+    for task in tasks:
+        own = [pair for pair in found.pairs if pair.task == task]
+        out.print()
+        if task is not None:
+            out.print(styled(f"task {task}"))
+        rows = []
+        for pair in own:
+            made = pair.comparison
+            balance = made.balance
+            change = "" if balance is None else _signed(balance.value)
+            ends = "" if balance is None else _interval(balance.low, balance.high)
+            rows.append((pair.candidate, pair.baseline, change, ends, made.verdict.upper()))
+        header = ("candidate", "against", "on balance", "interval", "verdict")
+        out.print(table(header, rows))
+        for pair in own:
+            for caveat in pair.comparison.caveats:
+                if caveat.blocking:
+                    words = f"{pair.candidate}: BLOCKS: {caveat.code}: {caveat.message}"
+                    out.print(styled(as_flags(words), style="yellow"))
+    if len({pair.baseline for pair in found.pairs}) > 1 and len(tasks) == 1:
+        out.print()
+        _draw_matrix(found, out)
+    out.print()
+    codes = {
+        caveat.code: caveat.message
+        for pair in found.pairs
+        for caveat in pair.comparison.caveats
+        if not caveat.blocking
+    }
+    names = ", ".join(codes)
+    out.print(styled(as_flags(f"caveats: {names}; `json=` gives each in full"), style="dim"))
+    out.print(styled(found.pairs[0].comparison.signature, style="dim"))
+
+
+def _draw_matrix(found: Comparisons, out: "Console") -> None:
+    """Each side against each: how far the row is ahead of the column; a star where it is shown."""
+    ahead: dict[tuple[str, str], str] = {}
+    for pair in found.pairs:
+        balance = pair.comparison.balance
+        if balance is None:
+            continue
+        star = "*" if pair.comparison.verdict in (NetVerdict.RATIFY, NetVerdict.REJECT) else ""
+        ahead[pair.candidate, pair.baseline] = f"{_signed(balance.value)}{star}"
+        ahead[pair.baseline, pair.candidate] = f"{_signed(-balance.value)}{star}"
+    rows = [(row, *(ahead.get((row, column), "") for column in found.sides)) for row in found.sides]
+    out.print(table(("row ahead of column", *found.sides), rows))
+    out.print(styled("* decided: ratify or reject", style="dim"))
 
 
 def _draw_dimension(dimension: DimensionResult, wide: int, out: "Console") -> None:

@@ -10,7 +10,7 @@ import platform
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -33,7 +33,7 @@ class Listener:
         """The run has so many records, of which so many were made before."""
 
     def repeated(self, more: int) -> None:
-        """The outputs hang on the seed: so many more records will be made under other seeds."""
+        """The outputs depend on the seed: so many more records will be made under other seeds."""
 
     def started(self) -> None:
         """The ledger says that the run begins, and the method has seen nothing yet."""
@@ -126,7 +126,7 @@ def collect(
 ) -> Run:
     """Ask a started worker about every item; each record is stored before the next is asked.
 
-    A method whose outputs hang on its seed is also asked under the seeds of `repeats`.
+    A method whose outputs depend on its seed is also asked under the seeds of `repeats`.
     `sealed` holds the records of a sealed run to resume. An unsealed run that the method or the
     user ends early is closed, in a temporary folder where only a listener is given, who is told
     where its outputs are. The caller closes a complete run, once the worker has ended.
@@ -134,54 +134,24 @@ def collect(
     check_answerable(worker, benchmark, task)
     is_sealed, sealed = sealed is not None, sealed or Sealed()
     hear = listener or Listener()
-    records = list(sealed.made)
-    begun = Run(
-        method=worker.method.text,
-        method_digest=worker.method_digest,
-        task=task,
-        benchmark=Source.of(benchmark),
-        second=None if benchmark.second is None else Source.of(benchmark.second),
-        seed=seed,
-        folds=FOLDS if worker.learner else None,
-        isolation=worker.level,
-        limits=limits,
-        keep_going=keep_going,
-        environment=worker.passed,
-        harness=_harness(),
-        printed=0,
-        complete=False,
-        records=sealed.made,
-        provenance=sealed.provenance,
-    )
-    asking = Asking(
-        worker,
-        benchmark,
-        task=task,
-        seed=seed,
-        keep_going=keep_going,
-        made=[record.item for record in records if not record.seed],
-        on_loaded=sealed.note,
-    )
-    repeating = Repeating(asking, repeats or Repeats(), sealed.made, hear.repeated)
-    hear.total(repeating.expected, len(records))
+    settings = _Settings(task=task, seed=seed, limits=limits, keep_going=keep_going)
+    begun = _begun(worker, benchmark, settings, sealed)
+    repeating = _repeating(worker, benchmark, settings, sealed, repeats or Repeats(), hear)
+    hear.total(repeating.expected, len(sealed.made))
     if on_start is not None:
         on_start()
     hear.started()
     if folder is not None:
         folder.begin(begun)
+    records = list(sealed.made)
     try:
-        for record in repeating.records():
-            records.append(record)
-            if folder is not None:
-                folder.add(record)
-            hear.record(record)
+        _ask(repeating, records, folder, hear)
     except (MethodError, KeyboardInterrupt) as error:
         partial = replace(begun, printed=worker.printed, records=tuple(records))
-        made = sum(record.error is None for record in records)
         if isinstance(error, MethodError):
             error.run = partial
-        if not is_sealed and made and (folder is not None or listener is not None):
-            hear.interrupted(made, close_run(partial, folder))
+        if not is_sealed and (folder is not None or listener is not None):
+            _keep_partial(partial, folder, hear)
         raise
     return replace(
         begun,
@@ -192,6 +162,76 @@ def collect(
         seeds=repeating.used,
         probed=repeating.probed,
     )
+
+
+class _Settings(NamedTuple):
+    """What a run is asked to do."""
+
+    task: Task
+    seed: int
+    limits: Limits
+    keep_going: bool
+
+
+def _begun(worker: Worker, benchmark: Benchmark, settings: _Settings, sealed: Sealed) -> Run:
+    """The run before its first item: what will produce the outputs, and those made before."""
+    return Run(
+        method=worker.method.text,
+        method_digest=worker.method_digest,
+        task=settings.task,
+        benchmark=Source.of(benchmark),
+        second=None if benchmark.second is None else Source.of(benchmark.second),
+        seed=settings.seed,
+        folds=FOLDS if worker.learner else None,
+        isolation=worker.level,
+        limits=settings.limits,
+        keep_going=settings.keep_going,
+        environment=worker.passed,
+        harness=_harness(),
+        printed=0,
+        complete=False,
+        records=sealed.made,
+        provenance=sealed.provenance,
+    )
+
+
+def _repeating(
+    worker: Worker,
+    benchmark: Benchmark,
+    settings: _Settings,
+    sealed: Sealed,
+    repeats: Repeats,
+    hear: Listener,
+) -> Repeating:
+    """The items still to be asked, under the run's seed and perhaps under more."""
+    asking = Asking(
+        worker,
+        benchmark,
+        task=settings.task,
+        seed=settings.seed,
+        keep_going=settings.keep_going,
+        made=[record.item for record in sealed.made if not record.seed],
+        on_loaded=sealed.note,
+    )
+    return Repeating(asking, repeats, sealed.made, hear.repeated)
+
+
+def _ask(
+    repeating: Repeating, records: list[Record], folder: RunFolder | None, hear: Listener
+) -> None:
+    """Add a record per item and seed, each stored before the next is asked."""
+    for record in repeating.records():
+        records.append(record)
+        if folder is not None:
+            folder.add(record)
+        hear.record(record)
+
+
+def _keep_partial(partial: Run, folder: RunFolder | None, hear: Listener) -> None:
+    """Close a run that ended early, where an output was made, and say where it is."""
+    made = sum(record.error is None for record in partial.records)
+    if made:
+        hear.interrupted(made, close_run(partial, folder))
 
 
 def close_run(run: Run, folder: RunFolder | None) -> Path:

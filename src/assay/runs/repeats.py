@@ -1,4 +1,4 @@
-"""A method whose outputs hang on its seed is asked under several.
+"""A method whose outputs depend on its seed is asked under several.
 
 The seeds of a sealed run come from its seal, and a seal can be made again and again until its seed
 is a lucky one. So a few items are asked again under another seed. Where an output differs, and for
@@ -16,9 +16,6 @@ from assay.digests import derive
 from assay.runs.item_loop import Asking
 from assay.runs.result import Record
 
-PROBED = 24
-"""How many items are asked again: a method that draws a fifth of its outputs is seen in 99.5 %."""
-
 
 class Repeats(NamedTuple):
     """The seeds to repeat a run under, and how many items to probe before."""
@@ -34,7 +31,7 @@ class Repeats(NamedTuple):
 
 
 class Repeating:
-    """Asks under a run's own seed, and under more where outputs hang on the seed.
+    """Asks under a run's own seed, and under more where outputs depend on the seed.
 
     `made` are the records of a run that is resumed. `on_repeat` hears how many more records there
     will be than expected. After `records`, `probed` is how many items were asked again and came out
@@ -54,7 +51,7 @@ class Repeating:
         self.on_repeat = on_repeat
         self.used = 1
         self.probed = 0
-        self.known = bool(self.seeds) and (
+        self.depends_on_seed = bool(self.seeds) and (
             asking.worker.learner or any(record.seed for record in made)
         )
 
@@ -62,16 +59,16 @@ class Repeating:
     def expected(self) -> int:
         """How many records there will be, as far as is known before the probe."""
         items = sum(1 for _ in self.asking.benchmark.keyed_items())
-        return items * (1 + len(self.seeds)) if self.known else items
+        return items * (1 + len(self.seeds)) if self.depends_on_seed else items
 
     def records(self) -> Iterator[Record]:
         """A record per item and seed."""
         for record in self.asking.records():
             self.made.append(record)
             yield record
-        if not self.seeds or not (self.known or self._differs()):
+        if not self.seeds or not (self.depends_on_seed or self._differs()):
             return
-        if not self.known:
+        if not self.depends_on_seed:
             self.on_repeat(self.expected * len(self.seeds))
         self.used += len(self.seeds)
         for number, seed in enumerate(self.seeds, 1):

@@ -6,23 +6,30 @@ from typing import Self
 import msgspec
 
 from assay.benchmark.benchmark import Benchmark, Origin, Task
-from assay.bounds import MAX_LINE_BYTES
+from assay.bounds import MAX_LINE_BYTES, shown_number
 from assay.errors import SpecError
+from assay.ledger.attestation import Attestation
 from assay.runs.answers import Output
 from assay.sandbox.levels import Level
 
 SEEDS = 5
-"""How many seeds a sealed method runs under whose outputs hang on its seed."""
+"""How many seeds a sealed method runs under whose outputs depend on its seed."""
+
+PROBED = 24
+"""How many items are asked again under another seed: a method that draws a fifth of its outputs is
+seen in 99.5 %."""
 
 
-class Failure(msgspec.Struct, frozen=True, kw_only=True):
+class Failure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Why an item has no output: the word of the error's kind, and what it said."""
 
     kind: str
     message: str
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Record(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """What came of one item: an output, or an error, and how long it took.
 
     `seed` is 0 under the run's own seed, and counts up under those that it was repeated with.
@@ -75,27 +82,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         for name in RESOURCES:
             most = getattr(self, name)
             if most is not None and not 0 < most <= _LARGEST_LIMIT:
-                raise SpecError(f"{name} = {most:g}, expected a whole number over 0, or none")
+                raise SpecError(
+                    f"{name} = {shown_number(most)}, expected a whole number over 0, or none"
+                )
 
 
 RESOURCES = ("memory_bytes", "cpu_seconds", "processes", "file_bytes")
 """The limits that the system enforces."""
-
-
-class Attestation(msgspec.Struct, frozen=True, kw_only=True):
-    """The time by which the first entries of a ledger existed, and which authority says so.
-
-    `entry` is the number of the entry that holds the timestamp, `checkpoint` how many entries it
-    covers. `authority` is the SHA-256 fingerprint of the authority's root certificate, which the
-    study's author pinned, and `name` the subject of that; `token` is the digest of the response.
-    """
-
-    entry: int
-    checkpoint: int
-    time: str
-    authority: str
-    name: str
-    token: str
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,7 +118,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     `environment` are names of variables that were passed on, `harness` what it ran under,
     `printed` how many bytes the method wrote to its standard output and error. Without `provenance`
-    nothing was sealed before it. A sealed method whose outputs hang on its seed has records under
+    nothing was sealed before it. A sealed method whose outputs depend on its seed has records under
     `seeds` of them; `probed` is how many items were asked again under another seed and came out
     the same.
     """

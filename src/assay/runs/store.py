@@ -17,16 +17,19 @@ import msgspec
 from msgspec.structs import replace
 
 from assay.benchmark.benchmark import BUNDLED
-from assay.bounds import MAX_LINE_BYTES
+from assay.bounds import MAX_FILE_BYTES, MAX_LINE_BYTES
 from assay.clock import now
+from assay.differences import undeclared
 from assay.digests import decode_utf8, digest, json_lines, parse_json, pretty_json
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
-from assay.files import write_whole
+from assay.files import read_bounded, write_whole
 from assay.journal import cut_torn, write_all
 from assay.runs.result import RESOURCES, Record, Run, Source
+from assay.tables.source import STANDARD_INPUT
 
 FORMAT = "assay-run/1"
 HEAD, OUTPUTS = "run.json", "outputs.jsonl"
+_OUTPUTS = {"digest": None, "lines": None}
 
 
 class RunFolder:
@@ -46,17 +49,17 @@ class RunFolder:
         self._head = b""
         self._started = now()
         self.begun = False
-        self.lines = 0
+        self.lines = self._size = 0
 
     @classmethod
-    def again(cls, path: Path) -> tuple["RunFolder", tuple[Record, ...]]:
+    def resume(cls, path: Path) -> tuple["RunFolder", tuple[Record, ...]]:
         """A folder whose run was cut off, and the records that were made; half a line is dropped.
 
         Where nothing had been begun it is as good as new.
         """
         folder = object.__new__(cls)
         folder.path, folder._written, folder._started = path, hashlib.sha256(), now()
-        folder._head, folder.begun, folder.lines = b"", False, 0
+        folder._head, folder.begun, folder.lines, folder._size = b"", False, 0, 0
         outputs = path / OUTPUTS
         with storage(path):
             if not outputs.exists():
@@ -66,7 +69,8 @@ class RunFolder:
         with storage(path):
             folder._outputs = outputs.open("ab", buffering=0)
         folder._written.update(whole)
-        folder.begun, folder.lines = True, whole.count(b"\n")
+        folder._size, folder.lines = len(whole), whole.count(b"\n")
+        folder.begun = True
         return folder, made
 
     def begin(self, run: Run) -> None:
@@ -94,6 +98,7 @@ class RunFolder:
         with storage(self.path):
             write_all(self._outputs, line)
         self._written.update(line)
+        self._size += len(line)
         self.lines += 1
 
     def finish(self, run: Run) -> None:
@@ -102,12 +107,17 @@ class RunFolder:
         with storage(self.path):
             os.fsync(self._outputs.fileno())
             self._outputs.close()
-            stored = digest(file.read_bytes())
         made = self.digest
+        hint = "Something else wrote to the file during the run; its outputs cannot be used."
+        try:
+            stored = digest(read_bounded(file, self._size))
+        except SpecError as error:
+            raise DigestMismatch(
+                f"{error.message}: not what was written to it", hint=hint
+            ) from None
         if stored != made:
             raise DigestMismatch(
-                f"{file}: its digest is {stored}, and what was written to it has {made}",
-                hint="Something else wrote to the file during the run; its outputs cannot be used.",
+                f"{file}: its digest is {stored}, and what was written to it has {made}", hint=hint
             )
         outputs = {"digest": made, "lines": len(run.records)}
         self._write_head(run, {"finished": now(), "outputs": outputs})
@@ -127,7 +137,9 @@ class RunFolder:
         write_whole(self.path / HEAD, self._head)
 
     def _seen_from_here(self, place: str) -> str:
-        return place if place in BUNDLED else os.path.relpath(place, self.path.resolve())
+        if place in BUNDLED or place == STANDARD_INPUT:
+            return place
+        return os.path.relpath(place, self.path.resolve())
 
 
 def save_run(run: Run, path: str | Path) -> None:
@@ -150,8 +162,8 @@ def load_run(path: str | Path) -> Run:
                     f"{path} is not a run folder: it has no {file.name}",
                     hint="Make one: assay try METHOD `save=DIR`",
                 )
-        head_bytes, stored = head_file.read_bytes(), outputs_file.read_bytes()
-    return parse_run(folder, head_bytes, stored)
+    head, stored = (read_bounded(file, MAX_FILE_BYTES) for file in (head_file, outputs_file))
+    return parse_run(folder, head, stored)
 
 
 def parse_run(folder: Path, head_bytes: bytes, stored: bytes) -> Run:
@@ -180,6 +192,10 @@ def parse_run(folder: Path, head_bytes: bytes, stored: bytes) -> Run:
         run = msgspec.convert({**head, "records": ()}, Run)
     except msgspec.ValidationError as error:
         raise SpecError(f"{head_file}: {error}") from None
+    ending = {"format": FORMAT, "started": None, "finished": None, "outputs": _OUTPUTS}
+    unknown = undeclared(head, {**msgspec.to_builtins(run), **ending})
+    if unknown is not None:
+        raise SpecError(f"{head_file} has {unknown!r:.80}, which no run has")
     records = parse_records(stored, str(outputs_file))
     if outputs.get("lines") != len(records):
         raise IntegrityError(
@@ -220,7 +236,7 @@ def parse_records(stored: bytes, where: str) -> tuple[Record, ...]:
 
 def _seen_from(folder: Path, source: Source) -> Source:
     """A source whose place was written as seen from the folder, as seen from here."""
-    if source.origin is None or source.origin.place in BUNDLED:
+    if source.origin is None or source.origin.place in (*BUNDLED, STANDARD_INPUT):
         return source
     with storage(source.origin.place):
         place = str((folder / source.origin.place).resolve())

@@ -39,6 +39,7 @@ class Server:
         self.loaded: calling.Loaded | None = None
         self.fitted: calling.Loaded | None = None
         self.branch = False
+        self.seed: int | None = None
         self.before = frozenset(sys.modules)
 
     def serve(self) -> None:
@@ -61,6 +62,7 @@ class Server:
         match verb:
             case "load":
                 kind, target, attribute, seed = argument
+                self.seed = seed
                 calling.seed_everything(seed)
                 self.loaded = calling.load(kind, target, attribute)
                 calling.seed_everything(seed)
@@ -87,6 +89,8 @@ class Server:
             # What a copy compiles serves those after it, if it goes where only they look.
             sys.dont_write_bytecode = sys.pycache_prefix is None
             die_with_parent()
+            if self.seed is not None:  # Python seeds `random` anew in a fork
+                calling.seed_everything(self.seed)
             return False
         _, status = os.waitpid(copy, 0)
         code = os.waitstatus_to_exitcode(status)

@@ -62,6 +62,7 @@ class ProcessWorker:
         level: Level = Level.L1,
         folder: Path | None = None,
         bytecode: Path | None = None,
+        temporary: Path | None = None,
         watched: bool = False,
         before_restart: Callable[[], None] | None = None,
     ) -> None:
@@ -69,6 +70,7 @@ class ProcessWorker:
         self.before_restart = before_restart
         self.folder = folder
         self.bytecode = bytecode
+        self.temporary = temporary
         self.watched = watched and can_observe()
         self.outcomes: list[Outcome] = []
         """What each process of the worker reached that has ended, where it was watched."""
@@ -142,11 +144,15 @@ class ProcessWorker:
             self._process.end()
             self._process.reap()
             self.unaccounted = self.unaccounted or self._process.unaccounted
-            seen = self._process.outcome if isinstance(self._process, WatchedProcess) else None
-            self.outcomes.append(seen or Outcome(code=None, trouble=None, full=True))
+            self.outcomes.append(self._seen())
             self._process = None
         while self._descriptors:
             os.close(self._descriptors.pop())
+
+    def _seen(self) -> Outcome:
+        """What the process reached, where it was watched and has ended."""
+        watched = self._process.outcome if isinstance(self._process, WatchedProcess) else None
+        return watched or Outcome(code=None, trouble=None, full=True)
 
     def _guarded(self, step: Callable[[], None]) -> None:
         """Do a step of starting up; if it fails, nothing is left behind."""
@@ -181,6 +187,7 @@ class ProcessWorker:
                 folder=self.folder,
                 environment=job_environment(
                     self.passed,
+                    temporary=self.temporary,
                     more={"PYTHONHASHSEED": "0"},
                     isolated=self.bytecode is not None,
                 ),
@@ -305,9 +312,12 @@ class ProcessWorker:
         with suppress(BlockingIOError):
             while self._drain():
                 pass
-        how = f"its process ended with code {code}"
-        if code < 0:
+        if code is None:
+            how = self._seen().trouble or "its process has no exit code"
+        elif code < 0:
             how = f"its process was ended by {_signal_name(-code)}"
+        else:
+            how = f"its process ended with code {code}"
         words = self._last_words.decode("utf-8", "replace").strip().splitlines()
         return MethodCrashed(how + (f"; its last line was: {words[-1]:.200}" if words else ""))
 

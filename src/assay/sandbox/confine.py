@@ -9,6 +9,7 @@ A private view needs Linux 5.12 and either the right to mount or user namespaces
 
 import os
 import resource
+import select
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -66,10 +67,15 @@ def _become(identity: int | None) -> None:
         syscalls.become_user(identity)
 
 
-def restrict(restrictions: Mapping[str, Any]) -> None:
-    """Lead a session, end with the parent, keep to the limits, and gain no privilege."""
+def restrict(restrictions: Mapping[str, Any], *, parent: int) -> None:
+    """Lead a session, end with the parent, keep to the limits, and gain no privilege.
+
+    `parent` is an end of a pipe or a socket whose other end only the parent holds.
+    """
     os.setsid()
     syscalls.die_with_parent()
+    if is_cut_off(parent):  # it ended before it could take us along
+        os._exit(1)
     limits = restrictions["limits"]
     if limits is not None:
         _lower(resource.RLIMIT_CORE, 0)
@@ -172,6 +178,13 @@ def can_enter_view() -> bool:
         except BaseException:
             os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def is_cut_off(descriptor: int) -> bool:
+    """Whether the other end of a pipe or a socket is closed."""
+    poller = select.poll()
+    poller.register(descriptor, 0)
+    return bool(poller.poll(0))
 
 
 def _lower(limit: int, most: int) -> None:

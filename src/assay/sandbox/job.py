@@ -104,7 +104,8 @@ class Job:
 class Outcome:
     """How a job ended, and what a watched one read, made, wrote, ran and connected to.
 
-    `trouble` is why it does not count as done. `full` says that the record is incomplete.
+    `metadata` are links whose targets, and files whose extended attributes, it read. `trouble` is
+    why it does not count as done. `full` says that the record is incomplete.
     """
 
     code: int | None
@@ -114,6 +115,7 @@ class Outcome:
     written: tuple[str, ...] = ()
     run: tuple[str, ...] = ()
     connected: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
     full: bool = False
 
 

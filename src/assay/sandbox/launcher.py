@@ -19,9 +19,11 @@ import sys
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from assay.sandbox.confine import isolate, restrict
+from assay.sandbox.confine import is_cut_off, isolate, restrict
 from assay.sandbox.processes import end_children
 from assay.sandbox.syscalls import become_subreaper, die_with_parent
+
+_TOLD = {signal.SIGTERM}
 
 
 def main() -> None:
@@ -36,30 +38,37 @@ def main() -> None:
         become_subreaper()
         isolate(restrictions)
         die_with_parent(signal.SIGTERM)
+        if is_cut_off(ending):  # our starter ended before we could hear of it
+            os._exit(1)
         network = os.stat("/proc/self/ns/net").st_ino  # noqa: PTH116 - no more imports than needed
+        alive, held = os.pipe()
+        signal.pthread_sigmask(signal.SIG_BLOCK, _TOLD)  # until each side is ready for it
         child = os.fork()
     except OSError as error:
         os.write(report, f"no: {error.strerror}".encode())
         os._exit(1)
     if child:
         signal.signal(signal.SIGTERM, lambda *_: _kill(child))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _TOLD)
         _keep(child, report, ending)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _TOLD)
+    os.close(held)
     os.close(ending)
     if not restrictions["network"]:
         die_with_parent()
         command = os.fork()
         if command:
             _forward(command, report)
-    _become(job["command"], restrictions, report, network)
+    _become(job["command"], restrictions, report, network, alive)
 
 
 def _become(
-    command: list[str], restrictions: dict[str, Any], report: int, network: int
+    command: list[str], restrictions: dict[str, Any], report: int, network: int, alive: int
 ) -> NoReturn:
     """In the last child: restrict it, say so, and run the command."""
     try:
-        restrict(restrictions)
+        restrict(restrictions, parent=alive)
         os.write(report, f"{network}".encode())
     except (OSError, ValueError) as error:
         os.write(report, f"no: {error}".encode())
@@ -74,6 +83,8 @@ def _become(
 def _keep(child: int, report: int, ending: int) -> NoReturn:
     """Wait for the end of a command, end all that it left, and tell how it ended."""
     os.close(report)
+    _await(child)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # while the number is still the child's
     code = _reaped(child)
     end_children()
     os.write(ending, f"{code}\n".encode())
@@ -83,17 +94,24 @@ def _keep(child: int, report: int, ending: int) -> NoReturn:
 def _forward(child: int, report: int) -> NoReturn:
     """Reap until the child ends, and exit with its code; 128 more than a signal that ended it."""
     os.close(report)
+    _await(child)
     code = _reaped(child)
     os._exit(code if code >= 0 else 128 - code)
 
 
-def _reaped(child: int) -> int:
-    """Reap children until one ends: its exit code, or minus the signal that ended it."""
+def _await(child: int) -> None:
+    """Reap other children until one has ended, which is not reaped: its number is its own."""
     while True:
-        with suppress(InterruptedError):
-            pid, status = os.wait()
-            if pid == child:
-                return os.waitstatus_to_exitcode(status)
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+        assert ended is not None  # noqa: S101 - only where it does not wait
+        if ended.si_pid == child:
+            return
+        os.waitpid(ended.si_pid, 0)
+
+
+def _reaped(child: int) -> int:
+    """The exit code of a child, or minus the signal that ended it."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def _kill(child: int) -> None:

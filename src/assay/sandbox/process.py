@@ -109,9 +109,11 @@ class Process:
         self._begun = True
 
     def _was_ended(self) -> bool:
-        """Whether its keeper was ended by a signal, before the command ran."""
+        """Whether its keeper was ended by a signal, or ended it, before the command ran."""
         ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
-        return ended is not None and ended.si_code != os.CLD_EXITED
+        if ended is None or ended.si_code != os.CLD_EXITED:
+            return ended is not None
+        return ended.si_status == 128 + signal.SIGKILL
 
     def wait_ended(self, seconds: float, *, log_bytes: int | None = None) -> str | None:
         """Wait for the end without reaping; why the job must be ended now, where it must."""
@@ -131,6 +133,7 @@ class Process:
         if self._ending >= 0:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGTERM)  # Popen's own would reap one that has ended
+                os.kill(self.pid, signal.SIGCONT)  # the job may have stopped it
         else:
             end_group(self.pid)
 

@@ -45,7 +45,7 @@ def module_command(
 
 
 def isolated_command(module: str, *arguments: str, path: Sequence[str], bytecode: str) -> list[str]:
-    """The same, in a Python that loads nothing of its own accord from beyond its library.
+    """The same, in a Python that loads no start-up code from outside its library.
 
     No `.pth` file, no `sitecustomize`, no PYTHONPATH (the environment must have none): after the
     standard library come the folders of `path` and ours. Outside the library no bytecode is loaded
@@ -108,6 +108,14 @@ def is_descendant(pid: int) -> bool:
             return True
         pid = _parent(pid) or 0
     return False
+
+
+def leader(pid: int) -> int:
+    """The process that a thread belongs to."""
+    for line in _read(f"/proc/{pid}/status").splitlines():
+        if line.startswith(b"Tgid:"):
+            return int(line.split()[1])
+    return pid
 
 
 def overrun(deadline: float, seconds: float, log: int | None, log_bytes: int) -> str | None:

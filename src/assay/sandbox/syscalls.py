@@ -22,6 +22,7 @@ _EXCHANGE = 2
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SET_FILTER, _NEW_LISTENER = 1, 8
 _OPEN_2, _SET_MOUNT_ATTRIBUTES = ctypes.c_long(437), ctypes.c_long(442)
+_GET_DESCRIPTOR = ctypes.c_long(438)
 _IN_ROOT, _NO_LINKS = 0x10, 0x04
 _LIBRARY = ctypes.CDLL(None, use_errno=True)
 _NONE, _ONE = ctypes.c_ulong(0), ctypes.c_ulong(1)
@@ -136,6 +137,11 @@ def open_in_root(root: int, path: str, *, links: bool) -> int:
         _OPEN_2, root, os.fsencode(path), _FOLLOWING if links else _NOT_FOLLOWING, _HOW_SIZE
     )
     return _check(status)
+
+
+def copy_descriptor(process: int, number: int) -> int:
+    """A copy of an open descriptor of another process, which a pidfd names."""
+    return _check(_LIBRARY.syscall(_GET_DESCRIPTOR, process, number, 0))
 
 
 class MemoryReader:

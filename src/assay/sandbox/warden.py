@@ -150,7 +150,7 @@ def _become(job: dict[str, Any], socket_end: socket.socket, log: int) -> None:
         for descriptor in job["descriptors"]:
             os.set_inheritable(descriptor, True)
         isolate(job["restrictions"])
-        restrict(job["restrictions"])
+        restrict(job["restrictions"], parent=socket_end.fileno())
         try:
             listener, flags = install_filter()
         except OSError:
@@ -189,6 +189,7 @@ def _outcome(status: int, trouble: str | None, noted: Noted) -> dict[str, Any]:
         "written": sorted(noted.written),
         "run": sorted(noted.run),
         "connected": sorted(noted.connected),
+        "metadata": sorted(noted.metadata),
         "full": noted.full,
     }
 

@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,7 +19,7 @@ from typing import Any, Self
 from assay.errors import SpecError, StorageError, storage
 from assay.sandbox.job import Job, Outcome, View
 from assay.sandbox.observation.syscall_filter import known_machine
-from assay.sandbox.process import exit_trouble, interpreter
+from assay.sandbox.process import exit_trouble, interpreter, is_ready
 from assay.sandbox.processes import end_strays, module_command
 
 _SHORTAGES = frozenset(
@@ -37,6 +38,8 @@ except OSError:
     pass
 """
 _CANARY_SECONDS = 60.0
+_WAKE_SECONDS = 5.0
+"""How often a warden that does not answer is resumed: a command can stop it."""
 
 
 def can_observe() -> bool:
@@ -109,7 +112,9 @@ class WardenClient:
         while self._process.returncode is None:
             try:
                 self.stop()
-                self._process.wait()
+                self._process.wait(_WAKE_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.send_signal(signal.SIGCONT)
             except KeyboardInterrupt as interrupt:
                 interrupted = interrupt
         self._process.stdout.close()
@@ -159,6 +164,8 @@ class WardenClient:
 
     def _receive(self) -> dict[str, Any]:
         assert self._process.stdout is not None  # noqa: S101 - a pipe, see above
+        while not is_ready(self._process.stdout.fileno(), _WAKE_SECONDS):
+            self._process.send_signal(signal.SIGCONT)
         line = self._process.stdout.readline()
         if not line.endswith(b"\n"):
             raise _gone()
@@ -198,6 +205,7 @@ def _outcome(message: Mapping[str, Any], program: str, log: Path) -> Outcome:
         written=tuple(message["written"]),
         run=tuple(message["run"]),
         connected=tuple(message["connected"]),
+        metadata=tuple(message["metadata"]),
         full=bool(message["full"]),
     )
 

@@ -6,24 +6,28 @@ job runs all the same, and its outcome says that the record is incomplete.
 
 import json
 import os
+import signal
 import subprocess
 import time
 from contextlib import suppress
-from typing import Any
 
 from assay.sandbox.job import Job, Outcome
 from assay.sandbox.levels import Level
 from assay.sandbox.process import interpreter, is_ready
-from assay.sandbox.processes import module_command
+from assay.sandbox.processes import end_group, module_command
 
 _ENDED = b"end\n"
+_END_SECONDS = 10.0
+_LONGEST = 1 << 29
+"""Bytes that an outcome may have; a warden keeps fewer paths than that takes."""
 _UNKNOWN = Outcome(code=None, trouble="the process that watched it has ended", full=True)
 
 
 class WatchedProcess:
     """A job that was started: as `Process`, and afterwards `outcome` tells what it reached.
 
-    Its warden is its keeper, which ends all that it leaves; `unaccounted` says that it was killed.
+    Its warden is its keeper, which ends all that it leaves. `unaccounted` says that the warden was
+    killed or did not answer, so that something that it started may still run.
     """
 
     def __init__(self, job: Job) -> None:
@@ -52,28 +56,58 @@ class WatchedProcess:
             env={"PATH": os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1"},
             start_new_session=True,
         )
-        self._told = b""
+        self._parts: list[bytes] = []
+        self._lines = self._size = 0
         self._send(json.dumps(request).encode() + b"\n")
 
     def check_confined(self) -> None:
         """Nothing to wait for: a command that cannot be confined is not run."""
 
     def end(self) -> None:
-        """Have the job ended, with all that it started, in any session."""
+        """Have the job ended, with all that it started, in any session.
+
+        The job can signal its warden. A stopped one is resumed; one that does not end is killed.
+        """
         if self.outcome is None:
             self._send(_ENDED)
+            self._warden.send_signal(signal.SIGCONT)
+            with suppress(TimeoutError):
+                self.reap(_END_SECONDS)
+                return
+            self._give_up()
 
-    def reap(self, seconds: float | None = None) -> int:
-        """Wait for the end: the exit code, or minus the number of the signal that ended it."""
+    def reap(self, seconds: float | None = None) -> int | None:
+        """Wait for the end: the exit code, or minus the number of the signal that ended it.
+
+        None where it has none: `outcome.trouble` says why.
+        """
         if self.outcome is None:
-            self.outcome = self._outcome(seconds)
-            assert self._warden.stdin is not None  # noqa: S101 - pipes, see above
-            assert self._warden.stdout is not None  # noqa: S101
-            with suppress(OSError):
-                self._warden.stdin.close()
-            self._warden.stdout.close()
+            outcome = self._outcome(seconds)
+            if outcome is None:
+                self._give_up()
+            else:
+                self._close(outcome)
+        return None if self.outcome is None else self.outcome.code
+
+    def _give_up(self) -> None:
+        """Kill the warden: what it has ended, and what it saw, is not known."""
+        self.unaccounted = True
+        end_group(self._warden.pid)
+        self._close(_UNKNOWN)
+
+    def _close(self, outcome: Outcome) -> None:
+        assert self._warden.stdin is not None  # noqa: S101 - pipes, see above
+        assert self._warden.stdout is not None  # noqa: S101
+        with suppress(OSError):
+            self._warden.stdin.close()
+        self._warden.stdout.close()
+        try:
+            self._warden.wait(_END_SECONDS)  # it has nothing left to do
+        except subprocess.TimeoutExpired:
+            self.unaccounted = True
+            end_group(self._warden.pid)
             self._warden.wait()
-        return 0 if self.outcome.code is None else self.outcome.code
+        self.outcome = outcome
 
     def _send(self, data: bytes) -> None:
         assert self._warden.stdin is not None  # noqa: S101 - a pipe, see above
@@ -81,30 +115,38 @@ class WatchedProcess:
             self._warden.stdin.write(data)
             self._warden.stdin.flush()
 
-    def _outcome(self, seconds: float | None) -> Outcome:
-        """The second line of the warden's; the first is its greeting."""
+    def _outcome(self, seconds: float | None) -> Outcome | None:
+        """The second line of the warden's (the first is its greeting); None where none comes."""
         assert self._warden.stdout is not None  # noqa: S101 - a pipe, see above
         descriptor = self._warden.stdout.fileno()
         deadline = time.monotonic() + (float("inf") if seconds is None else seconds)
-        while self._told.count(b"\n") < 2:
+        while self._lines < 2:
             left = deadline - time.monotonic()
             if left != float("inf") and not is_ready(descriptor, left):
                 raise TimeoutError
             data = os.read(descriptor, 1 << 20)
-            if not data:
-                self.unaccounted = True
-                return _UNKNOWN
-            self._told += data
-        return _read(json.loads(self._told.split(b"\n")[1]))
+            self._size += len(data)
+            if not data or self._size > _LONGEST:
+                return None
+            self._parts.append(data)
+            self._lines += data.count(b"\n")
+        return _parsed(b"".join(self._parts).split(b"\n", 2)[1])
 
 
-def _read(message: dict[str, Any]) -> Outcome:
-    if "failed" in message:
-        return Outcome(code=None, trouble=str(message["failed"]), full=True)
-    lists = ("read", "made", "written", "run", "connected")
-    return Outcome(
-        code=message["code"],
-        trouble=message["trouble"],
-        full=bool(message["full"]),
-        **{name: tuple(message[name]) for name in lists},
-    )
+def _parsed(line: bytes) -> Outcome | None:
+    """The outcome that a line tells; None where no warden wrote it."""
+    try:
+        message = json.loads(line)
+        if "failed" in message:
+            why = str(message["failed"]).partition(" ")[2]
+            trouble = f"it could not be started: {why}" if why else "it could not be started"
+            return Outcome(code=None, trouble=trouble, full=True)
+        lists = ("read", "made", "written", "run", "connected", "metadata")
+        return Outcome(
+            code=message["code"],
+            trouble=message["trouble"],
+            full=bool(message["full"]),
+            **{name: tuple(message[name]) for name in lists},
+        )
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None

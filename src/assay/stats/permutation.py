@@ -133,34 +133,36 @@ def flip_signs(differences: Floats, *, draws: int, seed: int) -> Resampled:
     """Sign flips of paired differences (units x columns).
 
     Each column is divided by the root of its sum of squares, which no flip changes. The order of
-    the units does not matter, nor does it to the draws.
+    the units does not matter, nor does it to the draws. Units without a difference have no part.
     """
+    differences = differences[differences.any(axis=1)]
     units = len(differences)
     differences = differences[by_content(differences)]
     sizes = np.sqrt(np.square(differences).sum(axis=0))
     scaled = differences / np.where(sizes > 0.0, sizes, 1.0)
     exact = units <= 62 and 2**units <= max(draws, 1) and 2**units <= _EXACT
-    blocks = _all_signs(units) if exact else _drawn_signs(units, draws, seed)
+    blocks = _all_flips(units) if exact else _drawn_flips(units, draws, seed)
+    observed = scaled.sum(axis=0)
     return Resampled(
-        observed=scaled.sum(axis=0),
-        chance=np.concatenate([block @ scaled for block in blocks]),
+        observed=observed,
+        chance=np.concatenate([observed - 2.0 * (block @ scaled) for block in blocks]),
         exact=exact,
     )
 
 
-def _all_signs(units: int) -> Iterator[Floats]:
+def _all_flips(units: int) -> Iterator[Floats]:
+    """Every way to flip some units: 1 where one is flipped."""
     ways = np.arange(2**units, dtype=np.int64)[:, None] >> np.arange(units, dtype=np.int64)
-    yield np.asarray(1.0 - 2.0 * (ways & 1), dtype=np.float64)
+    yield (ways & 1).astype(np.float64)
 
 
-def _drawn_signs(units: int, draws: int, seed: int) -> Iterator[Floats]:
+def _drawn_flips(units: int, draws: int, seed: int) -> Iterator[Floats]:
     rng = np.random.default_rng(seed)
     block = max(1, _CELLS // max(units, 1))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         bits = np.unpackbits(np.frombuffer(rng.bytes((size * units + 7) // 8), dtype=np.uint8))
-        signs = 1.0 - 2.0 * bits[: size * units].reshape(size, units)
-        yield np.asarray(signs, dtype=np.float64)
+        yield bits[: size * units].reshape(size, units).astype(np.float64)
 
 
 def shuffle_labels(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.benchmark.benchmark import TASKS, Task
-from assay.study.entries import Unreadable
+from assay.study.records import Unreadable
 from assay.study.submissions.submission import Status, Submission, Version
 
 

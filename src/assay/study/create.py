@@ -17,7 +17,8 @@ from assay.gauntlet.spec import BarSet
 from assay.ledger.file import create_ledger
 from assay.study.entries import enter
 from assay.study.locate import FILE, LEDGER
-from assay.study.study import FORMAT, Study, open_study
+from assay.study.study import FORMAT, RECORDS, Study, open_study
+from assay.tables.source import STANDARD_INPUT
 
 _ATTRIBUTES = """\
 # Records are checked by their exact bytes: git must not touch line endings.
@@ -42,10 +43,13 @@ def new_study(
             f"{name!r:.80} cannot name a study",
             hint="Name it: `name=NAME` (letters a-z, digits, dots, dashes, underscores).",
         )
+    for corpus in (benchmark, benchmark.second):
+        if corpus is not None and corpus.origin is not None:
+            _check_one_file(corpus.origin.place)
     chosen = _chosen_bars(benchmark, bars, task)
     with storage(root):
         root.mkdir(parents=True, exist_ok=True)
-        for taken in (FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades", "controls"):
+        for taken in sorted(RECORDS):
             if (root / taken).exists():
                 raise SpecError(f"{root / taken} is there already", hint="Name another folder.")
     files = {FILE: _study_text(name, benchmark, chosen, root).encode()}
@@ -129,3 +133,16 @@ def _corpus_lines(heading: str, corpus: Benchmark, root: Path) -> list[str]:
         if getattr(columns, field) != getattr(plain, field)
     ]
     return lines + (["", f"[{heading}.columns]", *named] if named else [])
+
+
+def _check_one_file(place: str) -> None:
+    """Refuse what is no single file: a study names its data by one, and commits hold it."""
+    with storage(place):
+        is_folder = place != STANDARD_INPUT and Path(place).is_dir()
+    if is_folder or place == STANDARD_INPUT:
+        what = f"{place} is a folder" if is_folder else "standard input is read once"
+        raise SpecError(
+            f"{what}, and a study keeps its benchmark as one file",
+            hint="Save the records as one file, such as .jsonl or .parquet, and name it:"
+            " `benchmark=FILE`.",
+        )

@@ -1,7 +1,7 @@
 """Dual-condition results of a study: entered in its ledger by the run that made them.
 
-A result file agrees with itself, whoever wrote it. The entry shows besides that these bytes were
-there when it was made, and every result that was made anew under the same name.
+A result file can agree with itself and still be invented. The entry also shows that these bytes
+existed when it was made, and lists every repeated result of the same name.
 """
 
 from collections.abc import Callable
@@ -17,8 +17,9 @@ from assay.dual_condition.spec import DualSpec
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.files import is_record_path, read_as
 from assay.ledger.entry import Entry
-from assay.study.entries import StudyRecords, enter, read_records, records_of
+from assay.study.entries import enter, read_records, records_of
 from assay.study.locate import study_root
+from assay.study.records import StudyRecords
 from assay.study.study import RECORDS, Study, open_study
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def standing_in_ledgers() -> Callable[[Path, bytes], EnteredResult | None]:
 
 
 def check_entered(study: Study, records: StudyRecords) -> tuple[int, list[str]]:
-    """How many results are as they were entered and agree with themselves; which were made anew."""
+    """How many results are as they were entered and agree with themselves; which were repeated."""
     newest = records.newest_duals
     for name, entry in newest.items():
         record = parse_object(read_as(study.root, name, entry.files[name]), where=name)

@@ -9,12 +9,22 @@ import os
 import posixpath
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from assay.bounds import MAX_FILE_BYTES
 from assay.errors import NotHere, StorageError, storage
-from assay.files import stays_inside
+from assay.files import read_bounded, stays_inside
 from assay.study.git_command import ask_git, complaint_of, output_of, tell_git
 
 _LINK, _MODULE = "120000", "160000"
+_LONGEST_LINK = 1 << 16
+
+
+class Blob(NamedTuple):
+    """A file in a commit, by the name of its bytes and how many they are."""
+
+    name: str
+    size: int
 
 
 class Repository:
@@ -43,7 +53,7 @@ class Repository:
         path = self.path(name) if place is None else _joined(place, name)
         if not stays_inside(path):
             return None
-        return output_of(self.top, "cat-file", "blob", f"{commit}:{path}")
+        return self._bytes_of(f"{commit}:{path}")
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Whether one commit comes before another, or is it."""
@@ -85,9 +95,9 @@ class Repository:
             and (self.prefix == "." or name.startswith(f"{self.prefix}/"))
         ]
 
-    def history(self, name: str) -> tuple[list[str], list[str]]:
-        """The commits up to HEAD that touched a file of this name, and the folders that held it."""
-        only = ("--", f":(glob)**/{name}")
+    def history(self, *names: str) -> tuple[list[str], list[str]]:
+        """The commits up to HEAD that touched a file of these names, and the folders of those."""
+        only = ("--", *(f":(glob)**/{name}" for name in names))
         listed = ask_git(self.top, "rev-list", "--full-history", "HEAD", *only)
         if listed.returncode != 0:
             raise NotHere(f"git cannot list the history here: {complaint_of(listed)}")
@@ -104,31 +114,49 @@ class Repository:
         changed = ask_git(self.top, *words, *only, given=listed.stdout)
         if changed.returncode != 0:
             raise NotHere(f"git cannot tell what changed here: {complaint_of(changed)}")
-        names = sorted(set(os.fsdecode(changed.stdout).split("\0")) - {""})
-        return listed.stdout.decode().split(), [posixpath.dirname(path) or "." for path in names]
+        paths = set(os.fsdecode(changed.stdout).split("\0")) - {""}
+        folders = sorted({posixpath.dirname(path) or "." for path in paths})
+        return listed.stdout.decode().split(), folders
 
-    def blobs(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """The names of blobs by commit and path, seen from the top; those that there are."""
+    def blobs(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Blob]:
+        """The blobs by commit and path, seen from the top; those that there are."""
         asked = [(commit, path) for commit, path in places if "\n" not in path]
         lines = "".join(f"{commit}:{path}\n" for commit, path in asked)
-        words = ("cat-file", "--batch-check=%(objecttype) %(objectname)")
+        words = ("cat-file", "--batch-check=%(objecttype) %(objectname) %(objectsize)")
         output = output_of(self.top, *words, given=os.fsencode(lines))
         if output is None:
             raise NotHere("git cannot look up files in older commits here")
         answers = zip(asked, os.fsdecode(output).split("\n"), strict=False)
-        found = {key: answer.split(" ")[1] for key, answer in answers if answer.startswith("blob ")}
+        found = {}
+        for key, answer in answers:
+            if answer.startswith("blob "):
+                _, name, size = answer.split(" ")
+                found[key] = Blob(name, int(size))
         for commit, path in places:
             if "\n" in path:  # which ends a question
                 asked_alone = ("rev-parse", "--verify", "--quiet", f"{commit}:{path}")
-                found[commit, path] = (output_of(self.top, *asked_alone) or b"").decode().strip()
-        return {key: blob for key, blob in found.items() if blob}
+                name = (output_of(self.top, *asked_alone) or b"").decode().strip()
+                if name:
+                    found[commit, path] = Blob(name, self._size(name) or 0)
+        return found
 
     def blob(self, name: str) -> bytes:
         """The bytes of a blob by its name."""
-        data = output_of(self.top, "cat-file", "blob", name)
+        data = self._bytes_of(name)
         if data is None:
             raise NotHere(f"git has not got the object {name[:12]} any more")
         return data
+
+    def _bytes_of(self, name: str) -> bytes | None:
+        """The bytes of a blob; a small object can unpack to any size, so that is asked first."""
+        size = self._size(name)
+        if size is not None and size > MAX_FILE_BYTES:
+            raise NotHere(f"{name:.200} has {size:,} bytes, at most {MAX_FILE_BYTES:,} are read")
+        return None if size is None else output_of(self.top, "cat-file", "blob", name)
+
+    def _size(self, name: str) -> int | None:
+        output = output_of(self.top, "cat-file", "-s", name)
+        return None if output is None else int(output)
 
     def export(self, place: Path, *, endings: tuple[str, ...] = ("",)) -> None:
         """Lay out the exact bytes of what is staged; no filter of the repository is run."""
@@ -177,14 +205,30 @@ def repository_of(folder: Path) -> Repository | None:
     top = next((place for place in (here, *here.parents) if (place / ".git").exists()), None)
     if top is None:
         return None
-    done = ask_git(top, "rev-parse", "--show-toplevel", "--git-path", "objects/info/alternates")
-    shown, _, alternates = os.fsdecode(done.stdout).removesuffix("\n").rpartition("\n")
-    if done.returncode != 0 or not shown:
+    done = ask_git(top, "rev-parse", "--absolute-git-dir")
+    taken = os.fsdecode(done.stdout).removesuffix("\n")
+    if done.returncode != 0 or not taken:
         raise NotHere(f"git will not open the repository of {folder}: {complaint_of(done)}")
-    if Path(shown).resolve() != top:
-        raise NotHere(f"git takes {shown:.300} for the work tree of {folder}, expected {top}")
-    _check_own_objects(top / alternates)
+    named = _named_by(top / ".git")
+    if Path(taken).resolve() != named:
+        raise NotHere(f"git takes {taken:.300} for the repository of {folder}, expected {named}")
+    alternates = output_of(top, "rev-parse", "--git-path", "objects/info/alternates")
+    if alternates is None:
+        raise NotHere(f"git does not say where the objects of {folder} are")
+    _check_own_objects(top / os.fsdecode(alternates).removesuffix("\n"))
     return Repository(top, here.relative_to(top).as_posix())
+
+
+def _named_by(path: Path) -> Path:
+    """The repository that `.git` is, or names: where that is none, git may take another.
+
+    It looks into the work tree's own folder, in which an archive can have laid one out.
+    """
+    with storage(path):
+        if path.is_dir():
+            return path.resolve()
+        text = os.fsdecode(read_bounded(path, _LONGEST_LINK)).removesuffix("\n")
+        return (path.parent / text.removeprefix("gitdir: ")).resolve()
 
 
 def _check_own_objects(alternates: Path) -> None:

@@ -35,6 +35,8 @@ from assay.study.locate import FILE, LEDGER, study_root
 from assay.study.submissions.spec import SealedCorpus
 
 FORMAT = "assay-study/1"
+MAX_PLAN_BYTES = 1 << 20
+"""Bytes of study.toml: a copy of a study is told by it, and only so much is read."""
 RECORDS = frozenset(
     {FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades", "controls", "checkpoints"}
     | {"comparisons", "authorities"}
@@ -100,6 +102,8 @@ class Study:
                         f" {short(corpus.digest)}",
                         hint="Put it where study.toml says it is.",
                     )
+                if path.is_dir():
+                    raise SpecError(f"{place} is a folder, and a study keeps one file")
                 if path.is_file():
                     known = path.stat()
                     key = (path, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns)
@@ -156,6 +160,9 @@ def open_study(root: str | Path) -> Study:
             f"{str(root)!r} is no study: it has no {FILE} and {LEDGER}",
             hint="Make one: assay new STUDY `benchmark=FILE`",
         )
+    with storage(root):
+        if (root / FILE).stat().st_size > MAX_PLAN_BYTES:
+            raise SpecError(f"{where}: more than {MAX_PLAN_BYTES:,} bytes")
     data = read_inside(root, FILE)
     try:
         config = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), Config)

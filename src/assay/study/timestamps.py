@@ -10,18 +10,20 @@ start of its run shows two things: the seal existed by the attested time, and th
 after it, since the bytes of a response cannot be known before it is made.
 """
 
+import math
 from pathlib import Path
 
 from assay.digests import digest, is_name
 from assay.errors import IntegrityError, SpecError, storage
 from assay.files import inside, read_as, read_bounded, read_inside, write_new, write_whole
+from assay.ledger.attestation import Attestation, Attested
 from assay.ledger.certificate import MAX_BYTES, AuthorityCertificate, read_certificate
 from assay.ledger.chain import Chain
 from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
 from assay.ledger.entry import Entry
 from assay.ledger.timestamp import make_request, verify_response
-from assay.runs.result import Attestation
-from assay.study.entries import SubmissionRecord, enter, read_records
+from assay.study.entries import enter, read_records
+from assay.study.records import SubmissionRecord
 from assay.study.study import Study
 
 CHECKPOINT, REQUEST, RESPONSE = ".txt", ".tsq", ".tsr"
@@ -88,7 +90,7 @@ def add_timestamp(study: Study, file: Path, response: Path | None = None) -> Att
             files=dict(zip(names, (digest(request), digest(data)), strict=True)),
             said={"time": attested.time, "authority": attested.authority},
         )
-    return _attestation(entry, checkpoint, attested.name)
+    return _attestation(entry, checkpoint, attested)
 
 
 def attestations(study: Study, chain: Chain, *, after: int = 0) -> dict[int, Attestation]:
@@ -107,6 +109,13 @@ def attestations(study: Study, chain: Chain, *, after: int = 0) -> dict[int, Att
     }
 
 
+def check_pins(study: Study, chain: Chain) -> None:
+    """Refuse an authority whose stored certificate is not the one that its entry pins."""
+    for entry in chain.entries:
+        if entry.kind == "authority":
+            _pinned(study, entry)
+
+
 def attestation_of(study: Study, record: SubmissionRecord) -> Attestation | None:
     """The attested time of a seal: the one that its run started with, or would start with now.
 
@@ -115,7 +124,15 @@ def attestation_of(study: Study, record: SubmissionRecord) -> Attestation | None
     made = attestations(study, study.chain(), after=record.seal.n)
     if record.started is not None:
         return stated_attestation(made, record)
-    covering = [each for each in made.values() if each.checkpoint > record.seal.n]
+    return _earliest(made, record)
+
+
+def _earliest(made: dict[int, Attestation], record: SubmissionRecord) -> Attestation | None:
+    """The earliest time that covers a seal, of those entered before the run started."""
+    start = math.inf if record.started is None else record.started.n
+    covering = [
+        each for each in made.values() if record.seal.n < each.checkpoint <= each.entry < start
+    ]
     return min(covering, key=lambda each: (each.time, each.entry), default=None)
 
 
@@ -127,11 +144,19 @@ def stated_attestation(
     stated = record.started.said.get("attested")
     if stated is None:
         return None
-    known = made.get(int(stated)) if stated.isdecimal() and len(stated) < 16 else None
+    number = record.started.stated_number("attested")
+    known = None if number is None else made.get(number)
     if known is None or not record.seal.n < known.checkpoint <= known.entry < record.started.n:
         raise IntegrityError(
             f"{record.id} started with the attested time of entry {stated!r:.40}, which is no"
             " timestamp between its seal and its start"
+        )
+    earliest = _earliest(made, record)
+    if known != earliest:  # else the author could choose, and with the time the seed
+        assert earliest is not None  # noqa: S101 - the one stated covers the seal
+        raise IntegrityError(
+            f"{record.id} started with the attested time of entry {known.entry}, and entry"
+            f" {earliest.entry} attests an earlier one"
         )
     return known
 
@@ -159,17 +184,17 @@ def _verified(
         if entry.said.get(what) != got:
             said = entry.said.get(what)
             raise IntegrityError(f"{where}: it says {what} {said!r:.80}, and the response {got}")
-    return _attestation(entry, checkpoint, attested.name)
+    return _attestation(entry, checkpoint, attested)
 
 
-def _attestation(entry: Entry, checkpoint: Checkpoint, name: str) -> Attestation:
+def _attestation(entry: Entry, checkpoint: Checkpoint, attested: Attested) -> Attestation:
     return Attestation(
         entry=entry.n,
         checkpoint=checkpoint.size,
         time=entry.said["time"],
         authority=entry.said["authority"],
-        name=name,
-        token=entry.files[f"checkpoints/{entry.subject}{RESPONSE}"],
+        name=attested.name,
+        token=attested.token,
     )
 
 

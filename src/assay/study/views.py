@@ -5,9 +5,10 @@ from pathlib import Path
 
 from assay.files import write_whole
 from assay.study.board import Board, board
-from assay.study.entries import StudyRecords, Unreadable, records_of
+from assay.study.entries import records_of
 from assay.study.predictions.calibration import Calibration, calibrate
 from assay.study.predictions.falsified import Falsified, falsified
+from assay.study.records import StudyRecords, Unreadable
 from assay.study.study import Study
 from assay.study.submissions.submission import submissions_of, versions_of
 from assay.study.verify.context import View

@@ -113,6 +113,31 @@ def test_both_versions_of_mbpp_are_read(tmp_path):
     assert clean.tests == "import math\nassert math.isclose(root(4), 2)\n"
 
 
+IMPORTED = {
+    "import math": "import math",
+    "import math as m, os": "",
+    "import os.path, math": "import math",
+    "from math import *": "from math import *",
+    "from os import *\nimport math": "import math",
+    "from decimal import Decimal as math": "from decimal import Decimal as math",
+    "try:\n    import math\nexcept ImportError:\n    pass": "",
+    "def (": "",
+}
+
+
+@pytest.mark.parametrize("imports", IMPORTED)
+def test_the_tests_have_the_imports_of_the_published_solution_that_they_use(tmp_path, imports):
+    task = {**SANITIZED, "code": f"{imports}\ndef root(x):\n    return x ** .5"}
+    task.pop("test_imports")
+    (tmp_path / "mbpp.json").write_text(json.dumps([task]))
+    assert tasks("mbpp", tmp_path / "mbpp.json")["MBPP/9"].given == IMPORTED[imports]
+
+
+def test_a_published_solution_may_be_a_lambda(tmp_path):
+    (tmp_path / "mbpp.json").write_text(json.dumps([{**SANITIZED, "code": "root = lambda x: x"}]))
+    assert tasks("mbpp", tmp_path / "mbpp.json")["MBPP/9"].names == ("root",)
+
+
 @pytest.mark.parametrize("name", [7, "7", "MBPP/7", "Mbpp/7"])
 def test_a_task_of_mbpp_goes_by_several_names(tmp_path, name):
     path = lines(tmp_path / "mbpp.jsonl", MBPP)

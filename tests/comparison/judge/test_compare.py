@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay import Dimension, Dimensions, NetVerdict, Trial, compare
+from assay import Dimension, Dimensions, IncomparableRuns, NetVerdict, Trial, compare
 from assay.report.comparison import draw_comparison
 from assay.report.terminal import console
 
@@ -172,19 +172,44 @@ def test_flips_are_named_both_ways():
 
 
 @pytest.mark.parametrize("gap", [None, math.nan, np.nan])
-@pytest.mark.parametrize(
-    ("policy", "blocks", "candidate"),
-    [(None, True, 1.0), ("fail", False, 0.75), ("exclude", False, 1.0)],
-)
-def test_a_missing_value_blocks_fails_or_is_left_out_as_was_said(gap, policy, blocks, candidate):
+@pytest.mark.parametrize(("policy", "candidate"), [(None, 1.0), ("fail", 0.75), ("exclude", 1.0)])
+def test_a_missing_value_fails_or_is_left_out_as_was_said(gap, policy, candidate):
     policies = {} if policy is None else {"missing": policy}
     found = compare(baseline=side([0] * 8), candidate=side([gap, gap, *[1] * 6]), policies=policies)
-    assert ("missing" in codes(found, blocking=True)) is blocks
-    assert "missing" in codes(found)
     assert found.dimensions[0].candidate == candidate
     assert found.settings.plan.missing == policy
+    assert ("either-way" in codes(found)) is (policy is None)
     (said,) = (one.message for one in found.caveats if one.code == "missing")
     assert "2 of 8 of the candidate" in said
+
+
+def either_way(**how):
+    """What is found without a policy, with what is lost left out, and with it as failures."""
+    left_out, failed = (
+        compare(**how, policies={"missing": policy, "crashed": policy})
+        for policy in ("exclude", "fail")
+    )
+    return compare(**how), left_out, failed
+
+
+def test_without_a_policy_there_is_a_verdict_where_both_ways_agree():
+    found, left_out, failed = either_way(baseline=side([0] * 20), candidate=side([None, *[1] * 19]))
+    assert found.verdict is left_out.verdict is failed.verdict is NetVerdict.RATIFY
+    assert found.dimensions == left_out.dimensions
+    assert "either-way" in codes(found) and not codes(found, blocking=True)
+
+
+def test_without_a_policy_what_is_lost_decides_nothing():
+    found, left_out, failed = either_way(
+        baseline=side([1] * 10 + [0] * 10), candidate=side([None] * 10 + [1] * 10)
+    )
+    assert left_out.verdict is NetVerdict.RATIFY and failed.verdict is not NetVerdict.RATIFY
+    assert found.verdict is NetVerdict.INCONCLUSIVE
+    assert found.because == "blocked: lost-runs-decide" and found.needed_pairs is None
+    (said,) = (one.message for one in found.caveats if one.code == "lost-runs-decide")
+    assert "Left out: RATIFY; as failures: INCONCLUSIVE" in said
+    assert "`missing=fail` or `missing=exclude`" in said and "crashed=" not in said
+    assert "--missing fail or --missing exclude" in drawn(found)
 
 
 def test_gaps_are_counted_alike_whichever_dimension_comes_first():
@@ -210,14 +235,14 @@ def test_an_absent_dimension_does_not_hide_another_that_one_side_lacks():
     assert {"absent", "missing"} <= codes(found)
 
 
-@pytest.mark.parametrize(("policy", "blocks"), [(None, True), ("fail", False), ("exclude", False)])
-def test_a_crashed_run_counts_as_was_said(policy, blocks):
+@pytest.mark.parametrize("policy", [None, "fail", "exclude"])
+def test_a_crashed_run_counts_as_was_said(policy):
     policies = {} if policy is None else {"crashed": policy}
     crashed = [Trial(instance="q0", dimensions={"acc": 1}, crashed=True)]
     found = compare(
         baseline=side([0] * 8), candidate=crashed + side([1] * 8)[1:], policies=policies
     )
-    assert ("crashed" in codes(found, blocking=True)) is blocks
+    assert "crashed" in codes(found)
     (one,) = found.dimensions
     assert one.candidate == (0.875 if policy == "fail" else 1.0)
     assert one.n == (8 if policy == "fail" else 7)
@@ -227,9 +252,28 @@ def test_a_crashed_run_counts_as_was_said(policy, blocks):
 def test_runs_that_one_side_lost_are_never_passed_over_however_many(kept):
     before = [Trial(instance="q", trial=str(i), dimensions={"a": i % 2}) for i in range(20)]
     after = [Trial(instance="q", trial=str(i), dimensions={"a": 1}) for i in range(kept)]
-    found = compare(baseline=before, candidate=after)
-    assert found.verdict is NetVerdict.INCONCLUSIVE
-    assert "crashed" in codes(found, blocking=True)
+    found, left_out, failed = either_way(baseline=before, candidate=after)
+    assert "crashed" in codes(found)
+    if left_out.verdict is failed.verdict:
+        assert found.verdict is left_out.verdict
+    else:
+        assert "lost-runs-decide" in codes(found, blocking=True)
+    assert kept > 15 or found.verdict is NetVerdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("lost", [1, 5, 9])
+def test_an_instance_that_one_side_lacks_is_a_lost_run(lost):
+    before, after = side([0] * 20), side([1] * 20)[lost:]
+    found, left_out, failed = either_way(baseline=before, candidate=after)
+    assert f"Only the baseline has {lost} instance" in drawn(found)
+    assert left_out.instances == 20 - lost and failed.instances == 20
+    assert (found.n_baseline, found.n_candidate) == (20, 20 - lost)
+    assert failed.dimensions[0].candidate == pytest.approx(1.0 - lost / 20)
+
+
+def test_sides_that_share_half_of_their_instances_or_fewer_are_refused():
+    with pytest.raises(IncomparableRuns, match="only the baseline has q0"):
+        compare(baseline=side([0] * 20), candidate=side([1] * 20)[10:])
 
 
 def test_trials_that_only_happen_to_share_a_name_are_not_taken_for_lost():

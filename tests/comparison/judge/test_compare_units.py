@@ -84,7 +84,7 @@ def test_what_counts_can_be_settled_beforehand():
         for right in (0, 1)
     ]
     units = {
-        by: compare(baseline=sides[0], candidate=sides[1], by=by).unit
+        by: compare(baseline=sides[0], candidate=sides[1], unit=by).unit
         for by in ("auto", "instance", "run")
     }
     assert units == {"auto": "run", "instance": "instance", "run": "run"}

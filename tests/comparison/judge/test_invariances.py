@@ -83,7 +83,7 @@ COPIES = {
 }
 
 
-@pytest.mark.parametrize("how", [{}, {"gated": "a"}, {"sequential": True, "by": "run"}])
+@pytest.mark.parametrize("how", [{}, {"gated": "a"}, {"sequential": True, "unit": "run"}])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_column_written_again_or_turned_round_changes_nothing(kind, design, how):
@@ -95,7 +95,7 @@ def test_a_column_written_again_or_turned_round_changes_nothing(kind, design, ho
         equal(told(made(both, **how)), told(again))
 
 
-@pytest.mark.parametrize("how", [{}, {"sequential": True, "by": "run"}])
+@pytest.mark.parametrize("how", [{}, {"sequential": True, "unit": "run"}])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_order_of_rows_and_the_names_of_instances_change_nothing(kind, design, how):

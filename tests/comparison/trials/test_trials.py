@@ -3,13 +3,13 @@ import threading
 from collections import Counter
 
 import pytest
+from helpers.sides import read_two
 from helpers.studies import raised
 from helpers.trial_systems import HONEST, READ, SCORE, journal, plan, tried
 
 import assay
 from assay.comparison.collect import check_again
 from assay.comparison.result import NetVerdict
-from assay.comparison.sides import read_sides
 from assay.comparison.store import read_comparison
 from assay.comparison.trials.collect import run_trials
 from assay.comparison.trials.spec import load_trial_spec
@@ -307,11 +307,11 @@ def test_the_rows_of_trials_that_stop_on_a_verdict_say_so_and_are_compared_accor
     plain = assay.compare(**trials_of(*rows))
     assert plain.verdict == "inconclusive"
     assert "stopped-on-verdict" in [caveat.code for caveat in plain.caveats if caveat.blocking]
-    again = assay.compare(**trials_of(*rows), sequential=True, by="run")
+    again = assay.compare(**trials_of(*rows), sequential=True, unit="run")
     assert again.verdict == made.comparison.verdict
 
 
 def trials_of(baseline, candidate):
     """What `assay compare` would read."""
-    sides = read_sides([baseline], [candidate])
+    sides = read_two([baseline], [candidate])
     return {"baseline": sides[0][0].trials, "candidate": sides[1][0].trials}

@@ -1,8 +1,9 @@
-"""Benchmarks from JSONL, CSV and Parquet, their columns and labels, and files of scores."""
+"""Benchmarks from files of every form, their columns and labels, and files of scores."""
 
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import polars
 
@@ -10,9 +11,13 @@ from assay.benchmark.benchmark import Columns
 from assay.benchmark.expression import parse_expression
 from assay.benchmark.load import load_benchmark, load_second, read_fields
 from assay.benchmark.records import items_from_rows
-from assay.benchmark.rows import Faults, rows_of, subset_bytes
+from assay.benchmark.subset import subset_bytes
 from assay.digests import parse_object
 from assay.logs.scores import load_scores
+from assay.tables.compressed import pack
+from assay.tables.faults import Faults
+from assay.tables.rows import rows_of
+from assay.tables.source import read_table
 from fuzzing.campaign import Reader
 from fuzzing.files import ScratchFile, lines
 from fuzzing.targets import target
@@ -91,6 +96,76 @@ def _parquet(_: Path) -> Reader:
         frame.write_parquet(out, compression=compression)
         seeds.append(out.getvalue())
     return Reader(read=read, seeds=seeds, language="text")
+
+
+@target("benchmark: JSON", thousands=300)
+def _json_forms(_: Path) -> Reader:
+    read = _read_rows("bench.json", Columns(missing="exclude")).read
+    columns = {name: [row[name] for row in ROWS] for name in ("id", "question", "label")}
+    wrapped = {"version": 1, "data": ROWS, "tags": ["x"]}
+    forms = [ROWS, columns, wrapped]
+    seeds = [json.dumps(form, indent=indent).encode() for form in forms for indent in (None, 1)]
+    return Reader(read=read, seeds=seeds)
+
+
+@target("benchmark: any text", thousands=200)
+def _any_text(_: Path) -> Reader:
+    """Nothing tells the form but the content."""
+    read = _read_rows("bench", Columns(missing="exclude", ids="repair")).read
+    seeds = [_CSV, _CSV.replace(b",", b";"), _CSV.replace(b",", b"|"), lines(ROWS)]
+    seeds += [json.dumps(ROWS).encode()]
+    return Reader(read=read, seeds=seeds, language="csv")
+
+
+@target("benchmark: encodings", thousands=100)
+def _encodings(_: Path) -> Reader:
+    path = Path("bench.csv")
+
+    def read(data: bytes) -> object:
+        """The first line names the encoding; the rest is the file."""
+        first, _, rest = data.partition(b"\n")
+        encoding = first.decode("utf-8", "replace")
+        return list(rows_of(path, rest, faults=Faults("bench.csv"), encoding=encoding))
+
+    names = ("utf-16", "cp1252", "utf-7", "shift_jis", "utf-32-be")
+    seeds = [name.encode() + b"\n" + _CSV.decode().encode(name) for name in names]
+    return Reader(read=read, seeds=seeds, language="text")
+
+
+@target("benchmark: packed", thousands=30)
+def _packed(_: Path) -> Reader:
+    read = _read_rows("bench.jsonl", Columns()).read
+    seeds = [pack(lines(ROWS), kind) for kind in ("gzip", "bzip2", "xz", "zstandard")]
+    return Reader(read=read, seeds=seeds, language="text")
+
+
+@target("benchmark: Arrow", thousands=1)
+def _arrow(_: Path) -> Reader:
+    """A process for each: slow, so few."""
+    read = _read_rows("bench.arrow", Columns()).read
+    seeds = []
+    for write in ("write_ipc_stream", "write_ipc"):
+        out = io.BytesIO()
+        frame = polars.DataFrame([{k: row[k] for k in ("id", "question", "label")} for row in ROWS])
+        getattr(frame, write)(out)
+        seeds.append(out.getvalue())
+    return Reader(read=read, seeds=seeds, language="text")
+
+
+@target("benchmark: folder", thousands=40)
+def _folder(scratch: Path) -> Reader:
+    folder = scratch / "set"
+    folder.mkdir()
+    (folder / "part-0.jsonl").write_bytes(lines(ROWS))
+    file = ScratchFile(folder / "state.json")
+
+    def read(data: bytes) -> object:
+        """What describes a folder is as untrusted as its files."""
+        return list(read_table(file.put(data).parent).rows())
+
+    state: dict[str, Any] = {"_data_files": [{"filename": "part-0.jsonl"}], "_split": "train"}
+    twice = {**state, "_data_files": 2 * state["_data_files"], "_indices_data_files": []}
+    return Reader(read=read, seeds=[json.dumps(state).encode(), json.dumps(twice).encode()])
 
 
 @target("benchmark: columns and policies", thousands=200)

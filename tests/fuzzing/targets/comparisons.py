@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+from helpers.sides import read_two
 
 from assay.comparison.collect import Request, compare_paths
 from assay.comparison.pilot import power_of_pilot
-from assay.comparison.sides import read_sides
 from assay.comparison.spec import parse_dimensions
 from assay.comparison.store import read_comparison, write_comparison
 from assay.comparison.trials.journal import Plan, begin, read_journal
@@ -129,7 +129,7 @@ def _sides(scratch: Path) -> Reader:
 
     def read(data: bytes) -> object:
         first, _, second = data.partition(b"\n=====\n")
-        return read_sides([one.put(first + b"\n=====\n{}").parent], [files.put(second)])
+        return read_two([one.put(first + b"\n=====\n{}").parent], [files.put(second)])
 
     return Reader(read=read, seeds=[joined(json.dumps(EVAL).encode(), lines(TRIALS))])
 
@@ -192,7 +192,7 @@ def _journal(scratch: Path) -> Reader:
 
 
 def _request() -> Request:
-    return Request(plan=None, policies={}, columns=TrialColumns(), resamples=19)
+    return Request(plan=None, policies={}, resamples=19)
 
 
 def _runs(score: int) -> bytes:
@@ -250,7 +250,7 @@ def _pilot(scratch: Path) -> Reader:
 
     def read(data: bytes) -> object:
         folder = files.put(data)
-        reads = read_sides([folder / "before.jsonl"], [folder / "after.jsonl"])
+        reads = read_two([folder / "before.jsonl"], [folder / "after.jsonl"])
         first, second = ([trial for read in side for trial in read.trials] for side in reads)
         made = power_of_pilot(first, second)
         draw_pilot(made, console(io.StringIO()))

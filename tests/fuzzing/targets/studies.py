@@ -13,10 +13,11 @@ from assay.errors import AssayError
 from assay.gauntlet.spec import parse_bars
 from assay.ledger.entry import Entry
 from assay.report.study.views import VIEWS
-from assay.study.entries import SubmissionRecord, records_of
+from assay.study.entries import records_of
 from assay.study.predictions.grade import Grade, grade
 from assay.study.predictions.spec import Predictable, parse_prediction
 from assay.study.ratify.frozen import Frozen, history
+from assay.study.records import SubmissionRecord
 from assay.study.scorecards.store import (
     grade_bytes,
     grade_of,

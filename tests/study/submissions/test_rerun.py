@@ -2,12 +2,23 @@ import json
 
 import pytest
 from helpers.command import command
-from helpers.studies import METHOD, a_study, raised, remember_installed, sealed, tree
+from helpers.studies import (
+    METHOD,
+    a_study,
+    drafted,
+    raised,
+    redigest,
+    remember_installed,
+    rewrite_json,
+    sealed,
+    tree,
+)
 
 from assay.errors import SpecError
 from assay.runs.result import SEEDS
 from assay.study.submissions.rerun import rerun
 from assay.study.submissions.run import run_sealed
+from assay.study.submissions.seal import seal
 
 RANDOM = (
     "import os\n\ndef detect(question, response):\n"
@@ -46,6 +57,31 @@ def test_a_rerun_changes_no_byte_of_the_study(tmp_path, body, same):
     found = rerun(study, "001")
     assert tree(tmp_path) == before
     assert (found.changed == 0) is same
+
+
+LEARNER = """
+import random
+class detect:
+    def fit(self, examples):
+        return lambda question, response: random.random()
+"""
+
+
+def test_a_learner_that_draws_while_it_answers_is_reproduced(tmp_path):
+    study = ran(tmp_path, LEARNER)
+    assert rerun(study, "001").same
+
+
+def test_a_rerun_sees_a_learner_that_was_hidden(tmp_path):
+    study = a_study(tmp_path, "opened")
+    folder = drafted(study, body=LEARNER)
+    text = (folder / "prereg.toml").read_text()
+    (folder / "prereg.toml").write_text(text + 'seed_from = "the beacon"\n')
+    seal(study, "001")
+    run_sealed(study, "001", unwitnessed=True, outside="9f2c")
+    rewrite_json(study.root / "runs/001/run.json", lambda head: head.update(folds=None))
+    redigest(study)
+    assert "in 5 folds" in rerun(study, "001").seeding
 
 
 def test_a_rerun_reports_the_largest_difference(tmp_path):

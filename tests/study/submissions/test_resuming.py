@@ -29,8 +29,7 @@ from helpers.studies import (
 
 from assay.errors import AlreadyRun, AssayError, DigestMismatch
 from assay.ledger import file as ledger_file
-from assay.runs.repeats import PROBED
-from assay.runs.result import SEEDS
+from assay.runs.result import PROBED, SEEDS
 from assay.runs.store import RunFolder
 from assay.study.entries import read_records
 from assay.study.scorecards.store import load_result, read_judgement

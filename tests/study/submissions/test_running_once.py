@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 from contextlib import nullcontext
+from unittest.mock import patch
 
 import pytest
 from helpers.command import command
@@ -25,6 +26,7 @@ from assay.study.entries import read_records
 from assay.study.scorecards.store import load_result, read_judgement
 from assay.study.study import open_study
 from assay.study.submissions.run import run_sealed
+from assay.study.submissions.seal_lock import is_running
 
 DONE = ["study", "seal", "run-started", "run", "score", "grade"]
 
@@ -126,6 +128,32 @@ def test_while_one_process_holds_the_seal_no_other_runs_it(tmp_path, monkeypatch
         assert kinds(study) == DONE
     finally:
         os.close(holder)
+
+
+def test_two_that_look_at_a_seal_at_once_do_not_take_each_other_for_a_run(tmp_path):
+    study = a_study(tmp_path)
+    with (study.root / "preregs/001/seal.json").open("rb") as seal:
+        fcntl.flock(seal, fcntl.LOCK_SH)
+        assert not is_running(study, "001")
+        fcntl.flock(seal, fcntl.LOCK_EX)
+        assert is_running(study, "001")
+
+
+def test_one_that_looks_at_a_seal_keeps_nobody_from_running_it(tmp_path):
+    study = a_study(tmp_path)
+    with (study.root / "preregs/001/seal.json").open("rb") as seal:
+        fcntl.flock(seal, fcntl.LOCK_SH)
+        with patch("time.sleep", lambda _: fcntl.flock(seal, fcntl.LOCK_UN)):
+            run_sealed(study, "001", unwitnessed=True)
+    assert kinds(study) == DONE
+
+
+def test_a_seal_that_is_looked_at_for_ever_is_not_waited_for(tmp_path):
+    study = a_study(tmp_path)
+    with (study.root / "preregs/001/seal.json").open("rb") as seal, patch("time.sleep"):
+        fcntl.flock(seal, fcntl.LOCK_SH)
+        error = raised(run_sealed, study, "001", unwitnessed=True)
+    assert isinstance(error, AlreadyRun)
 
 
 SLOW = (

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.benchmark.rows import kind_of, rows_of
 from assay.digests import decode_utf8, digest, json_lines, parse_json
 from assay.errors import SpecError
 from assay.files import read_bounded
+from assay.tables.nested import kind_of
+from assay.tables.rows import rows_of
 
 MOST_BYTES = 512 << 20
 _GZIP = b"\x1f\x8b"

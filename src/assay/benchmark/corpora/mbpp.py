@@ -1,15 +1,16 @@
 """MBPP: small programming tasks in a sentence, each with a few asserts.
 
 `mbpp.jsonl` has `text` and `test_setup_code`, `sanitized-mbpp.json` `prompt` and `test_imports`.
-The question is the sentence and the asserts, which name the function. The
-setup may use what the solution defines, and comes after it.
+The question is the sentence and the asserts, which name the function. The setup may use what the
+solution defines, and comes after it. Some asserts use a module that only the published solution
+imports: they have that import, whatever a completion imports.
 """
 
 from collections.abc import Sequence
 
 from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.corpora.format import Format, fields
-from assay.benchmark.corpora.programming_tasks import Task, check_tests, defined
+from assay.benchmark.corpora.programming_tasks import Task, check_tests, defined, imports_for
 from assay.errors import SpecError
 
 
@@ -35,6 +36,7 @@ def _tasks(records: Sequence[CorpusRecord]) -> dict[str, Task]:
             before="",
             tests=tests,
             names=defined(record.text("code")),
+            given=imports_for(tests, record.text("code")),
         )
     return tasks
 

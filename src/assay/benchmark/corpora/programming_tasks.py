@@ -6,6 +6,7 @@ run elsewhere.
 """
 
 import ast
+import builtins
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from assay.benchmark.benchmark import Item
 from assay.benchmark.corpora.collected_items import Gathered
 from assay.benchmark.corpora.corpus_files import CorpusRecord
 from assay.benchmark.programs.execute import Program, ProgramOutcome
+from assay.benchmark.programs.tests_process import names_in
 from assay.errors import SpecError
 
 NO_SAMPLE = "task without a sample"
@@ -133,12 +135,40 @@ def check_tests(tests: str, where: str) -> None:
 
 def defined(code: str) -> tuple[str, ...]:
     """The functions and classes that a piece of code defines, where it can be read."""
-    try:
-        body = ast.parse(code).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return tuple(dict.fromkeys(node.name for node in body if isinstance(node, kinds)))
+    names: list[str] = []
+    for node in _body(code):
+        if isinstance(node, kinds):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            names += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return tuple(dict.fromkeys(names))
+
+
+def imports_for(tests: str, code: str) -> str:
+    """The imports of a task's own solution that its tests use and do not make themselves."""
+    used, made = names_in(tests)
+    imports = [node for node in _body(code) if isinstance(node, ast.Import | ast.ImportFrom)]
+    named = {_bound_by(alias) for node in imports for alias in node.names}
+    wanted = used - made - set(defined(code))
+    if wanted - named - set(dir(builtins)):
+        wanted.add("*")  # one of these may have it
+    for node in imports:
+        node.names = [alias for alias in node.names if _bound_by(alias) in wanted]
+    return "\n".join(ast.unparse(node) for node in imports if node.names)
+
+
+def _bound_by(alias: ast.alias) -> str:
+    """The name that an import defines."""
+    return (alias.asname or alias.name).partition(".")[0]
+
+
+def _body(code: str) -> list[ast.stmt]:
+    """The statements of a piece of code; none where it cannot be read."""
+    try:
+        return ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
 
 
 def _folded(name: str) -> str:

@@ -37,7 +37,8 @@ _LONGEST_VERDICT = 4096
 class ProgramOutcome(StrEnum):
     """How a completion did on its tests. Only the first is a pass.
 
-    `unverifiable` is no verdict: the tests would have to hand it something that does not cross.
+    `unverifiable` is no verdict: the tests would have to hand it something that does not cross, or
+    use a name that the task does not explain.
     """
 
     PASSED = "passed"
@@ -71,8 +72,8 @@ sys.modules[values.__name__] = values
 exec(compile({values!r}, "values", "exec"), vars(values))
 exec(compile({program!r}, "program", "exec"), {{"__name__": "__main__"}})
 """
-_STRANGERS, _MANY = 0x70000000, 1 << 24
-"""Numbers of users that no system gives out."""
+_FIRST_UNUSED_UID, _UNUSED_UIDS = 0x70000000, 1 << 24
+"""User ids that no system gives out."""
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _SYSTEM = (
     *map(Path, ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/proc")),
@@ -86,8 +87,8 @@ def knock(port):
     try:
         socket.create_connection(("127.0.0.1", port), 1.0).close()
     except OSError:
-        return "nobody"
-    return "somebody"
+        return "refused"
+    return "connected"
 """
 
 
@@ -95,13 +96,12 @@ def knock(port):
 class Program:
     """A solution, its tests, and which names the task asks it to define.
 
-    Without `names` it may be asked for every name that the tests use and do not define. `given` is
-    the task's own code that the tests may use.
+    `given` is the task's own code that the tests may use.
     """
 
     solution: str
     tests: str
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...]
     given: str = ""
 
 
@@ -173,8 +173,8 @@ class Executor:
         with socket.socket() as door:
             door.bind(("127.0.0.1", 0))
             door.listen()
-            tests = f"assert knock({door.getsockname()[1]}) == 'nobody'"
-            outcome = self.run(Program(solution=_KNOCK, tests=tests))
+            tests = f"assert knock({door.getsockname()[1]}) == 'refused'"
+            outcome = self.run(Program(solution=_KNOCK, tests=tests, names=("knock",)))
             heard = is_ready(door.fileno(), 0.0)
         return outcome is ProgramOutcome.PASSED and not heard
 
@@ -199,10 +199,10 @@ class Executor:
                 raise StorageError(f"no process could be started: {error.strerror}") from None
 
     def _place(self, stack: ExitStack) -> tuple[Path, Identity | None]:
-        """The folders of a process, and the user that it runs as: as root, a stranger's."""
+        """The folders of a process, and its user: as root, an unused user id."""
         identity = None
-        if _can_be_others():
-            identity = Identity(uid=_STRANGERS + secrets.randbelow(_MANY))
+        if _has_unused_uids():
+            identity = Identity(uid=_FIRST_UNUSED_UID + secrets.randbelow(_UNUSED_UIDS))
         place = Path(tempfile.mkdtemp(dir=self.folder))
         stack.callback(_throw_away, place)
         (place / "root").mkdir()
@@ -276,11 +276,11 @@ def _throw_away(place: Path) -> None:
 
 
 @cache
-def _can_be_others() -> bool:
-    """Whether we are root, and of a user namespace that has those strangers."""
+def _has_unused_uids() -> bool:
+    """Whether we are root, and of a user namespace that has those user ids."""
     if os.geteuid() != 0:
         return False
     with storage("/proc/self/uid_map"):
         ranges = [line.split() for line in Path("/proc/self/uid_map").read_text().splitlines()]
-    last = _STRANGERS + _MANY
-    return any(int(first) <= _STRANGERS and last <= int(first) + int(n) for first, _, n in ranges)
+    first, last = _FIRST_UNUSED_UID, _FIRST_UNUSED_UID + _UNUSED_UIDS
+    return any(int(start) <= first and last <= int(start) + int(n) for start, _, n in ranges)

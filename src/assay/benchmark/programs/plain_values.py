@@ -31,10 +31,14 @@ class NotPlain(Exception):
     """A value that does not cross, or a message that no value makes."""
 
 
+class TooLarge(NotPlain):
+    """A value that is too deep or too long."""
+
+
 def encode(value: Any, refer: Callable[[object], Any], depth: int = 0) -> Any:  # noqa: ANN401
     """A value as JSON; `refer` gives what stands for an object that is no plain value."""
     if depth > _DEEPEST:
-        raise NotPlain(f"more than {_DEEPEST} values inside each other")
+        raise TooLarge(f"more than {_DEEPEST} values inside each other")
 
     def inner(one: object) -> Any:  # noqa: ANN401 - JSON
         return encode(one, refer, depth + 1)
@@ -75,15 +79,21 @@ def _encode_rare(value: Any, refer: Callable[[object], Any]) -> Any:  # noqa: AN
     return refer(value)
 
 
-def decode(node: Any, resolve: Callable[[int], Any]) -> Any:  # noqa: ANN401 - JSON in, a value out
+def decode(node: Any, resolve: Callable[[int], Any], depth: int = 0) -> Any:  # noqa: ANN401 - JSON in, a value out
     """The value that a node stands for; `resolve` gives the object that a number stands for.
 
-    The reader of the message has bounded its length, and its depth by the recursion that it allows.
+    The reader of the message has bounded its length. No value is deeper than `encode` sends.
     """
+    if depth > _DEEPEST:
+        raise TooLarge(f"more than {_DEEPEST} values inside each other")
+
+    def inner(one: object) -> Any:  # noqa: ANN401 - a value
+        return decode(one, resolve, depth + 1)
+
     if node is None or isinstance(node, bool | int | float | str):
         return node
     if isinstance(node, list):
-        return [decode(one, resolve) for one in node]
+        return [inner(one) for one in node]
     if not isinstance(node, dict) or len(node) != 1:
         raise NotPlain("an unknown form")
     ((tag, held),) = node.items()
@@ -91,9 +101,9 @@ def decode(node: Any, resolve: Callable[[int], Any]) -> Any:  # noqa: ANN401 - J
         if tag == "object" and type(held) is int:
             return resolve(held)
         if tag in _MANY and isinstance(held, list):
-            return _MANY[tag](decode(one, resolve) for one in held)
+            return _MANY[tag](inner(one) for one in held)
         if tag == "dict":
-            return {decode(key, resolve): decode(one, resolve) for key, one in held}
+            return {inner(key): inner(one) for key, one in held}
         if tag == "range":
             return range(*(int(part, 16) for part in held))
         return _TEXTS[tag](held)
@@ -116,7 +126,7 @@ def to_line(message: object) -> bytes:
     """A message as a line of bounded length."""
     line = json.dumps(message).encode() + b"\n"
     if len(line) > LONGEST:
-        raise NotPlain(f"longer than {LONGEST:,} bytes")
+        raise TooLarge(f"longer than {LONGEST:,} bytes")
     return line
 
 

@@ -5,7 +5,7 @@ This file is run by itself, in a confined process: it may import the standard li
 plain values and numbers of objects, so it can answer, and nothing else: no test, no expected value
 and no verdict is ever here.
 
-    ["name", NAME, OWN]               what NAME is, or {"missing": true}
+    ["name", NAME]                    what NAME is, or {"missing": true}
     ["call", NUMBER, [...], {...}]    ["get", NUMBER, NAME]     ["set", NUMBER, NAME, VALUE]
     ["list", NUMBER]                  ["true", NUMBER]          ["length", NUMBER]
 
@@ -50,8 +50,7 @@ class Served:
         if verb == "name":
             if words[0] not in self.scope:
                 return {"missing": True}
-            value = self.scope[words[0]]
-            return encode(value, self.refer) if words[1] else _imported(value)
+            return encode(self.scope[words[0]], self.refer)
         target: Any = self.objects[words[0]]
         match verb:
             case "call":
@@ -69,16 +68,6 @@ class Served:
             case "length":
                 return len(target)
         raise NotPlain(verb)
-
-
-def _imported(value: object) -> dict[str, Any]:
-    """A module, or something that one has under its own name: the tests import it themselves."""
-    if isinstance(value, ModuleType):
-        return {"import": [value.__name__]}
-    module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
-    if isinstance(module, str) and module != "completion" and isinstance(name, str):
-        return {"import": [module, name]}
-    return {"missing": True}
 
 
 def main() -> None:

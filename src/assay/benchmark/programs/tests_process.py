@@ -2,19 +2,22 @@
 
 This file is run by itself, in a confined process: it may import the standard library and
 `plain_values`. A name that the task asks for stands for the completion's: calling it sends the
-arguments and gives the plain value that came back. All comparing is done here, on plain values.
+arguments and gives the plain value that came back. Every other name is the tests' own or the
+task's, never the completion's. All comparing is done here, on plain values.
 What is no plain value can be called, handed back, listed, and asked for attributes, its length and
 its truth; it is equal to nothing but itself.
 
 Arguments that are no plain values (a function that the tests define) cannot be sent: then there is
-no verdict. A test that looks at an argument after the call sees its own copy.
+no verdict. Nor is there one where the task does not say what a name of its tests is. An argument
+that is too large to be sent, after the completion has answered, counts as its doing. A test that
+looks at an argument after the call sees its own copy.
 """
 
 import ast
 import builtins
-import importlib
 import json
 import os
+import symtable
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,6 +26,7 @@ from typing import IO, Any
 from assay.benchmark.programs.plain_values import (
     LONGEST,
     NotPlain,
+    TooLarge,
     decode,
     encode,
     from_line,
@@ -48,6 +52,7 @@ class Completion:
         self.answers: IO[bytes] = os.fdopen(channel, "rb")
         self.requests = os.fdopen(os.dup(channel), "wb", buffering=0)
         self.objects: dict[int, Remote] = {}
+        self.answered = False
         self.over: str | None = None
 
     def end(self, why: str) -> Ended:
@@ -76,9 +81,14 @@ class Completion:
             self.requests.write(to_line(request))
         except OSError:
             raise self.end("crashed") from None
-        except NotPlain:
-            raise self.end("unverifiable") from None
+        except NotPlain as error:
+            raise self.unsent(error) from None
         return self.hear()
+
+    def unsent(self, error: Exception) -> Ended:
+        """Why an argument could not be sent: the tests made it, of what the completion answered."""
+        large = isinstance(error, TooLarge | RecursionError)
+        return self.end("crashed" if large and self.answered else "unverifiable")
 
     def value(self, *request: object) -> Any:  # noqa: ANN401 - a plain value, or a Remote
         """The value of an answer."""
@@ -87,31 +97,29 @@ class Completion:
     def decoded(self, node: object) -> Any:  # noqa: ANN401 - a plain value, or a Remote
         """The value of a node."""
         try:
-            return decode(node, self.resolve)
+            value = decode(node, self.resolve)
         except (NotPlain, RecursionError):
             raise self.end("crashed") from None
+        self.answered = self.answered or not isinstance(value, Remote)
+        return value
 
     def node(self, value: object) -> Any:  # noqa: ANN401 - JSON
         """A value of the tests, to be sent."""
         try:
             return encode(value, _number)
-        except (NotPlain, RecursionError):
-            raise self.end("unverifiable") from None
+        except (NotPlain, RecursionError) as error:
+            raise self.unsent(error) from None
 
     def resolve(self, number: int) -> "Remote":
         """The one Remote of a number."""
         return self.objects.setdefault(number, Remote(self, number))
 
-    def named(self, name: str, *, own: bool) -> Any:  # noqa: ANN401 - theirs
-        """What a name of the completion is; unless it is its `own`, only what both can import."""
-        match self.ask("name", name, own):
-            case {"missing": True}:
-                raise LookupError
-            case {"import": [str() as module, *names]} if not own:
-                return _import(module, *names)
-            case node if own:
-                return self.decoded(node)
-        raise self.end("crashed")
+    def named(self, name: str) -> Any:  # noqa: ANN401 - theirs
+        """What a name of the completion is."""
+        node = self.ask("name", name)
+        if node == {"missing": True}:
+            raise LookupError
+        return self.decoded(node)
 
 
 class Remote:
@@ -157,54 +165,64 @@ def _number(value: object) -> dict[str, int]:
 
 
 def _exception(name: str, text: str) -> Exception:
-    """The exception of this name that Python has, or one of this name only."""
+    """The exception of this name that Python has, or one of this name only.
+
+    One that ends an iteration would end the tests' own, and what was left of them would pass.
+    """
     known = getattr(builtins, name, None)
+    if known in (StopIteration, StopAsyncIteration):
+        known = None
     if isinstance(known, type) and issubclass(known, Exception):
         with suppress(TypeError):  # it wants more than a text
             return known(text)
     return Raised(f"{name}: {text}")
 
 
-def _import(module: str, *names: object) -> Any:  # noqa: ANN401 - from the standard library
-    """What the standard library has; the completion's word decides only whether it is there."""
-    if module.partition(".")[0] not in sys.stdlib_module_names:
-        raise LookupError
-    try:
-        found: Any = importlib.import_module(module)
-        for name in names:
-            found = getattr(found, str(name))
-    except (ImportError, AttributeError):
-        raise LookupError from None
-    return found
-
-
-def free_names(tests: str) -> set[str]:
-    """The names that tests use and neither define nor have from Python."""
+def names_in(tests: str) -> tuple[set[str], set[str]]:
+    """The global names that tests use, and those that they define; `*` where they import all."""
+    nodes = [node for node in ast.walk(ast.parse(tests)) if isinstance(node, ast.ImportFrom)]
     used: set[str] = set()
-    bound = set(dir(builtins))
-    for node in ast.walk(ast.parse(tests)):
-        if isinstance(node, ast.Name):
-            (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-        elif isinstance(node, ast.arg):
-            bound.add(node.arg)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            bound.add(node.name)
-        elif isinstance(node, ast.alias):
-            bound.add((node.asname or node.name).partition(".")[0])
-    return used - bound
+    defined = {"*" for node in nodes for alias in node.names if alias.name == "*"}
+    module = symtable.symtable(tests, "tests", "exec")
+    tables = [module]
+    for table in tables:
+        tables += table.get_children()
+        for symbol in table.get_symbols():
+            if table is module or symbol.is_global():
+                if symbol.is_referenced():
+                    used.add(symbol.get_name())
+                if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace():
+                    defined.add(symbol.get_name())
+    return used, defined
+
+
+def task_scope(tests: str, given: str, names: frozenset[str]) -> dict[str, Any] | None:
+    """What a task gives its tests; None where they cannot be put to a completion.
+
+    That is where the task's own code fails, where a name is neither the task's, nor Python's, nor
+    asked of the completion, and where the completion is never asked.
+    """
+    scope: dict[str, Any] = {"__name__": "tests"}
+    try:
+        exec(compile(given, "given", "exec", dont_inherit=True), scope)  # noqa: S102 - the task's
+    except BaseException:
+        return None
+    used, defined = names_in(tests)
+    explained = "*" in defined or used <= {*defined, *scope, *names, *dir(builtins)}
+    return scope if names & used and explained else None
 
 
 def judged(completion: Completion, tests: str, given: str, names: frozenset[str]) -> str:
-    """The verdict of the tests. They see what stood before the completion (`given`) as it was."""
-    scope: dict[str, Any] = {"__name__": "tests"}
+    """The verdict of the tests. They see the task's own code (`given`) as it is."""
+    scope = task_scope(tests, given, names)
+    if scope is None:
+        return "unverifiable"
     run = compile(tests, "tests", "exec", dont_inherit=True)
     try:
         completion.hear()  # it has defined what it defines
-        exec(compile(given, "given", "exec", dont_inherit=True), scope)  # noqa: S102 - see above
-        free = free_names(tests)
-        for name in sorted({*free, *names} - (scope.keys() - names)):
+        for name in sorted(names):
             try:
-                scope[name] = completion.named(name, own=name in (names or free))
+                scope[name] = completion.named(name)
             except LookupError:
                 scope.pop(name, None)
         exec(run, scope)  # noqa: S102 - what this process is for

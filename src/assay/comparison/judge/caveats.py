@@ -7,12 +7,20 @@ CODES: Codes = {
     "stopped-on-verdict": "The runs were made until there was a verdict, so only a comparison that"
     " reckons with looking is fair: --sequential.",
     "order-lost": "The runs were made until there was a verdict, and nothing says in which order.",
+    "lost-runs-decide": "Whether missing values and crashed runs are left out or count as failures"
+    " decides the verdict.",
     "missing": "Values are missing.",
     "crashed": "Runs crashed, or are on one side only.",
+    "either-way": "What is missing or crashed is left out; counted as failures it gives the same"
+    " verdict.",
+    "models-differ": "The sides are different models, and that is what is compared.",
     "harness-differs": "The sides were not made by the same harness, so the change is not all that"
     " changed.",
     "harness-mixed": "Runs of one side were made by different harnesses.",
     "harness-unknown": "Only one side says what its runs were made with.",
+    "unfinished-log": "A log is of a run that did not finish.",
+    "unchecked-log": "Not everything that a log says could be computed again.",
+    "tasks-left-out": "Not every side has runs of these tasks, which are not compared.",
     "scorer-unknown": "Only some runs say what scored them.",
     "absent": "No run has these dimensions, so they are not compared.",
     "columns-left-out": "Columns that are no evidence of their own are left out.",
@@ -26,9 +34,9 @@ CODES: Codes = {
     "narrow-gate": "A gate lost less than its margin if no run loses more than was seen, and no"
     " more is known.",
     "no-gates": "No dimension is gated, so no single loss forbids a verdict.",
-    "assumed": "Nobody said what these columns are; they are taken for scores from 0 to 1, more"
-    " being better.",
-    "undirected": "Nobody said which way is better in these columns, so they decide nothing.",
+    "assumed": "These columns are taken for scores from 0 to 1, more being better; a plan can say"
+    " otherwise.",
+    "undirected": "These columns decide nothing, since no plan says which way is better.",
     "unpaired": "Runs are compared one by one, as independent ones.",
     "order-drawn": "The order in which runs are looked at was drawn by the seed, since nothing says"
     " that theirs was.",
@@ -52,6 +60,12 @@ class Notes(Caveats):
         super().add(code, detail)
         if blocking:
             self._blocking.add(code)
+
+    def copy(self) -> "Notes":
+        """The same caveats, to which others can be added."""
+        notes = Notes()
+        notes._noted, notes._blocking = list(self._noted), set(self._blocking)
+        return notes
 
     def by_weight(self) -> tuple[ComparisonCaveat, ...]:
         """A caveat for each code noted, in the order of the table."""

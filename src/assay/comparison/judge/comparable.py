@@ -1,21 +1,23 @@
 """Whether two sides may be compared: what is refused, what is assumed, what is a caveat.
 
 Refused: different instances, different scorers, a run given twice. A different harness blocks
-unless it is allowed. Without a plan, names and values of the columns say what they are.
+unless it is allowed; another model alone is what is being compared. Without a plan, names and
+values of the columns say what they are.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from assay.comparison.judge.caveats import Notes
+from assay.comparison.judge.lost_runs import missing_instances
 from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed
 from assay.digests import short
 from assay.errors import IncomparableRuns, SpecError
 from assay.logs.trial import Trial
-from assay.wording import counted
+from assay.wording import some
 
-_SHOWN = 5
+_MODEL = "model"
 T = TypeVar("T", bound=Hashable)
 
 
@@ -28,18 +30,18 @@ def check_comparable(
         named = [(trial.instance, trial.trial) for trial in trials if trial.trial is not None]
         if twice := [f"{instance}, trial {trial}" for instance, trial in _repeated(named)]:
             raise IncomparableRuns(
-                f"the same run stands twice on the side of the {side}: {_some(twice)}",
+                f"the same run stands twice on the side of the {side}: {some(twice)}",
                 hint="Each run counts once: give each trial of an instance its own id.",
             )
     if runs := _repeated(trial.run for trial in both if trial.run is not None):
         raise IncomparableRuns(
-            f"the same run is given twice: {_some(runs)}",
+            f"the same run is given twice: {some(runs)}",
             hint="A copy is no evidence: give each run once, on one side. If a column `run` only"
             " numbers the runs of an instance: `trial=run`.",
         )
     if len({id(trial) for trial in both}) < len(both):
         notes.add("same-content")
-    _check_instances(baseline, candidate)
+    missing_instances(baseline, candidate)
     _check_scorers(both, notes)
     _check_harness(baseline, candidate, allow, notes)
 
@@ -48,26 +50,12 @@ def _repeated(names: Iterable[T]) -> list[T]:
     return [name for name, count in Counter(names).items() if count > 1]
 
 
-def _check_instances(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> None:
-    ours, theirs = ({trial.instance for trial in side} for side in (baseline, candidate))
-    if ours != theirs:
-        only = [
-            f"only the {side} has {_some(sorted(instances))}"
-            for side, instances in (("baseline", ours - theirs), ("candidate", theirs - ours))
-            if instances
-        ]
-        raise IncomparableRuns(
-            f"the sides are about different instances: {'; '.join(only)}",
-            hint="Compare runs of the same instances; leave out those that one side lacks.",
-        )
-
-
 def _check_scorers(trials: Sequence[Trial], notes: Notes) -> None:
     known = {trial.scorer for trial in trials}
     named = sorted(scorer for scorer in known if scorer is not None)
     if len(named) > 1:
         raise IncomparableRuns(
-            f"the runs were scored by {len(named)} scorers: {_some(named)}",
+            f"the runs were scored by {len(named)} scorers: {some(named)}",
             hint="Scores of different scorers are different things: score all runs by one.",
         )
     if named and None in known:
@@ -81,15 +69,19 @@ def _check_harness(
     if bool(ours) is not bool(theirs):
         notes.add("harness-unknown")
         return
+    names = [
+        name for name in sorted(ours.keys() | theirs.keys()) if ours.get(name) != theirs.get(name)
+    ]
     differing = [
         f"{name}: {ours.get(name, 'unknown')} against {theirs.get(name, 'unknown')}"
-        for name in sorted(ours.keys() | theirs.keys())
-        if ours.get(name) != theirs.get(name)
+        for name in names
     ]
-    if differing:
+    if names == [_MODEL] and ours.keys() == theirs.keys():
+        notes.add("models-differ", f"{ours[_MODEL]} against {theirs[_MODEL]}.")
+    elif differing:
         allowed = "harness" in allow
         meant = "It was allowed." if allowed else "If that is meant: --allow harness."
-        notes.add("harness-differs", f"{_some(differing)}. {meant}", blocking=not allowed)
+        notes.add("harness-differs", f"{some(differing)}. {meant}", blocking=not allowed)
     several = {
         name
         for side in (baseline, candidate)
@@ -97,7 +89,7 @@ def _check_harness(
         if len(values) > 1
     }
     if several:
-        notes.add("harness-mixed", f"In {_some(sorted(several))}.")
+        notes.add("harness-mixed", f"In {some(sorted(several))}.")
 
 
 def harness_of(trials: Iterable[Trial]) -> dict[str, str]:
@@ -107,8 +99,12 @@ def harness_of(trials: Iterable[Trial]) -> dict[str, str]:
 
 def _harness_values(trials: Iterable[Trial]) -> dict[str, set[str]]:
     values: dict[str, set[str]] = {}
+    last: Mapping[str, str] = {}
     for trial in trials:
-        for name, value in trial.harness.items():
+        if trial.harness == last:  # as nearly always
+            continue
+        last = trial.harness
+        for name, value in last.items():
             values.setdefault(name, set()).add(value)
     return dict(sorted(values.items()))
 
@@ -133,15 +129,13 @@ def measured_artifact(
     return named if named is not None else (known[0] if known else None)
 
 
-def _some(words: Sequence[str]) -> str:
-    """The first few, shortened, and how many more."""
-    shown = ", ".join(f"{word:.120}" for word in words[:_SHOWN])
-    left = len(words) - _SHOWN
-    return shown if left <= 0 else f"{shown} and {counted(left, 'other')}"
-
-
 def assumed_dimensions(
-    baseline: Sequence[Trial], candidate: Sequence[Trial], gated: Sequence[str], notes: Notes
+    baseline: Sequence[Trial],
+    candidate: Sequence[Trial],
+    gated: Sequence[str],
+    notes: Notes,
+    *,
+    lower: Collection[str] = (),
 ) -> Dimensions:
     """Assume the dimensions from the columns, and note what was assumed."""
     values: dict[str, list[float]] = {}
@@ -154,7 +148,10 @@ def assumed_dimensions(
             raise SpecError(
                 f"no run has a dimension {name!r:.60}, which is to be gated; there are {listed}"
             )
-    dimensions = [assumed(name, known, gated=name in gated) for name, known in values.items()]
+    dimensions = [
+        assumed(name, known, gated=name in gated, lower=name in lower)
+        for name, known in values.items()
+    ]
     if not any(dimension.counts for dimension in dimensions):
         raise SpecError(
             "no column can be taken for a score from 0 to 1",

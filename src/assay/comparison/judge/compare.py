@@ -2,13 +2,14 @@
 
 1. Refuse sides that cannot be compared (`comparable`).
 2. Apply the policies for missing values and crashed runs, and pair the runs (`table`, `pairing`).
+   Without a policy steps 2 to 5 are made twice, with them left out and as failures.
 3. Estimate each dimension and the balance (`effects`), or look after every unit (`sequential`).
 4. Note the caveats that follow from the numbers.
-5. Decide (`verdict`); a blocking caveat leaves no verdict.
+5. Decide (`verdict`); a blocking caveat leaves no verdict, and so do two ways that disagree.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -29,8 +30,9 @@ from assay.comparison.judge.dimension_results import (
     result_of,
 )
 from assay.comparison.judge.effects import DimensionEffect, Evidence, weigh
+from assay.comparison.judge.lost_runs import judge_either_way, with_lost_instances
 from assay.comparison.judge.needed_pairs import pairs_needed
-from assay.comparison.judge.pairing import FEWEST_PAIRS, MANY_INSTANCES, By, drawn_turns
+from assay.comparison.judge.pairing import FEWEST_PAIRS, MANY_INSTANCES, UnitChoice, drawn_turns
 from assay.comparison.judge.sequential import watch
 from assay.comparison.judge.table import TrialTable, tabulate
 from assay.comparison.judge.verdict import decide
@@ -63,7 +65,7 @@ def compare(
     dimensions: Dimensions | None = None,
     gated: str | Sequence[str] = (),
     policies: Mapping[str, Any] | None = None,
-    by: By = "auto",
+    unit: UnitChoice = "auto",
     sequential: bool = False,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -71,21 +73,24 @@ def compare(
     inputs: Sequence[Input] = (),
     artifact: str | None = None,
     caveats: Sequence[ComparisonCaveat] = (),
+    lower: Collection[str] = (),
 ) -> Comparison:
     """Whether the candidate helps more than it hurts.
 
-    Without `dimensions` names and values of the columns decide what they are, and `gated` names
-    those that must not lose. `policies` (`missing`, `crashed`, `allow`, `strict_gates`) override
-    the plan's. `by` sets instances or runs as the units; a sequential comparison must fix it
-    before the first look. `artifact` is the digest of the artifact that only the candidate had,
-    for trials that do not name it. `caveats` come from making or reading the trials.
+    Without `dimensions` names and values of the columns decide what they are; `gated` names those
+    that must not lose, and of those in `lower` less is better. `policies` (`missing`, `crashed`,
+    `allow`, `strict_gates`) override the plan's. Without one for missing values or crashed runs
+    both are tried, and there is a verdict only where they agree. `unit` sets instances or runs as
+    the units; a sequential comparison must fix it before the first look. `artifact` is the digest
+    of the artifact that only the candidate had, for trials that do not name it. `caveats` come
+    from making or reading the trials.
     """
     baseline, candidate = _trials("baseline", baseline), _trials("candidate", candidate)
     gated = (gated,) if isinstance(gated, str) else gated
     if dimensions is not None and gated:
         raise SpecError("dimensions and gated exclude each other: gate it in the dimensions")
     notes = Notes()
-    plan = dimensions or assumed_dimensions(baseline, candidate, gated, notes)
+    plan = dimensions or assumed_dimensions(baseline, candidate, gated, notes, lower=lower)
     plan = replace(plan, **(policies or {}))
     check_comparable(baseline, candidate, allow=plan.allow, notes=notes)
     _note_order(baseline, candidate, sequential, notes)
@@ -99,13 +104,41 @@ def compare(
     if seed < 0:
         raise SpecError(f"seed {seed}: expected 0, or a number over it")
     settings = Settings(
-        plan=plan, by=by, sequential=sequential, resamples=resamples, seed=seed, level=level
+        plan=plan, unit=unit, sequential=sequential, resamples=resamples, seed=seed, level=level
     )
-    assumed = dimensions is None
+    sides = (baseline, candidate)
+    made = judge_either_way(
+        plan,
+        lambda way: _judge(sides, way, settings, notes.copy(), assumed=dimensions is None),
+    )
+    return replace(
+        made,
+        inputs=tuple(inputs),
+        artifact=measured_artifact(baseline, candidate, artifact),
+        signature=" · ".join([made.signature, *_named(inputs), RULE, f"assay {__version__}"]),
+    )
+
+
+def _judge(
+    given: tuple[Sequence[Trial], Sequence[Trial]],
+    way: Dimensions,
+    settings: Settings,
+    notes: Notes,
+    *,
+    assumed: bool,
+) -> Comparison:
+    """Steps 2 to 5, with the policies of `way`."""
+    baseline, candidate = with_lost_instances(*given, notes)
     table = tabulate(
-        baseline, candidate, plan, notes, by=by, whole_pairs=sequential, assumed=assumed
+        baseline,
+        candidate,
+        way,
+        notes,
+        unit=settings.unit,
+        whole_pairs=settings.sequential,
+        assumed=assumed,
     )
-    evidence = watch(table, settings) if sequential else weigh(table, settings)
+    evidence = watch(table, settings) if settings.sequential else weigh(table, settings)
     others = compare_costs(table, settings)
     remark(table, evidence, others, notes)
     noted = notes.by_weight()
@@ -114,8 +147,8 @@ def compare(
         verdict=verdict,
         because=because,
         rule=RULE,
-        n_baseline=len(baseline),
-        n_candidate=len(candidate),
+        n_baseline=len(given[0]),
+        n_candidate=len(given[1]),
         pairs=len(table.kept.pairs),
         instances=table.kept.instances,
         unit=table.kept.design.unit,
@@ -128,13 +161,15 @@ def compare(
         ),
         flips=find_flips(table),
         needed_pairs=needed,
-        looks=Looks(units=evidence.units, decided_at=evidence.decided_at) if sequential else None,
+        looks=Looks(units=evidence.units, decided_at=evidence.decided_at)
+        if settings.sequential
+        else None,
         caveats=noted,
-        inputs=tuple(inputs),
-        artifact=measured_artifact(baseline, candidate, artifact),
-        harness={"baseline": harness_of(baseline), "candidate": harness_of(candidate)},
+        inputs=(),
+        artifact=None,
+        harness={"baseline": harness_of(given[0]), "candidate": harness_of(given[1])},
         settings=settings,
-        signature=signature_of(table, evidence, inputs),
+        signature=units_of(table, evidence),
     )
 
 
@@ -230,13 +265,17 @@ def _unproven_words(effect: DimensionEffect, table: TrialTable) -> str:
     return f"{record} {falls}, if they are independent."
 
 
-def signature_of(table: TrialTable, evidence: Evidence, inputs: Sequence[Input]) -> str:
-    """What the verdict rests on, in a line."""
+def units_of(table: TrialTable, evidence: Evidence) -> str:
+    """How much evidence the verdict rests on."""
     design = table.kept.design
-    digests = [short(read.digest) for read in inputs]
     units = f"{counted(evidence.units, design.unit)}{_a_side(design.unit)}"
     if design.unit != "instance":
         units += f" of {counted(len(design.names), 'instance')}"
+    return units
+
+
+def _named(inputs: Sequence[Input]) -> list[str]:
+    """The inputs by their digests, the first four."""
+    digests = [short(read.digest) for read in inputs]
     more = " ..." if len(digests) > 4 else ""
-    named = [f"inputs {', '.join(digests[:4])}{more}"] if digests else []
-    return " · ".join([units, *named, RULE, f"assay {__version__}"])
+    return [f"inputs {', '.join(digests[:4])}{more}"] if digests else []

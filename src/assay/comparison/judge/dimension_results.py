@@ -5,6 +5,8 @@ Student's, and each p-value is its own. Runs without a value are left out of tha
 `n` shows. A sequential comparison reports them without a test.
 """
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from assay.comparison.judge.table import TrialTable
 from assay.comparison.result import Balance, Change, DimensionResult, Flip, Gate, Settings
 from assay.comparison.spec import Dimension
 from assay.stats import differences
+from assay.stats.differences import MeanDifference
 from assay.stats.permutation import flip_signs, shuffle_labels
 
 _NEAR = 1e-9
@@ -70,47 +73,81 @@ def balance_of(evidence: Evidence) -> Balance | None:
 
 
 def compare_costs(table: TrialTable, settings: Settings) -> list[DimensionResult]:
-    """Each of them on both sides."""
-    return [_cost(table, index, settings) for index in range(len(table.others))]
+    """Each of them on both sides; those of the same runs are resampled together."""
+    groups: dict[bytes, list[int]] = {}
+    for index in range(len(table.others)):
+        groups.setdefault(b"".join(rows.tobytes() for rows in _present(table, index)), []).append(
+            index
+        )
+    found = {
+        index: result
+        for indices in groups.values()
+        for index, result in zip(indices, _costs(table, indices, settings), strict=True)
+    }
+    return [found[index] for index in range(len(table.others))]
 
 
-def _cost(table: TrialTable, index: int, settings: Settings) -> DimensionResult:
-    dimension = table.others[index]
-    columns = tuple(values[:, [index]] for values in table.raw)
-    present = [
-        rows & ~np.isnan(values[:, 0]) for rows, values in zip(table.included, columns, strict=True)
-    ]
-    kept = table.kept.design.keep(present[0], present[1])
+def _present(table: TrialTable, index: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The rows of each side that have a value and are not left out."""
+    first, second = (
+        rows & ~np.isnan(values[:, index])
+        for rows, values in zip(table.included, table.raw, strict=True)
+    )
+    return first, second
+
+
+def _costs(
+    table: TrialTable, indices: Sequence[int], settings: Settings
+) -> Iterator[DimensionResult]:
+    """Dimensions that the same runs have values of."""
+    kept = table.kept.design.keep(*_present(table, indices[0]))
     if not kept.units:
-        return empty_result(dimension)
+        yield from (empty_result(table.others[index]) for index in indices)
+        return
+    columns = tuple(values[:, list(indices)] for values in table.raw)
     how = {"draws": settings.resamples, "seed": settings.seed}
     if kept.design.unit == "run":
         values, flags, strata = kept.stacked(*columns)
-        difference = differences.unpaired(values[:, 0], flags, strata, ends=None)
-        resampled = shuffle_labels(values, flags, strata, **how)
-        means = [float(side[0]) for side in stratum_means(values, flags, strata)]
+        by_column = [differences.unpaired(each, flags, strata, ends=None) for each in values.T]
+        means = stratum_means(values, flags, strata)
     else:
-        first, second = kept.sides(*columns)
-        difference = differences.paired((second - first)[:, 0], whole=None)
-        first_even, second_even = kept.evened().sides(*columns)
-        resampled = flip_signs(second_even - first_even, **how)
-        means = [float(first.mean()), float(second.mean())]
-    delta = means[1] - means[0] if difference is None else difference.value
-    described = replace(
-        empty_result(dimension, kept.units), baseline=means[0], candidate=means[1], delta=delta
-    )
-    if settings.sequential:  # a test of fixed size is not valid under looking
-        return described
-    p = float(resampled.p_values()[0])
-    low, high = (None, None) if difference is None else difference.interval(settings.level)
+        sides = kept.sides(*columns)
+        by_column = [differences.paired(each, whole=None) for each in (sides[1] - sides[0]).T]
+        means = sides[0].mean(axis=0), sides[1].mean(axis=0)
+    p_values = [None] * len(indices)
+    if not settings.sequential:  # a test of fixed size is not valid under looking
+        resampled = (
+            shuffle_labels(values, flags, strata, **how)
+            if kept.design.unit == "run"
+            else flip_signs(np.subtract(*kept.evened().sides(*columns)[::-1]), **how)
+        )
+        p_values = resampled.p_values().tolist()
+    for place, index in enumerate(indices):
+        before, after = float(means[0][place]), float(means[1][place])
+        described = replace(
+            empty_result(table.others[index], kept.units), baseline=before, candidate=after
+        )
+        yield _tested(described, by_column[place], p_values[place], settings.level)
+
+
+def _tested(
+    described: DimensionResult, difference: MeanDifference | None, p: float | None, level: float
+) -> DimensionResult:
+    """A cost with its difference, and what is shown of it where it was tested."""
+    baseline, candidate = described.baseline, described.candidate
+    assert baseline is not None and candidate is not None  # noqa: S101 - it has values
+    delta = candidate - baseline if difference is None else difference.value
+    if p is None:
+        return replace(described, delta=delta)
+    low, high = (None, None) if difference is None else difference.interval(level)
     change = None
-    if dimension.better is not None:
+    if described.better is not None:
         # Differences that are all the same have no interval, and only the p-value to be rare by.
         apart = delta != 0.0 if low is None or high is None else low > 0.0 or high < 0.0
-        shown = apart and p <= 1.0 - settings.level
-        gained = delta < 0.0 if dimension.better == "lower" else delta > 0.0
+        gained = delta < 0.0 if described.better == "lower" else delta > 0.0
+        shown = apart and p <= 1.0 - level
         change = (Change.IMPROVEMENT if gained else Change.DECLINE) if shown else Change.UNCLEAR
-    return replace(described, low=low, high=high, p=p, cls=change)
+    return replace(described, delta=delta, low=low, high=high, p=p, cls=change)
 
 
 def find_flips(table: TrialTable) -> tuple[Flip, ...]:

@@ -23,7 +23,7 @@ from assay.stats.arrays import Floats, by_content
 
 MANY_INSTANCES = 10
 """From so many instances on the instance is the unit."""
-By = Literal["auto", "instance", "run"]
+UnitChoice = Literal["auto", "instance", "run"]
 FEWEST_PAIRS = 6
 
 
@@ -263,8 +263,10 @@ def _distinct(codes: NDArray[np.intp]) -> int:
     return int(np.count_nonzero(np.bincount(codes)))
 
 
-def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial], by: By = "auto") -> Design:
-    """Pair the rows, and choose the unit unless `by` sets it."""
+def arrange(
+    baseline: Sequence[Trial], candidate: Sequence[Trial], chosen: UnitChoice = "auto"
+) -> Design:
+    """Pair the rows, and choose the unit unless it is chosen."""
     names = tuple(dict.fromkeys(trial.instance for trial in candidate))
     number = {name: index for index, name in enumerate(names)}
     codes = tuple(
@@ -275,7 +277,7 @@ def arrange(baseline: Sequence[Trial], candidate: Sequence[Trial], by: By = "aut
     single = bool((counts[0] == 1).all() and (counts[1] == 1).all())
     pairs, lost = _matched(baseline, candidate, single=single)
     unit: Literal["pair", "instance", "run"] = "pair" if pairs else "run"
-    many = len(names) >= MANY_INSTANCES if by == "auto" else by == "instance"
+    many = len(names) >= MANY_INSTANCES if chosen == "auto" else chosen == "instance"
     if many and not single:
         unit = "instance"
     return Design(

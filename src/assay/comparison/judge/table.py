@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.comparison.judge.caveats import Notes
-from assay.comparison.judge.pairing import By, Design, KeptUnits, arrange
+from assay.comparison.judge.lost_runs import failed_twin
+from assay.comparison.judge.pairing import Design, KeptUnits, UnitChoice, arrange
 from assay.comparison.judge.redundant import redundant
 from assay.comparison.spec import Dimension, Dimensions
 from assay.errors import SpecError
@@ -19,6 +20,7 @@ from assay.stats.arrays import Floats
 from assay.wording import counted
 
 _SIDES = ("baseline", "candidate")
+_FAIL = "They count as the worst value."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,23 +52,25 @@ def tabulate(
     plan: Dimensions,
     notes: Notes,
     *,
-    by: By = "auto",
+    unit: UnitChoice = "auto",
     whole_pairs: bool = False,
     assumed: bool = False,
 ) -> TrialTable:
     """Apply the policies, note their effects, and arrange the remaining rows.
 
+    What the plan has no policy for is left out.
+
     With `whole_pairs` pairs stay pairs even where they are uncorrelated. `assumed` says that only
     the columns themselves told which of them are scores.
     """
-    design = arrange(baseline, candidate, by)
+    design = arrange(baseline, candidate, unit)
     _note_crashed(baseline, candidate, plan, notes)
     if any(design.lost):
         _note_lost(design, baseline, candidate, plan, notes)
         if plan.crashed == "fail":
-            baseline = [*baseline, *(_failed(candidate[row]) for row in design.lost[1])]
-            candidate = [*candidate, *(_failed(baseline[row]) for row in design.lost[0])]
-            design = arrange(baseline, candidate, by)
+            baseline = [*baseline, *(failed_twin(candidate[row]) for row in design.lost[1])]
+            candidate = [*candidate, *(failed_twin(baseline[row]) for row in design.lost[0])]
+            design = arrange(baseline, candidate, unit)
     sides = (baseline, candidate)
     crashed = tuple(np.array([trial.crashed for trial in side], dtype=bool) for side in sides)
     fails = plan.crashed == "fail"
@@ -179,12 +183,8 @@ def _comparable(
         words = "No value of that side is a number."
         notes.add("missing", f"{dimension.name}{gated}: {counts}. {words}", blocking=True)
         return False
-    policy = {
-        None: "Say what they are: --missing fail, or --missing exclude.",
-        "fail": "They count as the worst value.",
-        "exclude": "Those runs are left out.",
-    }[plan.missing]
-    notes.add("missing", f"{dimension.name}: {counts}. {policy}", blocking=plan.missing is None)
+    policy = _FAIL if plan.missing == "fail" else "Those runs are left out."
+    notes.add("missing", f"{dimension.name}: {counts}. {policy}")
     return True
 
 
@@ -213,7 +213,7 @@ def _note_crashed(
 ) -> None:
     crashed = [sum(trial.crashed for trial in side) for side in (baseline, candidate)]
     if counts := _counts(crashed, (len(baseline), len(candidate))):
-        notes.add("crashed", f"{counts}. {_crash_policy(plan)}", blocking=plan.crashed is None)
+        notes.add("crashed", f"{counts}. {_crash_policy(plan)}")
 
 
 def _counts(parts: Sequence[int], totals: Sequence[int]) -> str:
@@ -235,27 +235,9 @@ def _note_lost(
     for side, trials, rows in zip(_SIDES, (baseline, candidate), design.lost, strict=True):
         if rows:
             which = trials[rows[0]].place + (", ..." if len(rows) > 1 else "")
-            notes.add(
-                "crashed",
-                f"Only the {side} has {counted(len(rows), 'run')} ({which}). {_crash_policy(plan)}",
-                blocking=plan.crashed is None,
-            )
+            lost = f"Only the {side} has {counted(len(rows), 'run')} ({which})."
+            notes.add("crashed", f"{lost} {_crash_policy(plan)}")
 
 
 def _crash_policy(plan: Dimensions) -> str:
-    return {
-        None: "Say what they count as: --crashed fail, or --crashed exclude.",
-        "fail": "They count as the worst value.",
-        "exclude": "They are left out.",
-    }[plan.crashed]
-
-
-def _failed(twin: Trial) -> Trial:
-    """A failed run in place of the missing twin of this one."""
-    return Trial(
-        instance=twin.instance,
-        trial=twin.trial,
-        dimensions={},
-        crashed=True,
-        drawn_order=twin.drawn_order,
-    )
+    return _FAIL if plan.crashed == "fail" else "They are left out."

@@ -41,7 +41,7 @@ def compare_arms(
         candidate=arms[1],
         dimensions=dimensions,
         policies=policies,
-        by="instance" if instances >= MANY_INSTANCES else "run",
+        unit="instance" if instances >= MANY_INSTANCES else "run",
         sequential=sequential,
         resamples=resamples,
         inputs=inputs,

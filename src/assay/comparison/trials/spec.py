@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from assay.benchmark.rows import rows_of
 from assay.comparison.spec import Dimensions, dimensions_table, parse_toml
 from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.files import stays_inside
 from assay.sandbox.job import check_places
+from assay.tables.rows import rows_of
 
 Arm = Literal["baseline", "candidate"]
 ARMS: tuple[Arm, Arm] = ("baseline", "candidate")

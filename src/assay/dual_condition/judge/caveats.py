@@ -44,8 +44,8 @@ CODES: Codes = {
     "few-seeds": "With so few seeds the intervals may be too narrow or very wide.",
     "seed-blind": "All seeds gave the same scores: the system does not use its seed.",
     "b-fell": "B is surely lower than it once was, and so is A.",
-    "speaks-to": "The system connected to other processes; what those keep is no part of its"
-    " state here.",
+    "speaks-to": "The system connected to other processes, or could be reached by them; what those"
+    " keep is no part of its state here.",
     "not-private": "No private view of the files could be had here: what the system did was seen,"
     " and would not have been held back.",
     "unchanged-layer": "A layer is in production what it was at the beginning.",

@@ -7,13 +7,16 @@ system carries from run to run is state.
 """
 
 import os
+import shutil
 import stat
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.methods.accessed_files import has_code_suffix, is_below, is_quiet_peer
 from assay.methods.installed_files import (
     is_as_recorded,
     is_elf,
@@ -22,20 +25,15 @@ from assay.methods.installed_files import (
     is_recorded_folder,
     is_standard_file,
     is_standard_folder,
+    links_on_the_way,
+    links_to_python,
     site_folders,
 )
 from assay.sandbox.confine import in_shared_memory
 from assay.sandbox.job import Outcome
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/proc", "/sys")
-_CODE = frozenset(
-    ".py .pyc .pyi .so .pyd .pth .js .mjs .cjs .ts .rb .pl .jar .class .lua .jl .sh .wasm".split()
-)
-_QUIET_PEERS = (
-    *("/var/run/nscd/", "/run/nscd/", "/var/lib/sss/pipes/", "/run/systemd/userdb/"),
-    *("/dev/log", "/run/systemd/journal/"),
-)
-"""Sockets of the operating system: the names of users, and logs that only take."""
+_OPEN = (*_SYSTEM, "/dev", "/var/run", "/var/lock")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +76,15 @@ class Sorter:
         resolved = {str(path.resolve()) for path in places if str(path) not in ("", ".")}
         self.code_places = resolved - {"/"}
         self.installed = _installed_places(named)
+        program = shutil.which(named[0]) if named else None
+        ways = [
+            str(folder),
+            str(Path.home()),
+            tempfile.gettempdir(),
+            *map(str, reads),
+            program or "",
+        ]
+        self.links = links_to_python() | {link for way in ways for link in links_on_the_way(way)}
         self._known: dict[str, tuple[str, str | None]] = {}
 
     def sort(self, outcome: Outcome, place: RunPaths) -> Reached:
@@ -85,6 +92,8 @@ class Sorter:
         reached = Reached()
         for path in (*outcome.read, *outcome.run):
             self._read(path, place, reached)
+        for path in outcome.metadata:
+            self._metadata(path, place, reached)
         for path in outcome.written:
             self._written(path, place, reached)
         reached.peers = {peer for peer in outcome.connected if not _is_own_socket(peer, place)}
@@ -98,12 +107,12 @@ class Sorter:
         if path.endswith("/"):
             self._listed(path, place, reached)
             return
-        if _below(path, str(place.root)):
+        if is_below(path, str(place.root)):
             path = os.path.realpath(path)  # a link in the run's own folder may lead out of it
         real, kind = self._known.get(path) or self._kind(path)
-        if place.production is not None and _below(real, str(place.production)):
+        if place.production is not None and is_below(real, str(place.production)):
             reached.production.add(real)
-        elif kind is None or _below(real, str(place.root)):
+        elif kind is None or is_below(real, str(place.root)):
             return
         elif kind == "shared":
             if not self._is_own_memory(real, place):
@@ -111,12 +120,24 @@ class Sorter:
         else:
             getattr(reached, kind).add(real)
 
+    def _metadata(self, path: str, place: RunPaths, reached: Reached) -> None:
+        """A link whose target was read, or a file whose attributes were: sorted by where it is."""
+        inner = _inner(path, (place.state, *place.aliases))
+        if inner is not None:
+            reached.state.add(inner)
+        elif place.production is not None and is_below(path, str(place.production)):
+            reached.production.add(path)
+        elif _in(path, self.reads):
+            reached.given.add(path)
+        elif not (is_below(path, str(place.root)) or path in self.links or _in(path, _OPEN)):
+            reached.undeclared.add(path)
+
     def _listed(self, path: str, place: RunPaths, reached: Reached) -> None:
         """A folder whose names were read: what is carried in names is state as well."""
         real = os.path.realpath(path)
-        if place.production is not None and _below(real, str(place.production)):
+        if place.production is not None and is_below(real, str(place.production)):
             reached.production.add(f"{real}/")
-        elif not (_below(real, str(place.root)) or self._may_be_listed(real)):
+        elif not (is_below(real, str(place.root)) or self._may_be_listed(real)):
             reached.undeclared.add(f"{real}/")
 
     def _may_be_listed(self, real: str) -> bool:
@@ -163,9 +184,9 @@ class Sorter:
             reached.changed.add(inner)
             return
         real = os.path.realpath(path)
-        if place.production is not None and _below(real, str(place.production)):
+        if place.production is not None and is_below(real, str(place.production)):
             reached.production.add(real)
-        own = _below(real, str(place.root)) or self._is_own_memory(real, place)
+        own = is_below(real, str(place.root)) or self._is_own_memory(real, place)
         if not own and not real.startswith("/proc/"):
             reached.outside.add(real)
 
@@ -176,15 +197,17 @@ class Sorter:
         return fresh and in_shared_memory(path)
 
     def _is_code(self, path: str) -> bool:
-        return os.path.splitext(path)[1] in _CODE and _in(path, self.code_places)  # noqa: PTH122
+        return has_code_suffix(path) and _in(path, self.code_places)
 
 
 def _is_own_socket(peer: str, place: RunPaths) -> bool:
     """Whether a peer is a socket in the run's own folder, or one of the operating system's."""
+    if is_quiet_peer(peer):
+        return True
     name = peer.removeprefix("unix:")
     if name == peer or not name.startswith("/"):
         return False
-    return name.startswith(_QUIET_PEERS) or _below(os.path.realpath(name), str(place.root))
+    return is_below(os.path.realpath(name), str(place.root))
 
 
 def _holds_code(folder: str) -> bool:
@@ -193,23 +216,19 @@ def _holds_code(folder: str) -> bool:
         names = os.listdir(folder)  # noqa: PTH208 - fast
     except OSError:
         return False
-    return any(os.path.splitext(name)[1] in _CODE for name in names)  # noqa: PTH122
-
-
-def _below(path: str, place: str) -> bool:
-    return path == place or path.startswith(f"{place}/")
+    return any(map(has_code_suffix, names))
 
 
 def _inner(path: str, roots: Iterable[Path]) -> str | None:
     """A path as seen from the first of some folders that it lies in; None where in none."""
     for root in map(str, roots):
-        if _below(path, root):
+        if is_below(path, root):
             return path[len(root) + 1 :] or "."
     return None
 
 
 def _in(path: str, places: Iterable[str]) -> bool:
-    return any(_below(path, place) for place in places)
+    return any(is_below(path, place) for place in places)
 
 
 def _mode(path: str) -> int:

@@ -9,12 +9,12 @@ from typing import TypeVar
 import msgspec
 
 from assay.benchmark.benchmark import Benchmark, Item
-from assay.benchmark.rows import kind_of
 from assay.digests import derive, digest, json_lines
 from assay.dual_condition.evidence import Scores
 from assay.errors import MethodError, SpecError
 from assay.files import read_bounded
 from assay.runs.answers import score_of
+from assay.tables.nested import kind_of
 
 T = TypeVar("T")
 _MOST_OUTPUT = 1 << 30

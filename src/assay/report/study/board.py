@@ -7,13 +7,18 @@ from assay.digests import short
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import styled, table
 from assay.study.board import Board, BoardRow, BoardTable, Cell
-from assay.study.entries import Unreadable
+from assay.study.records import Unreadable
 from assay.study.submissions.submission import Status
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-_NOTED = ("unscored", "surface-unchecked", "resumed", "unsealed-code", "unsealed-files", "learner")
+_NOTED = frozenset(
+    {
+        *("unscored", "surface-unchecked", "resumed", "unsealed-code", "unsealed-files", "learner"),
+        *("unobserved", "outside-seed", "seed-by-author", "seed-unprobed"),
+    }
+)
 _LEGEND = (
     "* the bars that were sealed with it; the others are re-scores. In brackets: bars met at the"
     " point estimates. PASS and FAIL are shown with 95 % confidence, UNRESOLVED is neither."

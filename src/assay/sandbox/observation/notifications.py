@@ -5,8 +5,9 @@ is recorded as it resolves at that moment. A missing file that is only read is n
 for a module tries many places. Nor are devices that hold nothing, by their numbers. A folder that
 is opened may be listed, and its names read: it is recorded with a slash at its end. A file or
 folder that is not there when it is created is the command's own; one that is moved is also read. A
-process that is none of the command's own, and whose files in `/proc` it opens, is one that it hears
-from.
+process that is none of the command's own, and whose files in `/proc` it opens or whose memory it
+reaches, is one that it hears from; so is what the kernel keeps for several processes. The target of
+a link and the extended attributes of a file are recorded where there are any.
 """
 
 import errno
@@ -20,9 +21,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from assay.sandbox.observation.path_resolution import PathResolver
-from assay.sandbox.observation.syscall_filter import NO_FOLLOW, PATH_ARGUMENTS, names_by_number
-from assay.sandbox.processes import is_descendant
-from assay.sandbox.syscalls import MemoryReader
+from assay.sandbox.observation.syscall_filter import (
+    KERNEL_OBJECTS,
+    METADATA_ARGUMENTS,
+    NO_FOLLOW,
+    OTHER_PROCESS,
+    PATH_ARGUMENTS,
+    names_by_number,
+)
+from assay.sandbox.processes import is_descendant, leader
+from assay.sandbox.syscalls import MemoryReader, copy_descriptor
 
 _NOTICE = struct.Struct("QIIiIQ6Q")
 _ANSWER = struct.Struct("QqiI")
@@ -32,10 +40,11 @@ _WAKE_AT_ONCE = 1
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _IN_ROOT = 0x10
 _PAGE, _LONGEST = 4096, 4096
-_MOST = 200_000
+_MOST, _MOST_TEXT = 200_000, 1 << 26
+"""How many paths of a kind are kept, and how many letters of all kinds."""
 _MOST_SCRIPTS = 5
 _MOST_MESSAGES, _MESSAGE_STEP = 1024, 64
-_PROCESS = re.compile(r"/proc/(\d+)/")
+_PROCESS = re.compile(r"/proc/(\d+)(?:/|$)")
 _QUIET_DEVICES = frozenset(
     {
         *((1, minor) for minor in (3, 5, 7, 8, 9)),
@@ -45,18 +54,24 @@ _QUIET_DEVICES = frozenset(
 )
 """Nothing, zeros, a full disk, chance, and terminals: what is written there is not kept."""
 _FOLDER_MADE = ("mkdir", "mkdirat")
+_KIND = 0xF
+"""The bits of a socket's type that are no flags."""
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
 _FAILS_TOO = frozenset(
-    {errno.EBADF, errno.EFAULT, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.ESRCH}
+    {
+        *(errno.EBADF, errno.EFAULT, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR),
+        *(errno.ENOTSOCK, errno.ESRCH),
+    }
 )
-"""No such memory, descriptor, link or process: the command's own call fails as well."""
+"""No such memory, descriptor, link, socket or process: the command's own call fails as well."""
 
 
 @dataclass(kw_only=True)
 class Noted:
     """Files read, made, written and run, and the other ends of connections.
 
-    What was made was also written; it was not there before. `full` says that some are missing.
+    What was made was also written; it was not there before. `metadata` are links whose targets, and
+    files whose extended attributes, were read. `full` says that some are missing.
     """
 
     read: set[str] = field(default_factory=set)
@@ -64,6 +79,7 @@ class Noted:
     written: set[str] = field(default_factory=set)
     run: set[str] = field(default_factory=set)
     connected: set[str] = field(default_factory=set)
+    metadata: set[str] = field(default_factory=set)
     full: bool = False
 
 
@@ -74,6 +90,7 @@ class Notices:
         self.listener = listener
         self._resolver: PathResolver | None = None
         self.noted = Noted()
+        self._room = _MOST_TEXT
         self._names = names_by_number()
         self._buffer = bytearray(_NOTICE.size)
         self._absent = bytes(_NOTICE.size)
@@ -125,11 +142,21 @@ class Notices:
             case "connect" | "bind" | "sendto":
                 at = 4 if name == "sendto" else 1
                 self._address(pid, paths, arguments[at], arguments[at + 1], binds=name == "bind")
+            case "socket":
+                self._socket(arguments[0], arguments[1], arguments[2])
+            case "listen":
+                self._listen(pid, arguments[0])
             case "sendmsg":
                 self._message(pid, paths, arguments[1])
             case "sendmmsg":
                 for number in range(min(arguments[2] & 0xFFFFFFFF, _MOST_MESSAGES)):
                     self._message(pid, paths, arguments[1] + number * _MESSAGE_STEP)
+            case _ if name in METADATA_ARGUMENTS:
+                self._metadata(pid, paths, name, arguments)
+            case _ if name in KERNEL_OBJECTS:
+                self._keep(self.noted.connected, KERNEL_OBJECTS[name])
+            case _ if name in OTHER_PROCESS:
+                self._process(arguments[OTHER_PROCESS[name]] & 0xFFFFFFFF)
             case _:
                 self._change(pid, paths, name, arguments)
 
@@ -150,8 +177,8 @@ class Notices:
         if not path or (stat.S_ISCHR(mode) and paths.device(path) in _QUIET_DEVICES):
             return
         process = _PROCESS.match(path)
-        if process and int(process[1]) > 1 and not is_descendant(int(process[1])):
-            self._keep(self.noted.connected, f"process {process[1]}")
+        if process:
+            self._process(int(process[1]))
         if writes:
             self._keep(self.noted.written, path)
             if flags & os.O_CREAT and not mode:
@@ -162,6 +189,23 @@ class Notices:
             self._keep(self.noted.read, path)
         elif mode and not flags & os.O_PATH:
             self._keep(self.noted.read, f"{path.rstrip('/')}/")
+
+    def _process(self, other: int) -> None:
+        """Record a process that is none of the command's own."""
+        if other and not is_descendant(other):
+            self._keep(self.noted.connected, f"process {other}")
+
+    def _metadata(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
+        """Record a link whose target, or a file whose extended attributes, the command reads."""
+        place = METADATA_ARGUMENTS[name]
+        folder = None if place.folder is None else arguments[place.folder]
+        text = "" if place.path is None else self._text(pid, arguments[place.path])
+        path = paths.walk(pid, folder, text, last=place.follows)
+        process = _PROCESS.match(path)
+        if process:
+            self._process(int(process[1]))
+        elif path and (paths.is_link(path) if "link" in name else paths.has_attributes(path)):
+            self._keep(self.noted.metadata, path)
 
     def _run(self, pid: int, paths: PathResolver, folder: int | None, address: int) -> None:
         path, mode = paths.resolve(pid, folder, self._text(pid, address))
@@ -197,20 +241,47 @@ class Notices:
     def _address(
         self, pid: int, paths: PathResolver, address: int, size: int, *, binds: bool
     ) -> None:
-        """Record the peer of a socket, or where it listens; one with the name of a file is a file.
+        """Record the peer of a socket, or where it can be reached: others may speak to it there.
 
-        The kernel is no peer, and neither is an address that it is to choose.
+        The kernel is no peer. A local address that is a path is recorded as it resolves now.
         """
         data = self._read(pid, address, min(size & 0xFFFFFFFF, 128))
         family = int.from_bytes(data[:2], "little")
         if family == socket.AF_NETLINK and not any(data[4:8]):
             return
-        named = data[2:3] not in (b"", b"\0")
-        if binds and family == socket.AF_UNIX and named:
+        if family == socket.AF_UNIX and data[2:3] not in (b"", b"\0"):
             text = os.fsdecode(data[2:].partition(b"\0")[0])
-            self._keep(self.noted.written, paths.walk(pid, None, text, last=False))
-        elif not binds or any(data[2:4] if family in _INTERNET else data[2:]):
+            path = paths.walk(pid, None, text, last=not binds)
+            self._keep(self.noted.connected, f"unix:{path or text}")
+            if binds:
+                self._keep(self.noted.written, path)
+        else:
             self._keep(self.noted.connected, _peer(family, data))
+
+    def _socket(self, family: int, kind: int, protocol: int) -> None:
+        """Record a socket that can hear others without an address."""
+        family, kind, protocol = (value & 0xFFFFFFFF for value in (family, kind, protocol))
+        if family == socket.AF_NETLINK and protocol == socket.NETLINK_USERSOCK:
+            self._keep(self.noted.connected, "netlink between processes")
+        elif family in _INTERNET and kind & _KIND == socket.SOCK_RAW:
+            self._keep(self.noted.connected, "a raw socket")
+        elif family not in (*_INTERNET, socket.AF_UNIX, socket.AF_NETLINK):
+            self._keep(self.noted.connected, f"address family {family}")
+
+    def _listen(self, pid: int, number: int) -> None:
+        """Record a socket that listens without a bind, at a port that the kernel chooses.
+
+        One that has an address was recorded when it was bound; a local one must be bound.
+        """
+        process = os.pidfd_open(leader(pid))
+        try:
+            with socket.socket(fileno=copy_descriptor(process, number & 0xFFFFFFFF)) as listening:
+                if listening.family in _INTERNET:
+                    host, port, *_ = listening.getsockname()
+                    if not port:
+                        self._keep(self.noted.connected, _at(host, 0))
+        finally:
+            os.close(process)
 
     def _message(self, pid: int, paths: PathResolver, address: int) -> None:
         """Record the receiver that a message names; else its socket is connected, or of a pair."""
@@ -219,8 +290,11 @@ class Notices:
             self._address(pid, paths, receiver, size, binds=False)
 
     def _keep(self, kind: set[str], path: str) -> None:
-        if len(kind) < _MOST:
+        if path in kind:
+            return
+        if len(kind) < _MOST and len(path) <= self._room:
             kind.add(path)
+            self._room -= len(path)
         else:
             self.noted.full = True
 
@@ -252,13 +326,14 @@ class Notices:
 def _peer(family: int, data: bytes) -> str:
     """The address of a peer, as text."""
     if family == socket.AF_INET and len(data) >= 8:
-        return f"{socket.inet_ntop(family, data[4:8])}:{int.from_bytes(data[2:4], 'big')}"
+        return _at(socket.inet_ntop(family, data[4:8]), int.from_bytes(data[2:4], "big"))
     if family == socket.AF_INET6 and len(data) >= 24:
-        return f"[{socket.inet_ntop(family, data[8:24])}]:{int.from_bytes(data[2:4], 'big')}"
+        return _at(socket.inet_ntop(family, data[8:24]), int.from_bytes(data[2:4], "big"))
     if family == socket.AF_UNIX:
-        path = data[2:]
-        if path[:1] == b"\0":
-            return f"unix:@{path[1:].decode('utf-8', 'replace')}"
-        name, _, _ = path.partition(b"\0")
-        return f"unix:{os.fsdecode(name)}"
+        return f"unix:@{data[3:].decode('utf-8', 'replace') or '*'}"
     return f"address family {family}"
+
+
+def _at(host: str, port: int) -> str:
+    """An address; without a port the kernel chooses one."""
+    return f"{f'[{host}]' if ':' in host else host}:{port or '*'}"

@@ -16,6 +16,7 @@ _MOST_LINKS = 40
 _HEAD = 256
 _JUMP = re.compile(r"(/proc/\d+)(?:/task/\d+)?/(?:cwd|root|exe|fd/\d+|map_files/.+)")
 _UNNAMED = ("/memfd:", "/anon_hugepage", "/dev/zero (deleted)", "/SYSV")
+_OF_THE_SYSTEM = frozenset({"security.selinux", "system.posix_acl_access"})
 _BY_HAND = ("/proc/", "/dev/", " (deleted)")
 """Parts of paths that may not exist for us and exist for the process."""
 
@@ -136,6 +137,27 @@ class PathResolver:
         except OSError:
             return 0, 0
         return os.major(number), os.minor(number)
+
+    def is_link(self, path: str) -> bool:
+        """Whether a path is a link itself."""
+        try:
+            os.readlink(path.lstrip("/"), dir_fd=self._root)
+        except OSError:
+            return False
+        return True
+
+    def has_attributes(self, path: str) -> bool:
+        """Whether a file has extended attributes, but for those that the system gives all files."""
+        try:
+            handle, _ = self._open(path)
+        except OSError:
+            return False
+        try:
+            return not set(os.listxattr(f"/proc/self/fd/{handle}")) <= _OF_THE_SYSTEM
+        except OSError:
+            return False
+        finally:
+            os.close(handle)
 
     def mode(self, path: str) -> int:
         """The mode of a file; 0 where there is none."""

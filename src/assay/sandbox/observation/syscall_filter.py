@@ -1,8 +1,10 @@
-"""The system calls that name files, and a seccomp filter that reports each to the warden.
+"""The system calls that can bring something in, and a seccomp filter that reports each.
 
-The numbers are Linux's, by machine. Calls that would hide what is opened are refused: those that
-name a file by other means than a path (io_uring, opening by handle, taking another process's
-descriptor), and those that change what paths mean (mounting, another root).
+The numbers are Linux's, by machine: of `asm/unistd_64.h`, and for aarch64 `asm-generic/unistd.h`.
+Besides files these are sockets, what the kernel keeps for several processes (System V and POSIX
+objects, keys, BPF), and the memory of other processes. Calls that would hide what is opened are
+refused: those that name a file by other means than a path (io_uring, opening by handle, taking
+another process's descriptor), and those that change what paths mean (mounting, another root).
 """
 
 import errno
@@ -21,6 +23,13 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "renameat": 264, "renameat2": 316, "unlink": 87, "unlinkat": 263, "mkdir": 83,
         "mkdirat": 258, "rmdir": 84, "link": 86, "linkat": 265, "symlink": 88, "symlinkat": 266,
         "mknod": 133, "mknodat": 259, "execve": 59, "execveat": 322, "connect": 42, "bind": 49,
+        "socket": 41, "listen": 50,
+        "readlink": 89, "readlinkat": 267, "getxattr": 191, "lgetxattr": 192, "fgetxattr": 193,
+        "listxattr": 194, "llistxattr": 195, "flistxattr": 196, "shmget": 29, "shmat": 30,
+        "shmctl": 31, "msgget": 68, "msgrcv": 70, "msgctl": 71, "semget": 64, "semop": 65,
+        "semctl": 66, "semtimedop": 220, "mq_open": 240, "add_key": 248, "request_key": 249,
+        "keyctl": 250, "bpf": 321, "ptrace": 101, "process_vm_readv": 310,
+        "process_vm_writev": 311,
         "chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452, "chown": 92, "fchown": 93,
         "lchown": 94, "fchownat": 260, "utime": 132, "utimes": 235, "futimesat": 261,
         "utimensat": 280, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190,
@@ -30,10 +39,16 @@ _NUMBERS: dict[str, dict[str, int]] = {
     "aarch64": {
         "openat": 56, "openat2": 437, "truncate": 45, "renameat": 38, "renameat2": 276,
         "unlinkat": 35, "mkdirat": 34, "linkat": 37, "symlinkat": 36, "mknodat": 33,
-        "execve": 221, "execveat": 281, "connect": 203, "bind": 200, "fchmod": 52, "fchmodat": 53,
-        "fchmodat2": 452, "fchown": 55, "fchownat": 54, "utimensat": 88, "setxattr": 5,
+        "execve": 221, "execveat": 281, "connect": 203, "bind": 200, "socket": 198,
+        "listen": 201, "fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "fchown": 55,
+        "fchownat": 54, "utimensat": 88, "setxattr": 5,
         "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
         "sendmmsg": 269,
+        "readlinkat": 78, "getxattr": 8, "lgetxattr": 9, "fgetxattr": 10, "listxattr": 11,
+        "llistxattr": 12, "flistxattr": 13, "shmget": 194, "shmat": 196, "shmctl": 195,
+        "msgget": 186, "msgrcv": 188, "msgctl": 187, "semget": 190, "semop": 193, "semctl": 191,
+        "semtimedop": 192, "mq_open": 180, "add_key": 217, "request_key": 218, "keyctl": 219,
+        "bpf": 280, "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271,
     },
 }  # fmt: skip
 _SEND_TO = {"x86_64": 44, "aarch64": 206}
@@ -44,7 +59,8 @@ _REFUSED_EVERYWHERE = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
     "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
     "fspick": 433, "mount_setattr": 442, "open_tree_attr": 467,
-    "pidfd_getfd": 438, "setxattrat": 463, "removexattrat": 466, "file_setattr": 469,
+    "pidfd_getfd": 438, "setxattrat": 463, "getxattrat": 464, "listxattrat": 465,
+    "removexattrat": 466, "file_getattr": 468, "file_setattr": 469,
 }  # fmt: skip
 _REFUSED = {
     "x86_64": {
@@ -113,6 +129,29 @@ PATH_ARGUMENTS: dict[str, tuple[PathArgument, ...]] = {
     **dict.fromkeys(("fchmod", "fchown", "fsetxattr", "fremovexattr"), (_OPENED,)),
 }
 """The calls other than opening, running and connecting, and the paths that they have."""
+
+_READ_LINK = PathArgument(folder=None, path=0, writes=False)
+METADATA_ARGUMENTS: dict[str, PathArgument] = {
+    "readlink": _READ_LINK,
+    "readlinkat": replace(_READ_LINK, folder=0, path=1),
+    **dict.fromkeys(("getxattr", "listxattr"), replace(_LED_TO, writes=False)),
+    **dict.fromkeys(("lgetxattr", "llistxattr"), _READ_LINK),
+    **dict.fromkeys(("fgetxattr", "flistxattr"), replace(_OPENED, writes=False)),
+}
+"""The calls that read the target of a link, or attributes beside a file's content."""
+
+KERNEL_OBJECTS: dict[str, str] = {
+    **dict.fromkeys(("shmget", "shmat", "shmctl"), "System V shared memory"),
+    **dict.fromkeys(("msgget", "msgrcv", "msgctl"), "a System V message queue"),
+    **dict.fromkeys(("semget", "semop", "semctl", "semtimedop"), "System V semaphores"),
+    "mq_open": "a POSIX message queue",
+    **dict.fromkeys(("add_key", "request_key", "keyctl"), "kernel keys"),
+    "bpf": "BPF",
+}
+"""The calls that reach what the kernel keeps for several processes, and what that is."""
+
+OTHER_PROCESS: dict[str, int] = {"process_vm_readv": 0, "process_vm_writev": 0, "ptrace": 1}
+"""The calls that reach into another process, and their argument that names it."""
 
 
 def known_machine() -> bool:

@@ -25,8 +25,8 @@ from itertools import pairwise
 import msgspec
 
 from assay.stats.proportions import ShareFit, accuracy
-from assay.study.entries import Unreadable
 from assay.study.predictions.grade import Grade, OutcomeGrade, RangeGrade, ranked_score
+from assay.study.records import Unreadable
 from assay.study.submissions.submission import Submission
 from assay.wording import percent
 

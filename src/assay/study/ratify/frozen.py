@@ -25,7 +25,8 @@ from assay.folders import artifact_digest, copy_artifact, remove, sync_all
 from assay.journal import append, cut_torn, read_lines
 from assay.lock import locked
 from assay.sandbox.syscalls import exchange
-from assay.study.entries import NOTHING, enter, records_of
+from assay.study.entries import enter, records_of
+from assay.study.entry_readers import NOTHING
 from assay.study.locate import study_root
 from assay.study.study import RECORDS, Study, open_study
 

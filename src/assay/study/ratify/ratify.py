@@ -1,6 +1,5 @@
 """Propose, ratify, freeze: an artifact goes into use only where it was shown to help."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from assay.clock import now
@@ -21,6 +20,7 @@ from assay.study.ratify.frozen import (
     note,
     put,
 )
+from assay.study.ratify.standing import standing
 from assay.study.study import RECORDS
 
 
@@ -98,7 +98,7 @@ def _check_place(at: Frozen, name: str) -> None:
 def revert(at: Frozen, name: str) -> Step:
     """Take back what was ratified last, and put in place what was there before it."""
     steps = [step for step in history(at) if step.name == name]
-    stack = _stack(steps)
+    stack = standing(steps)
     if not stack:
         known = sorted({step.name for step in history(at)})
         raise NotRatified(
@@ -126,14 +126,14 @@ def revert(at: Frozen, name: str) -> Step:
 
 def check_frozen(at: Frozen) -> list[Step]:
     """Hold everything in place against what was ratified; what stands."""
-    standing = []
+    in_place = []
     steps_of: dict[str, list[Step]] = {}
     for step in history(at):
         steps_of.setdefault(step.name, []).append(step)
     for name, steps in steps_of.items():
         _check_in_place(at, name, steps[-1].artifact)
-        standing += _stack(steps)[-1:]
-    return standing
+        in_place += standing(steps)[-1:]
+    return in_place
 
 
 def _check_in_place(at: Frozen, name: str, expected: str | None) -> str:
@@ -153,14 +153,3 @@ def _check_in_place(at: Frozen, name: str, expected: str | None) -> str:
         hint=f"What was ratified is kept: copy {at.kept(expected)} to {place}. If a command was cut"
         " off, the next one here finishes it.",
     )
-
-
-def _stack(steps: Sequence[Step]) -> list[Step]:
-    """The ratifications that were not taken back, oldest first."""
-    stack: list[Step] = []
-    for step in steps:
-        if step.kind == "ratify":
-            stack.append(step)
-        elif stack:
-            stack.pop()
-    return stack

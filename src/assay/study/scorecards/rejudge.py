@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from assay.differences import differences
 from assay.errors import AssayError, DigestMismatch, IntegrityError, SpecError, storage
+from assay.gauntlet.caveats import NEWER, OF_THE_RUN, in_present_words
 from assay.gauntlet.judge import score
 from assay.gauntlet.load import load_bars
 from assay.gauntlet.rejudge import Rejudged
@@ -15,19 +16,17 @@ from assay.gauntlet.result import Judgement, Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.gauntlet.store import KeptScorecard
 from assay.runs.result import Run
-from assay.study.entries import BarsRecord, StudyRecords, SubmissionRecord, records_of
+from assay.study.entries import records_of
+from assay.study.records import BarsRecord, StudyRecords, SubmissionRecord
 from assay.study.scorecards.store import judge_missing, load_result, load_version, read_judgement
 from assay.study.study import Study
 
-_OF_THE_RUN = (
-    *("unwitnessed", "unsealed-code", "unsealed-files", "unobserved"),
-    *("resumed", "unscored", "learner", "time-unproven"),
-)
-"""Caveats that every version knows, and that only the run decides."""
-
 
 def judge_in_study(study: Study, folder: Path, bars: str | None) -> Scorecard:
-    """A result of a study, under a version of its bars (the newest unless told) or a stranger's."""
+    """A result of a study, under a version of its bars or under bars from outside the study.
+
+    Without `bars` it is the newest version.
+    """
     records = records_of(study)
     record = records.submissions.get(folder.resolve().name)
     if record is None or folder.resolve() != study.path(f"runs/{record.id}"):
@@ -66,35 +65,43 @@ def judge_study(study: Study) -> list[Rejudged]:
 
     A result that cannot be read is named as such, and the others are judged.
     """
-    judge_missing(study)
+    unreadable = {each.submission: each.why for each in judge_missing(study).unreadable}
     records = records_of(study)
     rejudged = []
     for record in records.submissions.values():
         if record.run is None:
             continue
         try:
-            made = _rejudged(study, records, record)
+            judged = None if record.id in unreadable else _rejudged(study, records, record)
         except AssayError as error:
-            folder, why = f"runs/{record.id}", f"{type(error).__name__}: {error.message}"
-            made = Rejudged(
-                run=folder, method=None, earlier=(), scorecard=None, error=why, unreadable=True
-            )
-        if made is not None:
-            rejudged.append(made)
+            judged, unreadable[record.id] = None, f"{type(error).__name__}: {error.message}"
+        if record.id in unreadable:
+            judged = _unreadable(record, unreadable[record.id])
+        if judged is not None:
+            rejudged.append(judged)
     return rejudged
+
+
+def _unreadable(record: SubmissionRecord, why: str) -> Rejudged:
+    return Rejudged(
+        run=f"runs/{record.id}",
+        method=None,
+        earlier=(),
+        scorecard=None,
+        error=why,
+        unreadable=True,
+    )
 
 
 def _rejudged(study: Study, records: StudyRecords, record: SubmissionRecord) -> Rejudged | None:
     """The judgements of a result; None where it is being judged by another process."""
     run = load_result(study, record)
-    *older, newest = _versions(records, run)
-    kept = [
-        (entry, read_judgement(study, entry))
-        for entry in (record.scores[version.version] for version in older)
-    ]
-    if newest.version not in record.scores:
+    versions = [version.version for version in _versions(records, run)]
+    if not set(versions) <= set(record.scores):
         return None
-    now = read_judgement(study, record.scores[newest.version])
+    *older, newest = (record.scores[version] for version in versions)
+    kept = [(entry, read_judgement(study, entry)) for entry in older]
+    now = read_judgement(study, newest)
     return Rejudged(
         run=f"runs/{record.id}",
         method=run.method,
@@ -137,20 +144,42 @@ def card_difference(stored: Judgement, again: Judgement) -> CardDifference | Non
         if text is None:
             return None
         return CardDifference(text, unverifiable=neither and kinds[0] == kinds[1])
-    claimed = _version(stored.scorecard)
-    if claimed == _version(again.scorecard):
-        text = record_difference(stored, again)
-        return None if text is None else CardDifference(text)
-    by = f" (it says to be made by {claimed:.60})"
-    before, after = _without_caveats(stored.scorecard), _without_caveats(again.scorecard)
+    text = record_difference(replace(stored, scorecard=None), replace(again, scorecard=None))
+    if text is not None:
+        return CardDifference(text)
+    before, after = _in_present_words(stored.scorecard), again.scorecard
+    if _version(before) == _version(after):
+        return _difference_in_one_version(before, after)
+    return _difference_between_versions(before, after)
+
+
+def _difference_in_one_version(stored: Scorecard, again: Scorecard) -> CardDifference | None:
+    """The first difference; a caveat that older scorecards do not know may be missing."""
+    had = {caveat.code for caveat in stored.caveats}
+    unknown = [each for each in again.caveats if each.code in NEWER and each.code not in had]
+    known = replace(again, caveats=tuple(each for each in again.caveats if each not in unknown))
+    text = _difference(msgspec.to_builtins(stored), msgspec.to_builtins(known), "scorecard")
+    if text is not None:
+        return CardDifference(text)
+    lacking = _caveats_apart(stored, again) if unknown else None
+    return None if lacking is None else CardDifference(lacking, unverifiable=True)
+
+
+def _difference_between_versions(stored: Scorecard, again: Scorecard) -> CardDifference | None:
+    by = f" (it says to be made by {_version(stored):.60})"
+    before, after = _without_caveats(stored), _without_caveats(again)
     text = _difference(before, after, "scorecard")
     if text is not None:
         return CardDifference(text + by)
-    old, new = _of_the_run(stored.scorecard), _of_the_run(again.scorecard)
+    old, new = _of_the_run(stored), _of_the_run(again)
     if old != new:
         return CardDifference(f"caveats are {old}, and come to {new}{by}")
-    text = _caveats_apart(stored.scorecard, again.scorecard)
+    text = _caveats_apart(stored, again)
     return None if text is None else CardDifference(text + by, unverifiable=True)
+
+
+def _in_present_words(card: Scorecard) -> Scorecard:
+    return replace(card, caveats=tuple(map(in_present_words, card.caveats)))
 
 
 def _without_caveats(card: Scorecard) -> object:
@@ -164,13 +193,15 @@ def _caveats_apart(stored: Scorecard, again: Scorecard) -> str | None:
     if stored.caveats == again.caveats:
         return None
     had, has = ({caveat.code for caveat in card.caveats} for card in (stored, again))
-    parts = [f"lacks {', '.join(sorted(has - had))}"] if has - had else []
-    parts += [f"has {', '.join(sorted(had - has))} besides"] if had - has else []
-    return f"its caveats {' and '.join(parts) or 'have other words'}"
+    parts = [f"it lacks {', '.join(sorted(has - had))}"] if has - had else []
+    parts += [f"it has {', '.join(sorted(had - has))} besides"] if had - has else []
+    return " and ".join(parts) or "its caveats have other words"
 
 
 def _of_the_run(card: Scorecard) -> list[str]:
-    return [caveat.code for caveat in card.caveats if caveat.code in _OF_THE_RUN]
+    """The caveats that only the run decides, and that every version knows."""
+    codes = (caveat.code for caveat in card.caveats)
+    return [code for code in codes if code in OF_THE_RUN and code not in NEWER]
 
 
 def _version(card: Scorecard) -> str:

@@ -7,6 +7,8 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from assay._version import __version__
+from assay.benchmark.benchmark import Benchmark
+from assay.differences import undeclared
 from assay.digests import decode_utf8, digest, parse_json, pretty_json
 from assay.errors import AssayError, IntegrityError, SpecError, StorageError, storage
 from assay.files import read_as, write_whole
@@ -17,17 +19,10 @@ from assay.gauntlet.spec import BarSet
 from assay.ledger.entry import Entry
 from assay.runs.result import Run
 from assay.runs.store import HEAD, OUTPUTS, parse_run
-from assay.study.entries import (
-    BarsRecord,
-    StudyRecords,
-    SubmissionRecord,
-    Unreadable,
-    enter,
-    read_records,
-    records_of,
-)
+from assay.study.entries import enter, read_records, records_of
 from assay.study.predictions.grade import Grade, grade
 from assay.study.predictions.spec import Prediction
+from assay.study.records import BarsRecord, StudyRecords, SubmissionRecord, Unreadable
 from assay.study.study import Study
 from assay.study.submissions.bars_in_force import read_seal
 
@@ -68,7 +63,10 @@ def judge(study: Study, run: Run, bars: BarSet) -> Judgement:
 
     That data cannot be read today is no property of the run, and never becomes a judgement.
     """
-    benchmark = study.benchmark(second=run.second is not None)
+    return _judgement(run, study.benchmark(second=run.second is not None), bars)
+
+
+def _judgement(run: Run, benchmark: Benchmark, bars: BarSet) -> Judgement:
     try:
         card = score(run, benchmark, bars)
     except (IntegrityError, StorageError):
@@ -90,19 +88,15 @@ def judge_missing(study: Study, known: Mapping[str, Run] | None = None) -> Judge
     """Judge every result under every version of its task's bars, where that is not yet done.
 
     `known` are runs that were just made: they are judged as they are in memory. A result that
-    cannot be read is named, and the others are judged.
+    cannot be read, or that no run could have made, is named, and the others are judged.
     """
     made: list[tuple[str, Judgement]] = []
     unreadable: list[Unreadable] = []
     records = records_of(study)
     for record in records.submissions.values():
-        if record.run is None:
-            continue
         run = None if known is None else known.get(record.id)
         try:
-            task = read_seal(study, record).task if run is None else run.task
-            versions = records.versions(task)
-            missing = [version for version in versions if version.version not in record.scores]
+            missing = _missing_versions(study, records, record, run)
             if not missing:
                 continue
             run = run or load_result(study, record)
@@ -110,10 +104,29 @@ def judge_missing(study: Study, known: Mapping[str, Run] | None = None) -> Judge
             unreadable.append(Unreadable(submission=record.id, why=error.message))
             continue
         for version in missing:
-            judgement = judge(study, run, load_version(study, version))
+            # Bars and data are the study's: where they are missing or damaged, no result is at
+            # fault, and nothing can be judged.
+            bars = load_version(study, version)
+            benchmark = study.benchmark(second=run.second is not None)
+            try:
+                judgement = _judgement(run, benchmark, bars)
+            except IntegrityError as error:
+                unreadable.append(Unreadable(submission=record.id, why=error.message))
+                break
             keep_judgement(study, record.id, judgement)
             made.append((record.id, judgement))
     return Judged(made, tuple(unreadable))
+
+
+def _missing_versions(
+    study: Study, records: StudyRecords, record: SubmissionRecord, run: Run | None
+) -> list[BarsRecord]:
+    """The versions of the bars that a result was not judged under; none without a result."""
+    if record.run is None:
+        return []
+    task = read_seal(study, record).task if run is None else run.task
+    versions = records.versions(task)
+    return [version for version in versions if version.version not in record.scores]
 
 
 def keep_judgement(study: Study, submission: str, judgement: Judgement) -> None:
@@ -194,11 +207,16 @@ def _stored(study: Study, entry: Entry, form: str, kind: type[Stored]) -> Stored
             raise IntegrityError(f"{path}: expected format {form!r}")
         if parsed.get("submission") != entry.subject:
             raise IntegrityError(f"{path}: it is about {parsed.get('submission')!r:.80}")
-        return msgspec.convert(parsed, kind)
+        record = msgspec.convert(parsed, kind)
     except SpecError as error:
         raise IntegrityError(error.message) from None
     except msgspec.ValidationError as error:
         raise IntegrityError(f"{path}: {error}") from None
+    head = {"format": form, "submission": entry.subject, "made_by": None}
+    unknown = undeclared(parsed, {**head, **msgspec.to_builtins(record)})
+    if unknown is not None:
+        raise IntegrityError(f"{path} has {unknown!r:.80}, which no such record has")
+    return record
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -6,8 +6,8 @@ from assay.files import read_as
 from assay.gauntlet.load import read_bars
 from assay.gauntlet.metrics.table import applies, metric_of
 from assay.gauntlet.spec import BarSet
-from assay.study.entries import StudyRecords, SubmissionRecord
 from assay.study.predictions.spec import Predictable
+from assay.study.records import StudyRecords, SubmissionRecord
 from assay.study.study import Study
 from assay.study.submissions.spec import Seal, parse_seal
 

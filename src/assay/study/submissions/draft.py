@@ -14,8 +14,9 @@ from assay.gauntlet.spec import BarSet
 from assay.methods.closure import closure_of
 from assay.methods.registry import REGISTERED, parse_method
 from assay.runs.worker import default_task
-from assay.study.entries import StudyRecords, records_of
+from assay.study.entries import records_of
 from assay.study.predictions.spec import Predictable
+from assay.study.records import StudyRecords
 from assay.study.study import Study, check_id
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
 from assay.study.submissions.sealed_files import laid_out, sealed_worker

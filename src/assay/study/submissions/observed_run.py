@@ -7,28 +7,30 @@ was run, else as a file. The operating system's shared libraries are taken as th
 """
 
 import os
+import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from assay.files import path_names, stamp
+from assay.methods.accessed_files import has_code_suffix, is_below, is_quiet_peer
 from assay.methods.installed_files import (
     is_elf,
     is_interpreter_file,
     is_standard_file,
     is_standard_folder,
+    links_on_the_way,
+    links_to_python,
     site_folders,
 )
 from assay.runs.result import Run
 from assay.sandbox.job import Outcome
 from assay.study.submissions.distributions import HOME, Stamps, digested_files
-from assay.study.submissions.sealed_files import bytecode_of
+from assay.study.submissions.sealed_files import own_folders
 from assay.study.submissions.spec import Seal
 
-_CODE = frozenset(
-    ".py .pyc .pyi .so .pyd .pth .js .mjs .rb .pl .jar .class .lua .jl .sh .wasm".split()
-)
 _SYSTEM = (
     *("/proc/", "/sys/devices/system/", "/sys/fs/cgroup/", "/etc/ssl/", "/usr/lib/ssl/"),
     *("/usr/share/zoneinfo/", "/usr/lib/locale/", "/usr/share/locale/"),
@@ -41,8 +43,15 @@ _SYSTEM_FILES = frozenset(
     }
 )
 _CONVERSIONS = "/gconv/gconv-modules.cache"
+_NOT_KEPT = ("/proc/", "/dev/pts/")
 _LIBRARIES = ("/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/")
-_QUIET_PEERS = ("unix:/var/run/nscd/", "unix:/run/nscd/")
+_SYSTEM_LINKS = frozenset(
+    {
+        *("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/var/run", "/var/lock", "/etc/localtime"),
+        *("/etc/resolv.conf", "/etc/os-release", "/dev/fd", "/dev/stdin", "/dev/stdout"),
+        *("/dev/stderr", "/proc/self", "/proc/thread-self", "/proc/mounts", "/proc/net"),
+    }
+)
 _MOST_NAMED = 20
 
 
@@ -65,7 +74,9 @@ def observed_run(
         for path in outcome.read:
             if not account.is_known(path, own) and path not in code:
                 (code if _is_code(path) else files).add(path)
-        files |= {peer for peer in outcome.connected if not peer.startswith(_QUIET_PEERS)}
+        files |= {path for path in outcome.metadata if not account.is_usual(path, own)}
+        files |= {peer for peer in outcome.connected if not account.is_own_socket(peer, own)}
+    files |= account.left_behind(outcomes)
     told = replace(
         run.provenance,
         unsealed_code=path_names(code, most=_MOST_NAMED),
@@ -79,13 +90,55 @@ class _Account:
     """Tells which files are accounted for."""
 
     def __init__(self, folder: Path, sealed: Stamps) -> None:
-        self.own = (str(folder), str(bytecode_of(folder)))
+        self.own = tuple(map(str, own_folders(folder)))
         self.sealed = sealed
         places = {os.path.realpath(place) for place in (*site_folders(), str(HOME.parent))}
+        ways = (folder, Path.home(), HOME, tempfile.gettempdir())
+        self.links = links_to_python() | {
+            link for way in ways for link in links_on_the_way(str(way))
+        }
         self.folders = places | {os.path.dirname(path) for path in sealed}  # noqa: PTH120
 
+    def is_own(self, path: str, made: frozenset[str]) -> bool:
+        """Whether a path is in the run's own folders, or in one that it made."""
+        return any(is_below(path, place) for place in self.own) or _is_made(path, made)
+
+    def left_behind(self, outcomes: Sequence[Outcome]) -> set[str]:
+        """What a process changed outside the run's folders and left for the next, or another did.
+
+        That it is there can be asked without opening it: the probe could know the probe by it.
+        """
+        changed = Counter(path for outcome in outcomes for path in set(outcome.written))
+        return {
+            path
+            for path, processes in changed.items()
+            if not any(is_below(path, place) for place in self.own)
+            and not path.startswith(_NOT_KEPT)
+            and (processes > 1 or os.path.lexists(path))
+        }
+
+    def is_usual(self, path: str, made: frozenset[str]) -> bool:
+        """Whether a link says no more than where something known is; attributes never do."""
+        if self.is_own(path, made):
+            return True
+        if not os.path.islink(path):  # noqa: PTH114 - fast
+            return False
+        return (
+            path in self.links
+            or path in _SYSTEM_LINKS
+            or path.startswith(_SYSTEM)
+            or _is_library(path)
+        )
+
+    def is_own_socket(self, peer: str, made: frozenset[str]) -> bool:
+        """Whether a peer is a socket in such a folder, or one of the operating system's."""
+        path = peer.removeprefix("unix:")
+        if path == peer or not path.startswith("/"):
+            return False
+        return is_quiet_peer(peer) or self.is_own(path, made)
+
     def is_known(self, path: str, made: frozenset[str]) -> bool:
-        if any(_is_below(path, place) for place in self.own) or _is_made(path, made):
+        if self.is_own(path, made):
             return True
         if path.endswith("/"):
             real = path.rstrip("/")
@@ -93,7 +146,7 @@ class _Account:
                 real in self.folders
                 or is_standard_folder(real)
                 or path.startswith(_SYSTEM)
-                or any(_is_below(place, real) for place in self.own)
+                or any(is_below(place, real) for place in self.own)
             )
         if path in self.sealed:
             return self.sealed[path] == stamp(Path(path))  # else it changed meanwhile
@@ -116,12 +169,13 @@ def _is_system(path: str) -> bool:
     folder, _, name = path.rpartition("/")
     if folder in ("/etc", "/usr/lib", "/usr/share/libc-bin") and name in _SYSTEM_FILES:
         return True
+    return _is_library(path)
+
+
+def _is_library(path: str) -> bool:
+    name = path.rpartition("/")[2]
     return ".so" in name and path.startswith(_LIBRARIES) and is_elf(path)
 
 
 def _is_code(path: str) -> bool:
-    return os.path.splitext(path)[1] in _CODE or is_elf(path)  # noqa: PTH122 - fast
-
-
-def _is_below(path: str, place: str) -> bool:
-    return path == place or path.startswith(f"{place}/")
+    return has_code_suffix(path) or is_elf(path)

@@ -3,23 +3,32 @@
 import math
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.errors import DigestMismatch, NotHere
+from assay.files import is_rest
 from assay.runs.answers import score_of
 from assay.runs.collect import Listener
-from assay.runs.result import Run
+from assay.runs.result import Provenance, Run
 from assay.study.entries import records_of
 from assay.study.scorecards.store import load_result
 from assay.study.study import Study
 from assay.study.submissions.run import ask
 from assay.study.submissions.sealed import load_sealed
+from assay.wording import counted
 
 
 class Rerun(msgspec.Struct, frozen=True, kw_only=True):
     """The outputs of another run beside the stored ones; never a result itself.
 
-    `largest` is the largest difference between two scores of one item, `changed` how many items
-    came out differently, `unmatched` how many have an output on one side only.
+    An output is of an item under a seed. `items` counts those of both runs together, `changed`
+    those that came out differently, `unmatched` those on one side only; `largest` is the largest
+    difference between two scores. `seeding` says how the seeds of the two runs differ.
+
+    `unnamed_code` and `unnamed_files` are what this run reached, the seal does not name, and the
+    record does not tell of. They are compared by the last part of their names: folders differ from
+    machine to machine. `observed` says whether they could be compared: the kernel told all that
+    both runs opened, and the record names no more than it can hold.
     """
 
     submission: str
@@ -29,11 +38,20 @@ class Rerun(msgspec.Struct, frozen=True, kw_only=True):
     largest: float | None
     item: str | None
     same_installed: bool
+    seeding: str | None = None
+    unnamed_code: tuple[str, ...] = ()
+    unnamed_files: tuple[str, ...] = ()
+    observed: bool = False
 
     @property
     def differ(self) -> int:
-        """How many items have another output, or an output on one side only."""
+        """How many outputs differ, or are on one side only."""
         return self.changed + self.unmatched
+
+    @property
+    def same(self) -> bool:
+        """Whether outputs and seeds are the same."""
+        return not self.differ and self.seeding is None
 
 
 def rerun(study: Study, submission: str, *, listener: Listener | None = None) -> Rerun:
@@ -47,8 +65,28 @@ def rerun(study: Study, submission: str, *, listener: Listener | None = None) ->
         )
     stored = load_result(study, record)
     outside = None if stored.provenance is None else stored.provenance.outside
-    again = ask(sealed, listener or Listener(), outside=outside)
-    return _compared(submission, stored, again, same=_same_installed(study, submission))
+    watched = Provenance(seal=sealed.digest, witness=None, outside=outside)
+    again = ask(sealed, listener or Listener(), provenance=watched, outside=outside)
+    compared = _compared(submission, stored, again, same=_same_installed(study, submission))
+    return _with_unnamed(compared, stored.provenance, again.provenance)
+
+
+def _with_unnamed(compared: Rerun, stored: Provenance | None, again: Provenance | None) -> Rerun:
+    """A comparison with what the other run reached and the record does not tell of."""
+    if stored is None or again is None or not (stored.observed and again.observed):
+        return compared
+    told = {_last_part(name) for name in (*stored.unsealed_code, *stored.unsealed_files)}
+    if any(is_rest(name) for name in (*stored.unsealed_code, *stored.unsealed_files)):
+        return compared
+    code, files = (
+        tuple(name for name in names if _last_part(name) not in told and not is_rest(name))
+        for names in (again.unsealed_code, again.unsealed_files)
+    )
+    return replace(compared, unnamed_code=code, unnamed_files=files, observed=True)
+
+
+def _last_part(name: str) -> str:
+    return name.rstrip("/").rpartition("/")[2]
 
 
 def _same_installed(study: Study, submission: str) -> bool:
@@ -66,8 +104,12 @@ def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Rerun:
     )
     changed = unmatched = 0
     largest, worst = 0.0, None
-    for (item, seed), output in before.items():
-        other = after.get((item, seed))
+    keys = list(dict.fromkeys((*before, *after)))
+    for key in keys:
+        output, other = before.get(key), after.get(key)
+        if key not in before or key not in after:
+            unmatched += 1
+            continue
         if output is None or other is None:
             unmatched += (output is None) is not (other is None)
             continue
@@ -76,13 +118,29 @@ def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Rerun:
             continue
         difference = math.fabs(score_of(output) - score_of(other))
         if difference > largest:
-            largest, worst = difference, item
+            largest, worst = difference, key[0]
     return Rerun(
         submission=submission,
-        items=len(before),
+        items=len(keys),
         changed=changed,
         unmatched=unmatched,
         largest=largest if stored.task == "detection" else None,
         item=worst,
         same_installed=same,
+        seeding=None if _seeding(stored) == _seeding(again) else _seeds_apart(stored, again),
     )
+
+
+def _seeding(run: Run) -> tuple[int, int, int | None]:
+    """Seeds, probe and folds of a run; of several seeds a resumed run was not probed again."""
+    return run.seeds, run.probed if run.seeds == 1 else 0, run.folds
+
+
+def _seeds_apart(stored: Run, again: Run) -> str:
+    before, now = (
+        f"under {counted(run.seeds, 'seed')}"
+        + (f" with {counted(run.probed, 'item')} probed" if run.seeds == 1 else "")
+        + ("" if run.folds is None else f" in {counted(run.folds, 'fold')}")
+        for run in (stored, again)
+    )
+    return f"stored {before}, and now {now}"

@@ -22,13 +22,15 @@ from assay.errors import (
     storage,
 )
 from assay.gauntlet.result import Judgement
+from assay.ledger.attestation import Attestation
 from assay.ledger.entry import Entry
 from assay.runs.collect import Listener, Sealed, collect
-from assay.runs.result import Attestation, Provenance, Record, Run
+from assay.runs.result import Provenance, Record, Run
 from assay.runs.store import OUTPUTS, RunFolder
-from assay.study.entries import SubmissionRecord, Unreadable, enter, read_records, records_of
+from assay.study.entries import enter, read_records, records_of
 from assay.study.git import repository_of
 from assay.study.predictions.grade import Grade
+from assay.study.records import SubmissionRecord, Unreadable
 from assay.study.scorecards.store import (
     grade_of,
     judge_missing,
@@ -131,7 +133,7 @@ def _make(
                 )
         folder = RunFolder(path)
     else:
-        folder, made = RunFolder.again(path)
+        folder, made = RunFolder.resume(path)
         _check_kept(record, folder)
     with closing(folder):
         try:
@@ -165,7 +167,7 @@ def _token(submission: str, attested: Attestation | None, given: str | None) -> 
     if given not in (None, attested.token):
         raise SpecError(
             f"{submission}: got {given!r:.80} as outside value, expected {attested.token}, the"
-            " digest of its timestamp"
+            " digest of its timestamp's signature"
         )
     return attested.token
 
@@ -225,6 +227,11 @@ def _start(study: Study, sealed: SealedPrereg, provenance: Provenance, folder: R
             raise AlreadyRun(f"{sealed.id} has been run meanwhile: entry {record.run.n}")
         check_standing(record)
         if record.started is None:
+            if attestation_of(study, record) != provenance.attested:
+                raise SpecError(
+                    f"a timestamp that covers {sealed.id} was entered meanwhile",
+                    hint=f"Run it again: assay run {sealed.id}",
+                )
             repository = repository_of(study.root)
             facts = {"witness": provenance.witness or _UNWITNESSED}
             if provenance.outside is not None:

@@ -16,9 +16,10 @@ from assay.methods.registry import REGISTERED
 from assay.runs.answers import check_output
 from assay.runs.collect import check_answerable
 from assay.runs.worker_process import ProcessWorker
-from assay.study.entries import StudyRecords, enter, read_records, records_of
+from assay.study.entries import enter, read_records, records_of
 from assay.study.locate import FILE
 from assay.study.predictions.spec import parse_prediction
+from assay.study.records import StudyRecords
 from assay.study.study import Study, check_id
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
 from assay.study.submissions.distributions import distributions_of, our_requirements, unowned

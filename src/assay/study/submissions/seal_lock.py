@@ -1,24 +1,55 @@
 """The lock of a seal: one process at a time runs, resumes or withdraws a submission."""
 
-from contextlib import AbstractContextManager
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from assay.errors import AlreadyRun
-from assay.lock import locked
+from assay.errors import AlreadyRun, storage
+from assay.lock import acquire
 from assay.study.study import Study
 
+_TRIES = 100
+_PAUSE_SECONDS = 0.01
 
-def only_one(study: Study, submission: str) -> AbstractContextManager[int]:
+
+@contextmanager
+def only_one(study: Study, submission: str) -> Iterator[None]:
     """Hold the seal; a process that ends, however it ends, lets go of it."""
-    busy = AlreadyRun(
+    handle = _held(study, submission)
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def _held(study: Study, submission: str) -> int:
+    """The descriptor of the locked seal.
+
+    A process that asks whether it is held has a shared lock for a moment, and is waited for.
+    """
+    for _ in range(_TRIES):
+        handle = _lock(study, submission, shared=False)
+        if handle is not None:
+            return handle
+        if is_running(study, submission):
+            break
+        time.sleep(_PAUSE_SECONDS)
+    raise AlreadyRun(
         f"{submission} is being run by another process now", hint="Wait for its result."
     )
-    return locked(study.path(f"preregs/{submission}/seal.json"), busy=busy, create=False)
 
 
 def is_running(study: Study, submission: str) -> bool:
-    """Whether some process holds the seal just now."""
-    try:
-        with only_one(study, submission):
-            return False
-    except AlreadyRun:
+    """Whether some process holds the seal just now; several may ask at once."""
+    handle = _lock(study, submission, shared=True)
+    if handle is None:
         return True
+    os.close(handle)
+    return False
+
+
+def _lock(study: Study, submission: str, *, shared: bool) -> int | None:
+    path = study.path(f"preregs/{submission}/seal.json")
+    with storage(path):
+        return acquire(path, create=False, shared=shared)

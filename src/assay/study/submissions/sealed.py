@@ -20,16 +20,19 @@ from assay.gauntlet.spec import BarSet
 from assay.methods.installed_files import SITES
 from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
-from assay.runs.repeats import PROBED, Repeats
-from assay.runs.result import SEEDS
+from assay.runs.repeats import Repeats
+from assay.runs.result import PROBED, SEEDS
 from assay.sandbox.levels import Level
-from assay.study.entries import StudyRecords, records_of
+from assay.study.entries import records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
+from assay.study.records import StudyRecords
 from assay.study.study import Study, bars_in, check_id
 from assay.study.submissions.bars_in_force import predictable
 from assay.study.submissions.distributions import HOME, digested_files, installed_now
 from assay.study.submissions.sealed_files import SEAL, folder_contents
 from assay.study.submissions.spec import LONGEST_OUTSIDE, Prereg, Seal, parse_prereg, parse_seal
+
+_AS_SEALED = "Run it with what it was sealed with; or draft it again under another name."
 
 
 class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,14 +65,15 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
         return derive(0, "seal", self.digest, *given) >> 11
 
     def repeats(self, outside: str | None) -> Repeats:
-        """The seeds to run it under too where its outputs hang on the seed.
+        """The seeds to run it under too where its outputs depend on the seed.
 
-        None where the seed comes from outside, or the seal is older than this rule.
+        None where the seed comes from outside, or the seal is older than this rule. Such a seal is
+        read and run again to compare, and never run for a result.
         """
         seeds, probe = (self.seal.settings.get(name) for name in ("seeds", "probed"))
         if outside is not None or (seeds, probe) == (None, None):
             return Repeats()
-        if seeds != SEEDS or not isinstance(probe, int):
+        if seeds != SEEDS or not isinstance(probe, int) or probe < 0:
             raise IntegrityError(
                 f"{self.id} was sealed with {seeds!r:.20} seeds, {probe!r:.20} probed"
             )
@@ -115,6 +119,11 @@ def load_sealed(
     if distributions:
         _check_engine(sealed)
     prereg = parse_prereg(contents["prereg.toml"], where=f"preregs/{submission}/prereg.toml")
+    if (sealed.method, sealed.task) != (prereg.method, prereg.task):
+        raise IntegrityError(
+            f"{path} is of {sealed.method:.80} for {sealed.task}, and prereg.toml says"
+            f" {prereg.method:.80} for {prereg.task}"
+        )
     return SealedPrereg(
         id=submission,
         digest=entry.files[path],
@@ -184,16 +193,16 @@ def _sealed_plan(study: Study, sealed: Seal) -> tuple[BarSet, Benchmark]:
 def _check_engine(sealed: Seal) -> None:
     """Refuse to run with another engine, or other installed code, than was sealed."""
     present = settings()
-    for name, value in sealed.settings.items():
-        if present.get(name) != value:
+    for name in dict.fromkeys((*present, *sealed.settings)):
+        before, here = sealed.settings.get(name), present.get(name)
+        if before != here:
+            was = f"without {name}" if before is None else f"with {name} {before!s:.80}"
             raise DigestMismatch(
-                f"{sealed.submission} was sealed with {name} {value}, and here is"
-                f" {present.get(name)}",
-                hint="Run it with what it was sealed with; or draft it again under another name.",
+                f"{sealed.submission} was sealed {was}, and here it is {here}", hint=_AS_SEALED
             )
-    here = installed_now(sealed.distributions)
+    found = installed_now(sealed.distributions)
     for name, expected in sealed.distributions.items():
-        installed = here.get(name)
+        installed = found.get(name)
         if installed != expected:
             version = "not installed" if installed is None else installed.version
             if version == expected.version:
@@ -201,7 +210,7 @@ def _check_engine(sealed: Seal) -> None:
             raise DigestMismatch(
                 f"{sealed.submission} was sealed with {name} {expected.version}, and here it is"
                 f" {version}",
-                hint="Run it with what it was sealed with; or draft it again under another name.",
+                hint=_AS_SEALED,
             )
 
 

@@ -56,7 +56,10 @@ def _check_case(contents: Mapping[str, bytes], folder: Path) -> None:
 
 @contextmanager
 def laid_out(contents: Mapping[str, bytes]) -> Iterator[Path]:
-    """A temporary folder that holds these files and nothing else; bytecode goes beside it."""
+    """A temporary folder that holds these files and nothing else.
+
+    Bytecode and temporary files go beside it.
+    """
     with storage("a temporary folder"):
         made = tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
     with made as name:
@@ -67,7 +70,7 @@ def laid_out(contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 def _lay_out(contents: Mapping[str, bytes], root: Path) -> None:
     """Have a folder hold these files and nothing else, whatever a process left in it."""
-    for place in (root, bytecode_of(root)):
+    for place in own_folders(root):
         with storage(place):
             remove(place)
             place.mkdir()
@@ -81,6 +84,16 @@ def _lay_out(contents: Mapping[str, bytes], root: Path) -> None:
 def bytecode_of(root: Path) -> Path:
     """Where bytecode goes that is compiled while a method runs, which was laid out in a folder."""
     return root.parent / "bytecode"
+
+
+def temporary_of(root: Path) -> Path:
+    """Where the temporary files of such a method go."""
+    return root.parent / "temporary"
+
+
+def own_folders(root: Path) -> tuple[Path, ...]:
+    """The folders of a laid-out method, which are as new for each of its processes."""
+    return root, bytecode_of(root), temporary_of(root)
 
 
 def sealed_worker(
@@ -110,6 +123,7 @@ def sealed_worker(
         on_print=on_print,
         folder=folder,
         bytecode=bytecode_of(folder),
+        temporary=temporary_of(folder),
         watched=watched,
         before_restart=None if contents is None else partial(_lay_out, contents, folder),
     )

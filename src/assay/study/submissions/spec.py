@@ -2,8 +2,8 @@
 
 `prereg.toml` is what one writes; a `Seal` is the manifest over exact bytes that sealing makes of
 it. The seed of a sealed run comes from the digest of its seal. An author can seal again and again
-until it is a lucky one, so a method whose outputs hang on it is run under several seeds and judged
-on their mean, unless `seed_from` names, before it exists, an outside value for the seed.
+until it is a lucky one, so a method whose outputs depend on it is run under several seeds and
+judged on their mean, unless `seed_from` names, before it exists, an outside value for the seed.
 """
 
 import tomllib
@@ -103,13 +103,26 @@ def parse_prereg(data: bytes, *, where: str) -> Prereg:
     for name, seconds in (("item", parsed.item_seconds), ("load", parsed.load_seconds)):
         if not 0.0 < seconds <= 7 * 24 * 3600.0:
             raise SpecError(f"{where}: {name}_seconds = {seconds:g}, expected up to a week")
-    if not (parsed.seed_from.isprintable() and len(parsed.seed_from) <= LONGEST_OUTSIDE):
-        raise SpecError(f"{where}: seed_from: expected a line of at most {LONGEST_OUTSIDE} letters")
+    _check_seed_from(parsed.seed_from, where)
     try:
         limits_of(parsed)
     except SpecError as error:
         raise SpecError(f"{where}: {error.message}") from None
     return parsed
+
+
+def _check_seed_from(text: str, where: str) -> None:
+    """Refuse what is no line, and what a reader would take for `timestamp` and is not."""
+    if not (text.isascii() and text.isprintable() and len(text) <= LONGEST_OUTSIDE):
+        raise SpecError(
+            f"{where}: seed_from: expected a line of at most {LONGEST_OUTSIDE} ASCII characters"
+        )
+    letters = "".join(filter(str.isalpha, text.lower()))
+    if letters.removesuffix("s") == TIMESTAMP and text != TIMESTAMP:
+        raise SpecError(
+            f"{where}: seed_from = {text!r:.80}, expected {TIMESTAMP!r} if that is meant",
+            hint="Any other value is one that you enter yourself.",
+        )
 
 
 def limits_of(prereg: Prereg) -> Limits:

@@ -7,8 +7,8 @@ import msgspec
 from assay.benchmark.benchmark import Task
 from assay.errors import AssayError
 from assay.gauntlet.result import Judgement
-from assay.study.entries import StudyRecords, SubmissionRecord, Unreadable
 from assay.study.predictions.grade import Grade
+from assay.study.records import StudyRecords, SubmissionRecord, Unreadable
 from assay.study.scorecards.store import load_version, read_grade, read_judgement
 from assay.study.study import Study
 from assay.study.submissions.bars_in_force import read_seal

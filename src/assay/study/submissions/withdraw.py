@@ -2,7 +2,9 @@
 
 from assay.errors import AlreadyRun, SpecError, Withdrawn
 from assay.ledger.entry import Entry
-from assay.study.entries import LONGEST_REASON, SubmissionRecord, enter, read_records
+from assay.study.entries import enter, read_records
+from assay.study.entry_readers import LONGEST_REASON
+from assay.study.records import SubmissionRecord
 from assay.study.study import Study
 from assay.study.submissions.seal_lock import only_one
 from assay.study.submissions.sealed import check_sealed

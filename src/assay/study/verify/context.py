@@ -4,14 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from assay.ledger.attestation import Attestation
 from assay.ledger.certificate import AuthorityCertificate
 from assay.ledger.chain import Chain
 from assay.ledger.checkpoint import Checkpoint
 from assay.ledger.note import VerifierKey
 from assay.runs.collect import Listener
-from assay.runs.result import Attestation, Run
-from assay.study.entries import StudyRecords
+from assay.runs.result import Run
 from assay.study.git import Repository
+from assay.study.records import StudyRecords
 from assay.study.study import Study
 from assay.study.submissions.rerun import Rerun
 from assay.study.submissions.sealed import SealedPrereg

@@ -10,9 +10,11 @@ from assay.files import is_aside, read_inside
 from assay.journal import whole_lines
 from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
 from assay.ledger.file import reading
-from assay.study.entries import SubmissionRecord, read_records
+from assay.study.entries import read_records
 from assay.study.git import Repository
 from assay.study.locate import FILE, LEDGER
+from assay.study.records import SubmissionRecord
+from assay.study.submissions.run import stated_start
 from assay.study.timestamps import REQUEST, RESPONSE
 from assay.study.verify.context import StepFinding, Verifying
 from assay.study.verify.one_place import check_one_place
@@ -95,7 +97,7 @@ def check_checkpoints(at: Verifying) -> StepFinding:
         for checkpoint in every
         if not any(key.signed(checkpoint.text, checkpoint.signatures) for key in at.shown.keys)
     ]
-    signed = len(every) - len(unsigned)
+    signed = [checkpoint.size for checkpoint in every if checkpoint not in unsigned]
     names = " or ".join(key.name for key in at.shown.keys)
     for checkpoint in at.shown.checkpoints if at.shown.keys else ():
         if checkpoint in unsigned:
@@ -109,7 +111,8 @@ def check_checkpoints(at: Verifying) -> StepFinding:
         )
         return StepFinding("; ".join([none, *outside.notes]), noted=True)
     largest = max(checkpoint.size for checkpoint in every)
-    by = f", {signed} signed by a key that was given" if signed else ""
+    by = f"; {len(signed)} signed by a key that was given" if signed else ""
+    by += f", up to {counted(max(signed), 'entry')}" if signed else ""
     summary = f"{counted(len(every), 'checkpoint')}, up to {counted(largest, 'entry')}{by}"
     return StepFinding("; ".join([summary, *outside.notes]), noted=outside.noted)
 
@@ -153,9 +156,9 @@ def check_order(at: Verifying) -> StepFinding:
         notes.append("not in git here, so no witness was checked")
     elif unwitnessed:
         notes.append(f"{counted(unwitnessed, 'run')} had no witness")
-    back = [record.id for record in at.records.submissions.values() if record.withdrawn]
-    if back:
-        notes.append(f"{', '.join(back)} withdrawn before a start")
+    withdrawn = [record.id for record in at.records.submissions.values() if record.withdrawn]
+    if withdrawn:
+        notes.append(f"{', '.join(withdrawn)} withdrawn before a start")
     open_ = [record.id for record in started if record.run is None]
     if open_:
         notes.append(f"{', '.join(open_)} started without a result")
@@ -194,15 +197,17 @@ def _check_strays(at: Verifying) -> None:
 def _check_witness(at: Verifying, record: SubmissionRecord) -> bool:
     """Whether a run had a witness; one that does not stand is a breach."""
     assert record.started is not None  # noqa: S101 - only such are asked about
-    witness = record.started.said.get("witness", "")
-    if not witness.startswith("git:"):
+    witness, _ = stated_start(record.started)
+    if witness is None:
         return False
-    if at.repository is None:
-        return True
-    name = witness.removeprefix("git:")
+    kind, _, name = witness.partition(":")
     where = f"the witness of {record.id}, commit {name[:12]},"
+    if kind != "git":
+        raise IntegrityError(f"the witness of {record.id} is {witness!r:.80}, expected a commit")
     if _COMMIT.fullmatch(name) is None:  # a branch, a tag or HEAD~1 can be moved later
         raise IntegrityError(f"{where} is not the full name of a commit")
+    if at.repository is None:
+        return True
     commit = at.repository.commit(name)
     head = at.repository.head()
     if commit is None and at.repository.is_shallow():

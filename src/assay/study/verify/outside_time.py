@@ -9,11 +9,14 @@ from itertools import groupby
 from typing import NamedTuple
 
 from assay.errors import IntegrityError, storage
+from assay.files import path_names
+from assay.ledger.attestation import Attestation
 from assay.ledger.checkpoint import Checkpoint
-from assay.runs.result import Attestation
-from assay.study.timestamps import RESPONSE, attestations
+from assay.study.timestamps import RESPONSE, attestations, check_pins
 from assay.study.verify.context import Verifying
 from assay.wording import counted
+
+_MOST_NAMED = 20
 
 
 class OutsideTimes(NamedTuple):
@@ -25,6 +28,7 @@ class OutsideTimes(NamedTuple):
 
 def check_outside_time(at: Verifying, checkpoints: Sequence[Checkpoint]) -> OutsideTimes:
     """Verify every timestamp that the ledger names, and every cosignature by a key given."""
+    check_pins(at.study, at.chain)
     at.attested = attestations(at.study, at.chain)
     given = {authority.fingerprint: authority.name for authority in at.shown.authorities}
     for made in at.attested.values():
@@ -86,4 +90,5 @@ def _not_entered(at: Verifying) -> list[str]:
     named = {
         name for entry in at.chain.entries if entry.kind == "timestamp" for name in entry.files
     }
-    return [name for name in (f"checkpoints/{path.name}" for path in found) if name not in named]
+    loose = {f"checkpoints/{path.name}" for path in found} - named
+    return list(path_names(loose, most=_MOST_NAMED))

@@ -18,11 +18,12 @@ A step without its data or history is `unchecked`, and ends the procedure too.
     may only be another version's wording of a caveat is noted as not verifiable.
  7. Versions. Every version of the bars supersedes the one before it, keeps or names every old bar,
     and its control, scored again, passes the old and fails the new version; every result is judged
-    under every version of its task's bars.
+    under every version of its task's bars. A control that is neither stored nor ours is unchecked.
  8. Views. What was written from the records is what the records give.
  9. Runs again, if asked for: the submissions named, or all, give the outputs that are stored.
 
-Nothing of a submission is executed before step 9.
+Nothing of a submission is executed before step 9. Step 7 runs a registered method, which is Assay's
+own code, where a revision from before controls were stored names it as its control.
 """
 
 import base64
@@ -33,7 +34,7 @@ from enum import StrEnum
 import msgspec
 
 from assay.errors import AssayError, NotHere, SpecError, StorageError
-from assay.runs.result import Attestation
+from assay.ledger.attestation import Attestation
 from assay.study.git import Repository, repository_of
 from assay.study.study import Study
 from assay.study.submissions.rerun import Rerun

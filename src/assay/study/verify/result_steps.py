@@ -9,12 +9,13 @@ from assay.comparison.result import NetVerdict
 from assay.digests import digest, short
 from assay.errors import AssayError, DigestMismatch, IntegrityError, NotHere, StorageError
 from assay.files import inside, read_as, read_inside
+from assay.gauntlet.caveats import is_probed
 from assay.gauntlet.result import Judgement
 from assay.ledger.entry import Entry
 from assay.runs.result import Run
 from assay.study.dual_results import check_entered
-from assay.study.entries import SubmissionRecord
 from assay.study.ratify.frozen import digest_there
+from assay.study.records import SubmissionRecord
 from assay.study.scorecards.rejudge import card_difference, record_difference
 from assay.study.scorecards.store import (
     grade_of,
@@ -31,6 +32,7 @@ from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.submissions.spec import TIMESTAMP
 from assay.study.timestamps import attestations, stated_attestation
 from assay.study.verify.context import StepFinding, Verifying
+from assay.study.verify.sealed_facts import lacks_limits, sealed_facts
 from assay.wording import counted
 
 
@@ -106,34 +108,47 @@ def check_outputs(at: Verifying) -> StepFinding:
     summary = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
     killed = [record.id for record in finished if _was_killed(record)]
     made = "entered" if killed else "made"
-    notes = [f"{summary}, all as they were {made}" if at.runs else "none yet"]
-    entered, anew = check_entered(at.study, at.records)
+    found = [f"{summary}, all as they were {made}" if at.runs else "none yet"]
+    entered, repeated = check_entered(at.study, at.records)
     if entered:
-        notes.append(f"{counted(entered, 'dual-condition result')} as entered")
+        found.append(f"{counted(entered, 'dual-condition result')} as entered")
+    notes = _notes_on_outputs(at, killed, repeated)
+    return StepFinding("; ".join([*found, *notes]), noted=bool(notes))
+
+
+def _notes_on_outputs(at: Verifying, killed: list[str], repeated: list[str]) -> list[str]:
+    """What a reader must know of runs that are as they were entered."""
+    notes = []
     if killed:
         notes.append(
-            "cut off by a kill, so that only their owner's word confirms what had been made by"
-            f" then: {', '.join(killed)} (`rerun=` compares)"
+            "killed before the ledger recorded their outputs, so earlier outputs are unverified:"
+            f" {', '.join(killed)} (`rerun=` compares)"
         )
-    if anew:
-        notes.append(f"made anew, so that only the last is here: {', '.join(anew)}")
-    return StepFinding("; ".join(notes), noted=bool(killed or anew))
+    if repeated:
+        notes.append(f"repeated; only the latest is stored: {', '.join(repeated)}")
+    unlimited = [name for name, run in at.runs.items() if lacks_limits(run, at.sealed[name])]
+    if unlimited:
+        notes.append(f"without the limits of resources that there are now: {', '.join(unlimited)}")
+    unprobed = [name for name, run in at.runs.items() if not is_probed(run)]
+    if unprobed:
+        notes.append(
+            "run under one seed, and not probed in full: "
+            + ", ".join(unprobed)
+            + " (the author of a seal can choose its seed by sealing again)"
+        )
+    return notes
 
 
 def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
     run, sealed = load_result(at.study, record), at.sealed[record.id]
     where = f"runs/{record.id}"
     assert run.provenance is not None and record.started is not None  # noqa: S101 - read so
-    second = None if run.second is None else run.second.digest
-    sealed_second = None if sealed.seal.second is None else sealed.seal.second.digest
     witness, outside = stated_start(record.started)
     for what, got, expected in (
-        ("method", run.method, sealed.seal.method),
-        ("task", run.task, sealed.seal.task),
-        ("benchmark", run.benchmark.digest, sealed.seal.benchmark.digest),
-        ("second corpus", second, sealed_second),
+        *sealed_facts(run, sealed),
         ("seed", run.seed, sealed.seed(outside)),
-        ("outside value", run.provenance.outside, _outside(at, record, sealed, outside)),
+        ("outside value", run.provenance.outside, outside),
+        ("outside value of its start", outside, _outside(at, record, sealed, outside)),
         ("witness", run.provenance.witness, witness),
         ("number of resumptions", run.provenance.resumed, len(record.resumed)),
         ("attested time", run.provenance.attested, stated_attestation(at.attested, record)),
@@ -153,7 +168,7 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
 def _outside(
     at: Verifying, record: SubmissionRecord, sealed: SealedPrereg, stated: str | None
 ) -> str | None:
-    """The outside value of a run: as its start states it, or the digest of its timestamp."""
+    """The outside value of a run: as its start states it, or the token of its timestamp."""
     if sealed.prereg.seed_from != TIMESTAMP:
         return stated
     attested = stated_attestation(at.attested, record)
@@ -184,9 +199,9 @@ def _check_kept(at: Verifying, record: SubmissionRecord) -> None:
     """What had been made whenever the run stopped must be how the outputs begin."""
     lines = read_inside(at.study.root, f"runs/{record.id}/outputs.jsonl").splitlines(keepends=True)
     for entry in (*record.stopped, *record.resumed):
-        count = entry.said.get("kept", "")
-        begun = b"".join(lines[: int(count)]) if count.isdecimal() else b"?"
-        if digest(begun) != entry.said.get("outputs"):
+        count = entry.stated_number("kept")
+        begun = None if count is None else digest(b"".join(lines[:count]))
+        if begun is None or begun != entry.said.get("outputs"):
             raise IntegrityError(
                 f"runs/{record.id}/outputs.jsonl does not begin with the outputs that entry"
                 f" {entry.n} names"
@@ -269,19 +284,30 @@ def check_views(at: Verifying) -> StepFinding:
 def check_again(at: Verifying) -> StepFinding:
     """Step 9."""
     submissions = at.shown.rerun or tuple(at.runs)
+    notes = []
     for name in submissions:
         if name not in at.runs:
             raise NotHere(f"there is no result of {name} to compare with")
         again = rerun(at.study, name, listener=at.shown.listener)
         at.reruns.append(again)
-        if again.differ:
+        if not again.same:
             most = again.largest
             by = f", by up to {most:.3g} on item {again.item}" if most else ""
+            seeding = "" if again.seeding is None else f" ({again.seeding})"
             installed = "" if again.same_installed else ", other code is installed than was sealed"
             raise IntegrityError(
-                f"{name}: {again.differ} of {again.items} outputs came out differently{by}:"
-                f" it is not deterministic{installed}, or its outputs were changed"
+                f"{name}: {again.differ} of {again.items} outputs came out differently{by}"
+                f"{seeding}: it is not deterministic{installed}, or its outputs were changed"
             )
-    return StepFinding(
-        f"{counted(len(submissions), 'submission')} run again, every output the same"
-    )
+        if again.unnamed_code and again.same_installed:
+            raise IntegrityError(
+                f"{name}: it ran code that neither its seal nor its record names:"
+                f" {', '.join(again.unnamed_code)}"
+            )
+        unnamed = (*again.unnamed_code, *again.unnamed_files)
+        if unnamed:
+            notes.append(f"{name} reached what its record does not name: {', '.join(unnamed)}")
+        if not again.observed:
+            notes.append(f"what {name} opened was not compared")
+    found = f"{counted(len(submissions), 'submission')} run again, every output the same"
+    return StepFinding("; ".join((found, *notes)), noted=bool(notes))

@@ -5,26 +5,29 @@ pages are compressed. So the footer and the header of every page are read first 
 protocol of Thrift), and what they announce is held to the bounds of all readers.
 
 What is announced does not bound texts in lists, which are written out when they are unpacked. A
-file that has such columns is unpacked on trial first, in a process with limits.
+file that has such columns is unpacked on trial first, in a process with limits (Linux; elsewhere
+nothing bounds them).
 
 Format: https://github.com/apache/parquet-format (Thrift definitions, version 2.11).
 """
 
-import os
-import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from assay.bounds import MAX_CELLS, MAX_COLUMNS, MAX_DEPTH, MAX_ROWS, MAX_UNPACKED_BYTES
 from assay.errors import SpecError
-from assay.sandbox.environment import job_environment
-from assay.sandbox.job import Job, ResourceLimits
-from assay.sandbox.process import Process
+from assay.tables.frames import fault_on_trial, frame_rows, load_polars, read_frame
+from assay.tables.nested import PlacedRows
 
 _MAGIC = b"PAR1"
 _MOST_METADATA = 16 << 20
+_MOST_VALUES = 2_000_000
+"""Values in the footer, and in all headers of pages: 40 for each of 50,000 chunks of columns."""
+_DESCRIBED = {0: 5, 2: 7, 3: 8}
+"""Where the header of a page is described, by its kind: data, a dictionary, data of version 2."""
+_ENCODING = {5: 2, 7: 2, 8: 4}
+"""The field of that description that names the encoding."""
 _TEXTS = (6, 7)
 """Physical types of byte arrays: of any length, and of a fixed one."""
 _FIXED = 7
@@ -33,8 +36,6 @@ _LONGEST_FIXED = 64
 _REPEATED = 2
 _PREFIXES = 7
 """The encoding that stores what a text does not share with the one before (DELTA_BYTE_ARRAY)."""
-_TRIAL_SECONDS = 60
-_TRIAL = "import polars; polars.read_parquet({!r}, memory_map=False)"
 
 
 class _Malformed(Exception):
@@ -47,6 +48,7 @@ class _Compact:
 
     data: bytes
     at: int = 0
+    values: int = 0
 
     def byte(self) -> int:
         if not 0 <= self.at < len(self.data):
@@ -69,6 +71,9 @@ class _Compact:
         return (number >> 1) ^ -(number & 1)
 
     def value(self, kind: int, depth: int) -> Any:  # noqa: ANN401 - any of the protocol's types
+        self.values += 1
+        if depth > MAX_DEPTH or self.values > _MOST_VALUES:
+            raise _Malformed
         match kind:
             case 1 | 2:
                 return kind == 1
@@ -85,7 +90,7 @@ class _Compact:
             case 9 | 10:
                 head = self.byte()
                 size = self.varint() if head >> 4 == 15 else head >> 4
-                if size > len(self.data) - self.at:
+                if size > min(len(self.data) - self.at, _MOST_VALUES - self.values):
                     raise _Malformed
                 # A boolean in a list is a byte of its own.
                 inner = 3 if head & 15 in (1, 2) else head & 15
@@ -95,8 +100,6 @@ class _Compact:
         raise _Malformed
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
-        if depth > MAX_DEPTH:
-            raise _Malformed
         fields: dict[int, Any] = {}
         number = 0
         while head := self.byte():
@@ -120,11 +123,11 @@ def check_parquet(data: bytes, *, where: str) -> None:
         metadata = _footer(data)
         lists = _check_schema(metadata[2], where)
         announced = _Announced(rows=metadata[3])
-        rows = 0
+        rows, reader = 0, _Compact(data)
         for group in metadata[4]:
             rows += _natural(group[3])
             for chunk in group[1]:
-                _add_column(announced, data, chunk[3], where)
+                _add_column(announced, reader, chunk[3], where)
         announced.rows = max(_natural(announced.rows), rows)
     except (_Malformed, KeyError, TypeError, AttributeError, IndexError):
         raise SpecError(f"{where}: not Parquet: its metadata cannot be read") from None
@@ -138,13 +141,19 @@ def check_parquet(data: bytes, *, where: str) -> None:
                 f"{where}: {count:,} {name}, at most {most:,} allowed",
                 hint="Take a part of it.",
             )
-    if lists:
-        _unpack_on_trial(data, where)
+    fault = fault_on_trial(data, "read_parquet") if lists else None
+    if fault is not None:
+        raise SpecError(
+            f"{where}: its lists of texts: {fault}",
+            hint="Save it as one JSON object a line (.jsonl).",
+        )
 
 
 def _footer(data: bytes) -> dict[int, Any]:
     size = int.from_bytes(data[-8:-4], "little")
-    if len(data) < 12 or data[-4:] != _MAGIC or size > min(len(data) - 8, _MOST_METADATA):
+    if len(data) < 12 or not data.startswith(_MAGIC) or not data.endswith(_MAGIC):
+        raise _Malformed
+    if size > min(len(data) - 8, _MOST_METADATA):
         raise _Malformed
     return _Compact(data[len(data) - 8 - size : -8]).struct()
 
@@ -178,19 +187,19 @@ def _check_schema(elements: list[dict[int, Any]], where: str) -> bool:
     return lists
 
 
-def _add_column(announced: _Announced, data: bytes, column: dict[int, Any], where: str) -> None:
+def _add_column(
+    announced: _Announced, reader: _Compact, column: dict[int, Any], where: str
+) -> None:
     """Add what a column's chunk and all its pages announce, whichever is more."""
-    starts = [offset for offset in (column.get(11), column[9]) if offset]
     values = unpacked = 0
-    for header in _pages(data, min(starts), _natural(column[7])):
-        described = header.get(5) or header.get(8) or header.get(7) or {}
-        encoding = described.get(4) if 8 in header else described.get(2)
+    for header in _pages(reader, _start(column), _natural(column[7])):
+        described, encoding = _described(header)
         if encoding == _PREFIXES:
             raise SpecError(
                 f"{where}: texts that are stored by what they share (DELTA_BYTE_ARRAY)",
                 hint="Write it again with the usual encodings: plain, or dictionary.",
             )
-        values += _natural(described.get(1, 0))
+        values += _natural(described[1])
         unpacked += _natural(header[2])
         if announced.values + values > MAX_CELLS or unpacked > MAX_UNPACKED_BYTES:
             break  # more than is allowed, whatever follows
@@ -198,16 +207,36 @@ def _add_column(announced: _Announced, data: bytes, column: dict[int, Any], wher
     announced.unpacked += max(unpacked, _natural(column[6]))
 
 
-def _pages(data: bytes, start: int, size: int) -> Iterator[dict[int, Any]]:
+def _start(column: dict[int, Any]) -> int:
+    """Where the pages of a column's chunk begin: its dictionary comes first, where it has one."""
+    pages = _natural(column[9])
+    start = _natural(column.get(11, pages))
+    if start > pages:  # a reader that begins with the dictionary would see other pages
+        raise _Malformed
+    return start
+
+
+def _pages(reader: _Compact, start: int, size: int) -> Iterator[dict[int, Any]]:
     """The headers of the pages in a column's chunk."""
-    at, end = _natural(start), _natural(start) + size
-    if end > len(data):
+    at, end = start, start + size
+    if end > len(reader.data):
         raise _Malformed
     while at < end:
-        reader = _Compact(data, at)
+        reader.at = at
         header = reader.struct()
         at = reader.at + _natural(header[3])
         yield header
+
+
+def _described(header: dict[int, Any]) -> tuple[dict[int, Any], int]:
+    """What a page's header says of its values, and their encoding.
+
+    A header with two descriptions is refused: a reader might take the other one.
+    """
+    field = _DESCRIBED[header[1]]
+    if [number for number in _ENCODING if number in header] != [field]:
+        raise _Malformed
+    return header[field], header[field][_ENCODING[field]]
 
 
 def _natural(number: int) -> int:
@@ -216,33 +245,8 @@ def _natural(number: int) -> int:
     return number
 
 
-def _unpack_on_trial(data: bytes, where: str) -> None:
-    """Unpack a file in a process that may use so much memory and time, and keep nothing."""
-    if sys.platform != "linux":
-        return
-    with tempfile.TemporaryFile() as file:
-        file.write(data)
-        file.flush()
-        path = f"/dev/fd/{file.fileno()}"
-        process = Process(
-            Job(
-                command=["python", "-s", "-P", "-c", _TRIAL.format(path)],
-                environment=job_environment((), more={"POLARS_MAX_THREADS": "1"}),
-                descriptors=(file.fileno(),),
-                limits=ResourceLimits(
-                    data=4 * MAX_UNPACKED_BYTES, cpu_seconds=_TRIAL_SECONDS, file_bytes=0
-                ),
-            )
-        )
-        try:
-            process.check_confined()
-            late = process.wait_ended(2.0 * _TRIAL_SECONDS)
-        finally:
-            process.end()
-            code = process.reap()
-    if late is not None or code != os.EX_OK:
-        raise SpecError(
-            f"{where}: its lists of texts cannot be unpacked within"
-            f" {4 * MAX_UNPACKED_BYTES:,} bytes and {_TRIAL_SECONDS} s",
-            hint="Save it as one JSON object a line (.jsonl).",
-        )
+def parquet_rows(data: bytes, where: str) -> PlacedRows:
+    """The rows of a Parquet file."""
+    polars = load_polars(where, "Parquet")
+    check_parquet(data, where=where)
+    return frame_rows(read_frame(polars.read_parquet, data, where, "Parquet"), where)

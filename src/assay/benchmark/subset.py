@@ -1,0 +1,138 @@
+"""A subset of a benchmark's file, in the form of that file.
+
+Lines of JSONL and elements of an array are kept as they are, byte for byte. What has no such form
+(columns, an object around an array, Arrow, a folder of shards) is written as JSONL.
+"""
+
+import io
+import json
+import math
+from collections.abc import Collection, Sequence
+
+from assay.benchmark.benchmark import Benchmark
+from assay.benchmark.load import read_again
+from assay.errors import SpecError
+from assay.tables.compressed import pack
+from assay.tables.forms import PACKED, Form, endings, form_of
+from assay.tables.json_rows import spans
+from assay.tables.nested import Row
+from assay.tables.rows import form_rows
+from assay.tables.source import TableSource
+
+_ENDINGS = {"jsonl": ".jsonl", "json-array": ".json", "parquet": ".parquet"}
+_UNWRITTEN = {"json-object": "one JSON object around its records", "arrow": "Arrow"}
+_SEPARATED = {"\t": ".tsv"}
+
+
+def subset_bytes(benchmark: Benchmark, ids: Collection[str], name: str) -> bytes:
+    """The records with these ids, from the file that a benchmark was read from.
+
+    `name` is that of the new file, or its ending.
+    """
+    source = read_again(benchmark)
+    wanted = set(ids)
+    keep = [False] * benchmark.records
+    for row, item in zip(benchmark.rows, benchmark.items, strict=True):
+        keep[row] = item.id in wanted
+    columns = benchmark.origin.columns if benchmark.origin is not None else None
+    encoding = None if columns is None else columns.encoding
+    form = None
+    if not source.is_folder:
+        form = form_of(*source.files[0], where=source.place, encoding=encoding)
+    if form is None or form.name in _UNWRITTEN:
+        what = "a folder" if form is None else _UNWRITTEN[form.name]
+        why = f"{source.place} is {what}: a subset of it is written as one JSON object a line"
+        _check_name(name, (".jsonl",), why)
+        return _as_lines(source, keep, encoding)
+    own = "".join(endings(source.files[0][0]))
+    _check_name(name, (own, _usual(form)), f"the records are in {own or _usual(form)}")
+    data = _written(form, source.place, keep)
+    if encoding is not None:
+        data = data.decode("utf-8").encode(encoding)
+    return data if form.packed is None else pack(data, form.packed)
+
+
+def _usual(form: Form) -> str:
+    ending = _ENDINGS.get(form.name) or _SEPARATED.get(form.separator or ",", ".csv")
+    return ending + next((end for end, kind in PACKED.items() if kind == form.packed), "")
+
+
+def _check_name(name: str, allowed: Sequence[str], why: str) -> None:
+    """Refuse an ending that says something else than what will be written."""
+    got = name.lower() if name.startswith(".") else "".join(endings(name))
+    if got not in allowed or not got:
+        shown = next(filter(None, allowed))
+        raise SpecError(
+            f"{why}, and the new file ends in {got or 'nothing'!r}",
+            hint=f"Give it the ending {shown}",
+        )
+
+
+def _written(form: Form, where: str, keep: Sequence[bool]) -> bytes:
+    match form.name:
+        case "parquet":
+            return _parquet(form.data, keep)
+        case "csv":
+            return _csv(form, where, keep)
+        case "json-array":
+            kept = [
+                text
+                for (_, _, text), is_kept in zip(spans(form.data, where), keep, strict=True)
+                if is_kept
+            ]
+            return ("[\n" + ",\n".join(kept) + "\n]\n").encode()
+    lines = [line for line in form.data.split(b"\n") if line.strip()]
+    return b"".join(line + b"\n" for line, kept in zip(lines, keep, strict=True) if kept)
+
+
+def _csv(form: Form, where: str, keep: Sequence[bool]) -> bytes:
+    import csv
+
+    rows = [row for _, row in form_rows(form, where)]
+    text = io.StringIO(newline="")
+    odd = any("\r" in str(cell) for row in rows for cell in row.values())
+    writer = csv.DictWriter(
+        text,
+        list(rows[0]),
+        delimiter=form.separator or ",",
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL,
+    )
+    writer.writeheader()
+    writer.writerows(row for row, kept in zip(rows, keep, strict=True) if kept)
+    return text.getvalue().encode()
+
+
+def _parquet(data: bytes, keep: Sequence[bool]) -> bytes:
+    import polars
+
+    out = io.BytesIO()
+    frame = polars.read_parquet(io.BytesIO(data))
+    frame.filter(polars.Series(keep, dtype=polars.Boolean)).write_parquet(out)
+    return out.getvalue()
+
+
+def _as_lines(source: TableSource, keep: Sequence[bool], encoding: str | None) -> bytes:
+    rows = source.rows(encoding=encoding)
+    return b"".join(
+        _line(row, place) for (place, row), kept in zip(rows, keep, strict=True) if kept
+    )
+
+
+def _line(row: Row, place: str) -> bytes:
+    try:
+        return json.dumps(_plain(row), ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    except (TypeError, ValueError) as error:
+        raise SpecError(
+            f"{place}: cannot be written as JSON: {error}",
+            hint="Take the subset from a file of Parquet instead.",
+        ) from None
+
+
+def _plain(value: object) -> object:
+    """A value as JSON has it: what is no number is null, as where it was read."""
+    if isinstance(value, dict):
+        return {key: _plain(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_plain(child) for child in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

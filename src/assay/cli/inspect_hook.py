@@ -1,0 +1,73 @@
+"""A hook of inspect_ai: after every task, compare its log with a baseline and print the verdict.
+
+inspect_ai loads what is registered under the entry point `inspect_ai`, so an installed Assay and
+
+    export ASSAY_BASELINE=logs/baseline.eval
+
+are all it takes. ASSAY_BASELINE is a log or a folder of logs. A task that the baseline does not
+have is passed over, in a line. The hook never fails an evaluation: what goes wrong is printed.
+"""
+
+import io
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+BASELINE = "ASSAY_BASELINE"
+
+
+def verdict_on(location: str) -> str:
+    """What is printed after a task whose log is there."""
+    from assay.comparison.collect import Request, compare_sides, sides_from
+    from assay.comparison.result import Comparison
+    from assay.errors import AssayError
+    from assay.report.comparison import draw_comparison, draw_comparisons
+    from assay.report.terminal import console
+
+    baseline = os.environ[BASELINE]
+    request = Request(plan=None, policies={})
+    try:
+        named = [("baseline", [Path(baseline)]), ("candidate", [Path(location)])]
+        made = compare_sides(sides_from(named, request), request)
+    except AssayError as error:
+        return f"assay: no verdict against {baseline}: {error}"
+    out = io.StringIO()
+    if isinstance(made, Comparison):
+        draw_comparison(made, console(out))
+    else:
+        draw_comparisons(made, console(out))
+    return out.getvalue()
+
+
+def register() -> None:
+    """Register the hook with inspect_ai."""
+    from inspect_ai.hooks import Hooks, TaskEnd, hooks
+
+    @hooks(name="assay", description="Compares every finished task with a baseline.")
+    class AssayHooks(Hooks):  # type: ignore[misc]  # inspect_ai is not here when types are checked
+        def enabled(self) -> bool:
+            return bool(os.environ.get(BASELINE))
+
+        async def on_task_end(self, data: TaskEnd) -> None:
+            _report(data.log)
+
+
+def _report(log: Any) -> None:  # noqa: ANN401 - an EvalLog of inspect_ai
+    """Print the verdict on a finished log; whatever happens, the evaluation goes on."""
+    try:
+        print(verdict_on(_path(log.location)), file=sys.stderr)  # noqa: T201 - it is what we do
+    except Exception as error:  # the evaluation must not end by us
+        print(f"assay: no verdict: {error!r:.300}", file=sys.stderr)  # noqa: T201 - as above
+
+
+def _path(location: str) -> str:
+    """The path in a location, which may be a URL of a file."""
+    from urllib.parse import unquote, urlparse
+
+    parsed = urlparse(location)
+    return unquote(parsed.path) if parsed.scheme == "file" else location
+
+
+if "inspect_ai" in sys.modules:
+    register()

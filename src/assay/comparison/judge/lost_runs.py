@@ -1,0 +1,101 @@
+"""What was lost: runs that crashed or are on one side only, and values that are missing.
+
+A policy says whether they are left out or count as failures. Where none was given, the comparison
+is made both ways. If the verdict is the same it stands, with what was lost left out; if it is not,
+what was lost decides, and there is no verdict until someone says what it is. Left out alone would
+reward a candidate that crashes on what it cannot do.
+"""
+
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from assay.comparison.judge.caveats import CODES, Notes
+from assay.comparison.result import Comparison, ComparisonCaveat, NetVerdict
+from assay.comparison.spec import Dimensions
+from assay.errors import IncomparableRuns
+from assay.logs.trial import Trial
+from assay.wording import counted, some
+
+_LOST = ("missing", "crashed")
+
+
+def judge_either_way(plan: Dimensions, judge: Callable[[Dimensions], Comparison]) -> Comparison:
+    """The comparison under the plan's policies, or what holds under both where it has none."""
+    unsaid = [name for name in _LOST if getattr(plan, name) is None]
+    left_out = judge(replace(plan, **dict.fromkeys(unsaid, "exclude")))
+    found = {caveat.code for caveat in left_out.caveats} & set(unsaid)
+    if not found or left_out.blocked:
+        return left_out
+    failed = judge(replace(plan, **dict.fromkeys(unsaid, "fail")))
+    if failed.verdict is left_out.verdict:
+        return replace(left_out, caveats=_with(left_out, "either-way", "", blocking=False))
+    detail = (
+        f"Left out: {left_out.verdict.upper()}; as failures: {failed.verdict.upper()}. Say which:"
+        f" {' and '.join(f'`{name}=fail` or `{name}=exclude`' for name in sorted(found))}."
+    )
+    return replace(
+        left_out,
+        verdict=NetVerdict.INCONCLUSIVE,
+        because="blocked: lost-runs-decide",
+        needed_pairs=None,
+        caveats=_with(left_out, "lost-runs-decide", detail, blocking=True),
+    )
+
+
+def _with(
+    comparison: Comparison, code: str, detail: str, *, blocking: bool
+) -> tuple[ComparisonCaveat, ...]:
+    """The caveats with one more, in the order of their table."""
+    message = f"{CODES[code]} {detail}".rstrip()
+    more = ComparisonCaveat(code=code, message=message, blocking=blocking)
+    order = list(CODES)
+    return tuple(sorted((*comparison.caveats, more), key=lambda caveat: order.index(caveat.code)))
+
+
+def with_lost_instances(
+    baseline: Sequence[Trial], candidate: Sequence[Trial], notes: Notes
+) -> tuple[Sequence[Trial], Sequence[Trial]]:
+    """Both sides with a crashed run for each run of an instance that the other side lacks."""
+    lacking = missing_instances(baseline, candidate)
+    if not any(lacking):
+        return baseline, candidate
+    for lacks, side in zip(lacking, ("candidate", "baseline"), strict=True):
+        if lacks:
+            notes.add(
+                "crashed", f"Only the {side} has {counted(len(lacks), 'instance')}: {some(lacks)}."
+            )
+    return (
+        (*baseline, *(failed_twin(trial) for trial in candidate if trial.instance in lacking[0])),
+        (*candidate, *(failed_twin(trial) for trial in baseline if trial.instance in lacking[1])),
+    )
+
+
+def missing_instances(
+    baseline: Sequence[Trial], candidate: Sequence[Trial]
+) -> tuple[list[str], list[str]]:
+    """The instances that each side lacks; refused where the sides do not share most of theirs."""
+    ours, theirs = ({trial.instance for trial in side} for side in (baseline, candidate))
+    lacking = sorted(theirs - ours), sorted(ours - theirs)
+    if any(lacking) and 2 * len(ours & theirs) <= max(len(ours), len(theirs)):
+        only = [
+            f"only the {side} has {some(names)}"
+            for side, names in (("baseline", lacking[1]), ("candidate", lacking[0]))
+            if names
+        ]
+        raise IncomparableRuns(
+            f"the sides are about different instances: {'; '.join(only)}",
+            hint="Compare runs of the same instances.",
+        )
+    return lacking
+
+
+def failed_twin(trial: Trial) -> Trial:
+    """A crashed run in place of the missing twin of this one."""
+    return Trial(
+        instance=trial.instance,
+        trial=trial.trial,
+        dimensions={},
+        crashed=True,
+        drawn_order=trial.drawn_order,
+    )

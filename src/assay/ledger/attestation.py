@@ -1,0 +1,34 @@
+"""Times that an authority attests: of a text, and of the first entries of a ledger. Values only."""
+
+import msgspec
+
+
+class Attested(msgspec.Struct, frozen=True, kw_only=True):
+    """The time by which a text existed, and which authority says so.
+
+    `authority` is the SHA-256 fingerprint of the authority's root certificate, `name` its subject.
+    The time is in UTC, without fractions of a second. `token` is the digest of the signature's
+    value, which the authority alone can make.
+    """
+
+    time: str
+    authority: str
+    name: str
+    token: str
+
+
+class Attestation(msgspec.Struct, frozen=True, kw_only=True):
+    """The time by which the first entries of a ledger existed, and which authority says so.
+
+    `entry` is the number of the entry that holds the timestamp, `checkpoint` how many entries it
+    covers. `authority` is the SHA-256 fingerprint of the authority's root certificate, which the
+    study's author pinned, and `name` the subject of that; `token` is the digest of the
+    value of its signature.
+    """
+
+    entry: int
+    checkpoint: int
+    time: str
+    authority: str
+    name: str
+    token: str

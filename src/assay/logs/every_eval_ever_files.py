@@ -1,0 +1,189 @@
+"""A run in the form of Every Eval Ever: one file of results, one of samples.
+
+Schema 0.2.2 of https://github.com/evaleval/every_eval_ever (`eval.schema.json`,
+`instance_level_eval.schema.json`). A line is one sample under one metric. A sample without any
+score has one line that names no result: its 0 stands there because the form wants a number. What
+the form has no place for (over what a mean is, which metrics are unscored) stands in its free
+details, where our reader finds it.
+"""
+
+import hashlib
+import json
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from assay.errors import SpecError
+from assay.logs.every_eval_ever_form import (
+    FINISHED,
+    MEAN_OVER,
+    PLANNED,
+    SAMPLES,
+    UNREPORTED,
+    UNSCORED,
+)
+from assay.logs.log import LogRun, Sample
+from assay.logs.means import mean_of
+
+_VERSION = "0.2.2"
+_UNKNOWN = "unknown"
+_ERROR = "the sample failed"
+
+
+def every_eval_ever_files(run: LogRun) -> dict[str, bytes]:
+    """The names and bytes of the two files that stand for a run."""
+    model = run.model or _UNKNOWN
+    made = str(int(time.time()))
+    evaluation_id = f"{run.task}/{model.replace('/', '_')}/{made}"
+    lines = b"".join(
+        msgspec.json.encode(
+            {
+                "schema_version": _VERSION,
+                "evaluation_id": evaluation_id,
+                "model_id": model,
+                "evaluation_name": run.task,
+                **line,
+            }
+        )
+        + b"\n"
+        for line in _lines(run)
+    )
+    checksum = hashlib.sha256(lines)
+    name = str(uuid.UUID(bytes=checksum.digest()[:16], version=4))
+    results = {
+        "schema_version": _VERSION,
+        "evaluation_id": evaluation_id,
+        "retrieved_timestamp": made,
+        "source_metadata": _source(run),
+        "eval_library": {"name": run.harness, "version": run.version or _UNKNOWN},
+        "model_info": {"name": model, "id": model, "developer": model.partition("/")[0]},
+        "evaluation_results": list(_results(run)),
+        "detailed_evaluation_results": {
+            "format": "jsonl",
+            "file_path": f"data/{_folder(run.task)}/{_folder(model)}/{name}{SAMPLES}.jsonl",
+            "hash_algorithm": "sha256",
+            "checksum": checksum.hexdigest(),
+            "total_rows": lines.count(b"\n"),
+        },
+    }
+    document = msgspec.json.format(msgspec.json.encode(results), indent=2)
+    return {f"{name}.json": document, f"{name}{SAMPLES}.jsonl": lines}
+
+
+def _folder(name: str) -> str:
+    """A name as folders of the datastore: of a model its developer and itself."""
+    kept = (
+        "".join(c if c.isalnum() or c in "._-" else "_" for c in part) for part in name.split("/")
+    )
+    return "/".join(part.lstrip(".") or "_" for part in kept)
+
+
+def _source(run: LogRun) -> dict[str, Any]:
+    details = {} if run.finished else {FINISHED: "false"}
+    if run.planned is not None:
+        details[PLANNED] = str(run.planned)
+    return {
+        "source_name": run.harness,
+        "source_type": "evaluation_run",
+        "source_organization_name": _UNKNOWN,
+        "evaluator_relationship": "other",
+        "additional_details": details,
+    }
+
+
+def _results(run: LogRun) -> Iterator[dict[str, Any]]:
+    """A result for every metric; where the harness reports no mean, the one of its rows."""
+    reported = {mean.metric: mean for mean in run.means}
+    for metric in dict.fromkeys([*reported, *run.metrics]):
+        mean = reported.get(metric)
+        value = mean_of(run.samples, metric, "rows") if mean is None else mean.value
+        score: dict[str, Any] = {"score": value}
+        if mean is None:
+            score["details"] = {UNREPORTED: "the harness reports no mean; this is that of the rows"}
+        yield {
+            "evaluation_result_id": metric,
+            "evaluation_name": run.task,
+            "source_data": {"dataset_name": run.task, "source_type": "other"},
+            "metric_config": {
+                "evaluation_description": f"mean of {metric}",
+                "metric_name": metric,
+                "lower_is_better": metric in run.lower,
+                "additional_details": {
+                    MEAN_OVER: "rows" if mean is None else mean.over,
+                    **({"scorer": run.scorer} if run.scorer else {}),
+                },
+            },
+            "score_details": score,
+            "generation_config": {"additional_details": dict(run.settings)},
+        }
+
+
+def _lines(run: LogRun) -> Iterator[dict[str, Any]]:
+    written: set[tuple[str, str | None]] = set()
+    inputs: dict[str, list[dict[str, Any]]] = {}
+    for sample in run.samples:
+        inputs.setdefault(sample.instance, []).append(_input(sample))
+    for sample in run.samples:
+        if (sample.instance, sample.trial) in written:
+            raise SpecError(
+                f"{run.place}: two samples are instance {sample.instance!r:.60},"
+                f" trial {sample.trial}; a line can stand for one only"
+            )
+        written.add((sample.instance, sample.trial))
+        shared: dict[str, Any] = {
+            "sample_id": sample.instance,
+            "sample_hash": _hash(inputs[sample.instance]),
+            "interaction_type": "single_turn",
+            "input": _input(sample),
+            "output": {"raw": [] if sample.response is None else [sample.response]},
+            "answer_attribution": [],
+            "performance": _performance(sample.costs),
+            "error": _ERROR if sample.failed else None,
+            "metadata": _metadata(sample),
+        }
+        scored = {name: value for name, value in sample.scores.items() if value is not None}
+        for metric, value in scored.items():
+            evaluation = {"score": value, "is_correct": value == 1 and metric not in run.lower}
+            yield {"evaluation_result_id": metric, **shared, "evaluation": evaluation}
+        if not scored:
+            yield {**shared, "evaluation": {"score": 0.0, "is_correct": False}}
+
+
+def _input(sample: Sample) -> dict[str, Any]:
+    reference = [] if sample.target is None else [sample.target]
+    return {"raw": sample.question or "", "reference": reference}
+
+
+def _hash(inputs: Sequence[Mapping[str, Any]]) -> str | None:
+    """The digest of an instance's input, as the format's own converters make it.
+
+    None without a text, or where the samples of an instance have several.
+    """
+    first = inputs[0]
+    if not first["raw"] or any(other != first for other in inputs):
+        return None
+    written = json.dumps(first, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(written.encode()).hexdigest()
+
+
+def _metadata(sample: Sample) -> dict[str, str]:
+    found = {} if sample.trial is None else {"epoch": sample.trial}
+    if sample.group is not None:
+        found["group"] = sample.group
+    unscored = [name for name, value in sample.scores.items() if value is None]
+    if unscored or not sample.scores:
+        found[UNSCORED] = msgspec.json.encode(unscored).decode()
+    return found
+
+
+def _performance(costs: Mapping[str, float]) -> dict[str, Any] | None:
+    """Seconds as a latency; tokens are only known together, which the form has no place for."""
+    found: dict[str, Any] = {}
+    if "seconds" in costs:
+        found["latency_ms"] = costs["seconds"] * 1000
+    if "tokens" in costs:
+        found["additional_details"] = {"total_tokens": repr(costs["tokens"])}
+    return found or None

@@ -1,0 +1,130 @@
+"""The table of formats: which harnesses' logs can be read, and how each is recognised.
+
+A format is recognised by content. A folder is searched for runs: every file below it that a format
+recognises as the head of a run is one; the files that belong to it are read by its format.
+"""
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from assay.errors import AssayError, SpecError, storage
+from assay.folders import walk
+from assay.logs.log import LogRun
+from assay.logs.log_file import LogFile
+from assay.logs.means import check_means
+
+_MOST_FILES = 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogFormat:
+    """A harness whose logs are read: its name, the files it writes, the module that reads them.
+
+    The module has `recognise(file)`, which says whether a file is the head of a run, and
+    `read(file, texts=...)`, which gives its runs. `heads(file)`, where there is one, gives the
+    heads of the runs that another file stands for, such as one of results.
+    """
+
+    name: str
+    files: str
+    module: str
+
+    @property
+    def reader(self) -> ModuleType:
+        """The module, imported when it is needed."""
+        return importlib.import_module(f"assay.logs.harnesses.{self.module}")
+
+
+FORMATS = (
+    LogFormat(name="inspect_ai", files=".eval and .json logs", module="inspect_ai"),
+    LogFormat(
+        name="lm-evaluation-harness", files="samples_*.jsonl and results_*.json", module="lm_eval"
+    ),
+    LogFormat(name="promptfoo", files=".json and .jsonl results", module="promptfoo.reader"),
+    LogFormat(name="deepeval", files="test_run_*.json", module="deepeval"),
+    LogFormat(name="OpenAI evals", files=".jsonl logs", module="openai_evals"),
+    LogFormat(name="Braintrust", files="results as .json, spans as .jsonl", module="braintrust"),
+    LogFormat(name="HELM", files="run folders with per_instance_stats.json", module="helm.reader"),
+    LogFormat(name="lighteval", files="details_*.parquet and results_*.json", module="lighteval"),
+    LogFormat(
+        name="MLflow",
+        files="*traces.jsonl and *run.json, eval_results_table.json",
+        module="mlflow",
+    ),
+    LogFormat(name="ragas", files="experiments/*.csv, saved results of evaluate", module="ragas"),
+    LogFormat(name="TruLens", files="records as .json", module="trulens"),
+    LogFormat(name="Langfuse", files="results of run_experiment as .json", module="langfuse"),
+    LogFormat(
+        name="Every Eval Ever",
+        files="*_samples.jsonl and the .json beside it",
+        module="every_eval_ever",
+    ),
+)
+
+
+def format_of(file: LogFile) -> LogFormat | None:
+    """The format that recognises a file as the head of a run; None where none does."""
+    return next((known for known in FORMATS if known.reader.recognise(file)), None)
+
+
+def read_log(path: Path, *, texts: bool = False) -> list[LogRun]:
+    """Every run in a log file, or in the log files below a folder; none where there is no log.
+
+    With `texts` the questions and responses are read too. A run whose rows do not give the mean
+    that its harness reports is refused.
+    """
+    runs: list[LogRun] = []
+    for file in _files(path):
+        try:
+            known = format_of(file)
+        except SpecError:
+            if file.path == path or file.path.suffix == ".eval":
+                raise
+            known = None  # another archive, which is broken
+        if known is not None:
+            runs += known.reader.read(file, texts=texts)
+    for run in runs:
+        if not run.samples:
+            raise SpecError(f"{run.place}: a log of {run.harness} without samples")
+        check_means(run)
+    return runs
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is a harness's log, or a folder holds one."""
+    try:
+        return any(format_of(file) is not None for file in _files(path))
+    except AssayError:
+        return False
+
+
+def _files(path: Path) -> Iterator[LogFile]:
+    """The file itself, or the heads it stands for; or every file below a folder."""
+    with storage(path):
+        if not path.is_dir():
+            yield from _heads(LogFile(path))
+            return
+        count = 0
+        for place, folders, files in walk(path):
+            folders.sort()
+            for name in sorted(files):
+                count += 1
+                if count > _MOST_FILES:
+                    raise SpecError(f"{path}: more than {_MOST_FILES:,} files")
+                if (place / name).is_file():
+                    yield LogFile(place / name)
+
+
+def _heads(file: LogFile) -> list[LogFile]:
+    """The heads of the runs that a file which is none itself stands for."""
+    if format_of(file) is not None:
+        return [file]
+    for known in FORMATS:
+        find = getattr(known.reader, "heads", None)
+        heads: list[LogFile] = [] if find is None else find(file)
+        if heads:
+            return heads
+    return [file]

@@ -1,0 +1,334 @@
+"""Logs of inspect_ai: `.eval` archives and `.json` files.
+
+A sample has an id and an epoch. A failed one has an error and, unless the log was scored again, no
+scores; an unscored one has the score NaN. Epochs of a sample are averaged first, and the mean is
+over samples that have a score in one epoch at least. An archive has its summaries in one member; an
+unfinished one only those of its journal, and no results.
+
+Read from the format as its maintainers describe it; versions 1 and 2 of the log are known.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import median, mode
+from typing import Any
+
+import msgspec
+
+from assay.errors import IntegrityError
+from assay.logs.log import LogRun, ReportedMean, Sample
+from assay.logs.log_file import LogFile, decode, fingerprint, number, text
+from assay.logs.means import mean_of
+from assay.logs.zip_members import ZipMembers
+
+_HEADER, _START = "header.json", "_journal/start.json"
+_SUMMARIES, _JOURNAL, _SAMPLES = "summaries.json", "_journal/summaries/", "samples/"
+_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_MEANS = ("accuracy", "mean")
+_KNOWN_VERSIONS = (1, 2)
+
+
+class _Score(msgspec.Struct, frozen=True):
+    value: Any = None
+
+
+class _Summary(msgspec.Struct, frozen=True):
+    id: int | str
+    epoch: int = 1
+    scores: dict[str, _Score] | None = None
+    error: Any = None
+    model_usage: dict[str, dict[str, Any]] = {}
+    total_time: float | None = None
+    working_time: float | None = None
+
+
+class _ModelOutput(msgspec.Struct, frozen=True):
+    completion: str | None = None
+    choices: list[Any] = []
+
+
+class _Sample(_Summary, frozen=True, kw_only=True):
+    input: Any = None
+    target: Any = None
+    output: _ModelOutput = _ModelOutput()
+
+
+class _Dataset(msgspec.Struct, frozen=True):
+    name: str | None = None
+    samples: int | None = None
+
+
+class _Scorer(msgspec.Struct, frozen=True):
+    name: str = ""
+    options: Any = None
+
+
+class _Eval(msgspec.Struct, frozen=True):
+    task: str
+    task_version: Any = 0
+    task_args: Any = None
+    dataset: _Dataset = _Dataset()
+    model: str | None = None
+    model_generate_config: Any = None
+    model_roles: Any = None
+    config: dict[str, Any] = {}
+    packages: dict[str, str] = {}
+    scorers: list[_Scorer] | None = None
+
+
+class _Metric(msgspec.Struct, frozen=True):
+    value: Any = None
+
+
+class _Result(msgspec.Struct, frozen=True):
+    name: str
+    scorer: str | None = None
+    reducer: str | None = None
+    metrics: dict[str, _Metric] = {}
+
+
+class _Results(msgspec.Struct, frozen=True):
+    scores: list[_Result] = []
+
+
+class _SolverStep(msgspec.Struct, frozen=True):
+    solver: str = ""
+    params: Any = None
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    steps: list[_SolverStep] = []
+    config: Any = None
+
+
+class _Header(msgspec.Struct, frozen=True):
+    version: int = 1
+    status: str = "started"
+    eval: _Eval = msgspec.field(default_factory=lambda: _Eval(task=""))
+    plan: _Plan = _Plan()
+    results: _Results | None = None
+
+
+class _JsonLog(_Header, frozen=True):
+    samples: list[_Sample] = []
+
+
+def recognise(file: LogFile) -> bool:
+    """Whether a file is a log: by the members of an archive, or the keys of an object."""
+    if file.members is not None:
+        return _HEADER in file.members or _START in file.members
+    return {"eval", "status", "plan"} <= file.keys
+
+
+def read(file: LogFile, *, texts: bool) -> list[LogRun]:
+    """The one run of a log."""
+    if file.members is None:
+        log = file.decoded(_JsonLog)
+        return [_run(file, log, log.samples)]
+    where = str(file)
+    head = _HEADER if _HEADER in file.members else _START
+    header = decode(file.members.read(head), _Header, where=f"{where}, {head}")
+    samples: Sequence[_Summary]
+    if texts:
+        samples = [
+            decode(file.members.read(name), _Sample, where=f"{where}, {name}")
+            for name in file.members.names
+            if name.startswith(_SAMPLES) and name.endswith(".json")
+        ]
+    else:
+        samples = list(_summaries(file.members, where))
+    return [_run(file, header, samples)]
+
+
+def _summaries(members: ZipMembers, where: str) -> Iterator[_Summary]:
+    names = [_SUMMARIES] if _SUMMARIES in members else _journal(members.names)
+    for name in names:
+        yield from decode(members.read(name), list[_Summary], where=f"{where}, {name}")
+
+
+def _journal(names: Sequence[str]) -> list[str]:
+    """The summaries of a journal in the order in which they were written."""
+    numbered = {
+        name: name.removeprefix(_JOURNAL).removesuffix(".json")
+        for name in names
+        if name.startswith(_JOURNAL)
+    }
+    return sorted(
+        (name for name, digits in numbered.items() if digits.isascii() and digits.isdigit()),
+        key=lambda name: int(numbered[name]),
+    )
+
+
+def _run(file: LogFile, header: _Header, samples: Sequence[_Summary]) -> LogRun:
+    results = [] if header.results is None else header.results.scores
+    averaged = {
+        _metric(result)
+        for result in results
+        if any(_bare(name) in _MEANS for name in result.metrics)
+    }
+    made = tuple(_sample(sample, averaged) for sample in samples)
+    epochs = header.eval.config.get("epochs")
+    planned = header.eval.dataset.samples
+    finished = header.status == "success"
+    notes = []
+    if header.version not in _KNOWN_VERSIONS:
+        notes.append(f"log version {header.version} is unknown; read as version 2")
+    means, unchecked = _means(made, results)
+    if unchecked:
+        notes.append(f"not computed again: {', '.join(unchecked)}")
+    if planned is not None and isinstance(epochs, int):
+        planned *= max(epochs, 1)
+    return LogRun(
+        harness="inspect_ai",
+        version=header.eval.packages.get("inspect_ai"),
+        task=header.eval.task,
+        model=header.eval.model,
+        settings=_settings(header),
+        scorer=_scorer(header.eval.scorers),
+        samples=made,
+        means=tuple(means) if finished else (),
+        planned=planned,
+        finished=finished,
+        place=str(file),
+        files=(file,),
+        notes=tuple(notes),
+    )
+
+
+def _settings(header: _Header) -> dict[str, str]:
+    made = header.eval
+    settings = {
+        "task version": str(made.task_version),
+        "dataset": str(made.dataset.name),
+        "solver": fingerprint([header.plan.steps, header.plan.config or None]),
+    }
+    for name, value in (
+        ("generate config", made.model_generate_config),
+        ("task args", made.task_args),
+        ("model roles", made.model_roles),
+    ):
+        if value:
+            settings[name] = fingerprint(value)
+    return settings
+
+
+def _scorer(scorers: Sequence[_Scorer] | None) -> str | None:
+    if not scorers:
+        return None
+    names = ", ".join(scorer.name for scorer in scorers)
+    return f"{names} @ {fingerprint([[scorer.name, scorer.options] for scorer in scorers])}"
+
+
+def _sample(sample: _Summary, averaged: set[str]) -> Sample:
+    scores: dict[str, float | None] = {}
+    for scorer, score in (sample.scores or {}).items():
+        if isinstance(score.value, dict):
+            for key, value in score.value.items():
+                name = f"{scorer}/{key}"
+                scores[name] = _value(value, averaged=name in averaged)
+        elif isinstance(score.value, float) and score.value != score.value:
+            scores[scorer] = None
+        elif not isinstance(score.value, list):
+            scores[scorer] = _value(score.value, averaged=scorer in averaged)
+    costs = {"tokens": float(_tokens(sample))} if sample.model_usage else {}
+    if (seconds := sample.working_time or sample.total_time) is not None:
+        costs["seconds"] = seconds
+    full = sample if isinstance(sample, _Sample) else None
+    return Sample(
+        instance=str(sample.id),
+        trial=str(sample.epoch),
+        scores=scores,
+        failed=bool(sample.error),
+        costs=costs,
+        question=None if full is None else text(full.input),
+        response=None if full is None else _completion(full.output),
+        target=None if full is None else text(full.target),
+    )
+
+
+def _completion(output: _ModelOutput) -> str | None:
+    if output.completion:
+        return output.completion
+    first = output.choices[0] if output.choices else None
+    return text(first.get("message")) if isinstance(first, dict) else output.completion
+
+
+def _tokens(sample: _Summary) -> float:
+    return sum(number(usage.get("total_tokens")) or 0.0 for usage in sample.model_usage.values())
+
+
+def _value(value: object, *, averaged: bool) -> float | None:
+    """A score as the harness's own means take it: C, I, P, N, words of truth, numbers in text.
+
+    Any other word counts 0 where the harness averaged it, and is no score where it did not.
+    """
+    if not isinstance(value, str):
+        return number(value)
+    known = _WORDS.get(value, _WORDS.get(value.lower()))
+    if known is not None:
+        return known
+    try:
+        return number(float(value))
+    except ValueError:
+        return 0.0 if averaged else None
+
+
+def _metric(result: _Result) -> str:
+    """The name of a metric: that of its scorer, or of a key of what its scorer gives."""
+    if result.scorer in (None, result.name):
+        return result.name
+    return f"{result.scorer}/{result.name}"
+
+
+def _bare(name: str) -> str:
+    return name.rsplit("/", 1)[-1]
+
+
+def _means(
+    samples: Sequence[Sample], results: Sequence[_Result]
+) -> tuple[list[ReportedMean], list[str]]:
+    """The means that the log reports, and those whose reduction of epochs is not known here.
+
+    A mean of medians, modes or largest values is checked here, since no one else averages so.
+    """
+    means, unchecked = [], []
+    for result in results:
+        reported = next(
+            (number(m.value) for name, m in result.metrics.items() if _bare(name) in _MEANS), None
+        )
+        if reported is None:
+            continue
+        metric = _metric(result)
+        if result.reducer in (None, "mean"):
+            means.append(ReportedMean(metric=metric, value=reported, over="items"))
+        elif result.reducer in _REDUCERS:
+            again = _reduced_mean(samples, metric, _REDUCERS[result.reducer])
+            if again is None or abs(again - reported) > 1e-9:
+                raise IntegrityError(
+                    f"inspect_ai reports {metric} {reported:.6g} ({result.reducer} of epochs), and"
+                    f" its rows give {again}"
+                )
+        else:
+            unchecked.append(f"{metric} ({result.reducer})")
+    return means, unchecked
+
+
+_REDUCERS: Mapping[str, Callable[[list[float]], float]] = {
+    "median": median,
+    "mode": mode,
+    "max": max,
+}
+
+
+def _reduced_mean(
+    samples: Sequence[Sample], metric: str, reduce: Callable[[list[float]], float]
+) -> float | None:
+    epochs = defaultdict(list)
+    for sample in samples:
+        value = sample.scores.get(metric)
+        if value is not None:
+            epochs[sample.instance].append(value)
+    reduced = [
+        Sample(instance=name, scores={metric: reduce(values)}) for name, values in epochs.items()
+    ]
+    return mean_of(reduced, metric, "rows")

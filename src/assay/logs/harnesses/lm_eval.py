@@ -1,0 +1,244 @@
+"""Logs of lm-evaluation-harness: `samples_TASK_TIME.jsonl`, with `results_TIME.json` beside them.
+
+A line is a document under one filter. There are no failed samples: a metric that could not be
+computed is missing from its line. Repeats are answers inside one line, and have one score. Reported
+means are over the lines of a filter that have the metric. Metrics that are not aggregated by their
+mean (Matthews' correlation, perplexities) have values of their own that are no scores.
+
+Documents pair by the hashes of the document and its target, or by number where there are none.
+Old versions name neither filter nor metrics; then every number of a line is a metric.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.digests import digest
+from assay.errors import SpecError, storage
+from assay.logs.log import LogRun, ReportedMean, Sample
+from assay.logs.log_file import LogFile, fingerprint, number, table_in, text
+
+_KEYS = {"doc_id", "doc", "target", "resps", "filtered_resps"}
+_OWN = _KEYS | {
+    *("arguments", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash", "schema"),
+}
+_SAMPLES, _RESULTS = "samples_", "results_"
+_NO_FILTER = "none"
+_MODEL_ARGS = ("pretrained", "model", "path", "base_url")
+
+
+def recognise(file: LogFile) -> bool:
+    """Whether the lines of a file are samples."""
+    return file.is_lines and file.keys >= _KEYS
+
+
+def heads(file: LogFile) -> list[LogFile]:
+    """The files of samples that a file of results stands for."""
+    if not {"results", "configs", "versions"} <= file.keys:
+        return []
+    time = file.path.stem.removeprefix(_RESULTS)
+    with storage(file.path):
+        beside = sorted(file.path.parent.glob(f"{_SAMPLES}*.jsonl"))
+    found = [LogFile(path) for path in beside if path.stem.endswith(time)]
+    if not found and "lm_eval_version" in file.keys:
+        raise SpecError(
+            f"{file}: results without samples",
+            hint="Have lm_eval log its samples, and name the folder it wrote.",
+        )
+    return found
+
+
+def read(file: LogFile, *, texts: bool) -> list[LogRun]:
+    """The run of one task."""
+    lines = [(where, _object(line, where)) for where, line in file.lines()]
+    beside = _results_file(file.path)
+    results = {} if beside is None else beside.table_of("lm-evaluation-harness")
+    task = _task(file.path, results)
+    filters = list(dict.fromkeys(str(line.get("filter", _NO_FILTER)) for _, line in lines))
+    samples = tuple(_samples(lines, filters, texts=texts))
+    config = table_in(results, "configs", task)
+    means, unchecked = _means(table_in(results, "results", task), config, filters, samples)
+    notes = [] if results else ["no results beside the samples: no mean to compute again"]
+    if unchecked:
+        notes.append(f"not computed again: {', '.join(unchecked)}")
+    better = table_in(results, "higher_is_better", task)
+    lower = frozenset(
+        metric for metric in _metrics(samples) if better.get(metric.split(",")[0]) is False
+    )
+    return [
+        LogRun(
+            harness="lm-evaluation-harness",
+            version=_said(results.get("lm_eval_version")),
+            task=task,
+            model=_model(results) or file.path.parent.name,
+            settings=_settings(results, task, lines),
+            scorer=fingerprint([config.get("metric_list"), config.get("process_results")])
+            if config
+            else None,
+            samples=samples,
+            means=tuple(means),
+            lower=lower,
+            planned=_planned(results, task),
+            place=str(file),
+            files=(file, *([] if beside is None else [beside])),
+            notes=tuple(notes),
+        )
+    ]
+
+
+def _object(line: object, where: str) -> Mapping[str, Any]:
+    if not isinstance(line, dict):
+        raise SpecError(f"{where}: expected a sample of lm-evaluation-harness")
+    return line
+
+
+def _samples(
+    lines: Sequence[tuple[str, Mapping[str, Any]]], filters: Sequence[str], *, texts: bool
+) -> Iterator[Sample]:
+    """One sample a document, with the metrics of every filter."""
+    documents: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for _, line in lines:
+        documents.setdefault(_identity(line), []).append(line)
+    copies: Counter[str] = Counter()
+    for key, own in documents.items():
+        name = key[-1]
+        copies[name] += 1
+        scores = {}
+        for line in own:
+            suffix = "" if filters == [_NO_FILTER] else f",{line.get('filter', _NO_FILTER)}"
+            for metric in _named_metrics(line):
+                if not isinstance(line.get(metric), (list, str, dict)):
+                    scores[f"{metric}{suffix}"] = number(line.get(metric))
+        first = own[0]
+        yield Sample(
+            instance=name if copies[name] == 1 else f"{name}#{copies[name]}",
+            scores=scores,
+            question=_question(first) if texts else None,
+            response=text(_first(first.get("resps"))) if texts else None,
+            target=text(first.get("target")) if texts else None,
+        )
+
+
+def _identity(line: Mapping[str, Any]) -> tuple[str, ...]:
+    """What tells documents of a run apart, and at the end what is the same in another run."""
+    if isinstance(line.get("doc_hash"), str):
+        name = f"{line['doc_hash'][:12]}-{str(line.get('target_hash'))[:8]}"
+        return str(line.get("doc_id")), name
+    return str(line.get("doc_id")), f"doc {line.get('doc_id')}"
+
+
+def _named_metrics(line: Mapping[str, Any]) -> list[str]:
+    named = line.get("metrics")
+    if isinstance(named, list):
+        return [str(name) for name in named]
+    return [name for name in line if name not in _OWN and number(line[name]) is not None]
+
+
+def _metrics(samples: Sequence[Sample]) -> list[str]:
+    return list(dict.fromkeys(name for sample in samples for name in sample.scores))
+
+
+def _means(
+    reported: Mapping[str, Any],
+    config: Mapping[str, Any],
+    filters: Sequence[str],
+    samples: Sequence[Sample],
+) -> tuple[list[ReportedMean], list[str]]:
+    """The means of the results, and the metrics whose aggregation is another or not known."""
+    listed = config.get("metric_list")
+    aggregation = {
+        str(entry.get("metric")): entry.get("aggregation", "mean")
+        for entry in (listed if isinstance(listed, list) else ())
+        if isinstance(entry, dict)
+    }
+    known = set(_metrics(samples))
+    means, unchecked = [], []
+    for name, value in reported.items():
+        metric, _, own = name.partition(",")
+        if metric.endswith("_stderr") or not own or number(value) is None:
+            continue
+        key = metric if list(filters) == [_NO_FILTER] else name
+        if aggregation.get(metric) == "mean" and key in known:
+            means.append(ReportedMean(metric=key, value=float(value), over="rows"))
+        else:
+            unchecked.append(name)
+    return means, unchecked
+
+
+def _results_file(path: Path) -> LogFile | None:
+    """The results of the run that a file of samples belongs to: of the same time, or the only one.
+
+    The name of a task may hold underscores, and the time has none.
+    """
+    time = path.stem.rsplit("_", 1)[-1]
+    named = path.parent / f"{_RESULTS}{time}.json"
+    with storage(path):
+        if named.is_file():
+            return LogFile(named)
+        others = sorted(path.parent.glob(f"{_RESULTS}*.json"))
+    return LogFile(others[0]) if len(others) == 1 else None
+
+
+def _task(path: Path, results: Mapping[str, Any]) -> str:
+    """The task that a file of samples is of: its name is the task's and a time."""
+    named = path.stem.removeprefix(_SAMPLES)
+    known = [task for task in results.get("results", {}) if named.startswith(f"{task}_")]
+    return max(known, key=len) if known else named.rsplit("_", 1)[0]
+
+
+def _planned(results: Mapping[str, Any], task: str) -> int | None:
+    """How many documents were to be run: all, or as many as a limit allows."""
+    counts = table_in(results, "n-samples", task)
+    original, limit = counts.get("original"), table_in(results, "config").get("limit")
+    if not isinstance(original, int) or limit is not None:
+        return None
+    return original
+
+
+def _model(results: Mapping[str, Any]) -> str | None:
+    return _said(results.get("model_name")) or _said(table_in(results, "config").get("model"))
+
+
+def _settings(
+    results: Mapping[str, Any], task: str, lines: Sequence[tuple[str, Mapping[str, Any]]]
+) -> dict[str, str]:
+    config = table_in(results, "config")
+    settings = {
+        "task version": _said(table_in(results, "versions").get(task)),
+        "shots": _said(table_in(results, "n-shot").get(task)),
+        "backend": _said(results.get("model_source", config.get("model"))),
+        "generate config": fingerprint(config["gen_kwargs"]) if config.get("gen_kwargs") else None,
+        "chat template": _said(results.get("chat_template_sha")),
+        "system instruction": _said(results.get("system_instruction_sha")),
+    }
+    arguments = config.get("model_args")
+    if isinstance(arguments, dict):
+        others = {key: arguments[key] for key in arguments if key not in _MODEL_ARGS}
+        settings["model args"] = fingerprint(others) if others else None
+    prompts = sorted({str(line["prompt_hash"]) for _, line in lines if "prompt_hash" in line})
+    if prompts:
+        settings["prompts"] = digest("\n".join(prompts).encode()).removeprefix("sha256:")[:12]
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _said(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _question(line: Mapping[str, Any]) -> str | None:
+    """The prompt of a document, or the document's own question."""
+    arguments = line.get("arguments")
+    if isinstance(arguments, dict):
+        first: Any = next(iter(arguments.values()), None)
+        prompt = first.get("arg_0") if isinstance(first, dict) else None
+        if isinstance(prompt, str):
+            return prompt
+    document = line.get("doc")
+    return text(document.get("question")) if isinstance(document, dict) else None
+
+
+def _first(value: object) -> object:
+    while isinstance(value, list) and value:
+        value = value[0]
+    return value

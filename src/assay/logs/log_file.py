@@ -1,0 +1,255 @@
+"""One file that may be a log: its bytes, its shape, and the files beside it.
+
+The content decides what a file is, never its name alone: a format asks for the keys of the JSON,
+the columns of the table or the members of the archive. What harnesses write is not always JSON
+(a bare NaN), so a document that the fast parser refuses is read by a lenient one. Sizes and depth
+are bounded all the same.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from assay.bounds import MAX_FILE_BYTES, MAX_LINE_BYTES, MAX_ROWS
+from assay.digests import digest
+from assay.errors import SpecError, StorageError, storage, writable
+from assay.files import read_bounded, stamp
+from assay.folders import file_digest
+from assay.logs.zip_members import ZipMembers, is_zip
+
+T = TypeVar("T")
+_HEAD = 1 << 16
+_LONGEST_LINE = 64 * MAX_LINE_BYTES
+"""Bytes of a line of a log, which may hold a whole conversation."""
+_MARK = b"\xef\xbb\xbf"
+
+
+class LogFile:
+    """A file, read when it is asked for."""
+
+    def __init__(self, path: Path) -> None:
+        with storage(path):
+            if not path.is_file():
+                raise SpecError(f"{path}: no regular file")
+        self.path = path
+        self.stamp = stamp(path)
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of the file."""
+        with storage(self.path), self.path.open("rb") as file:
+            return file.read(_HEAD)
+
+    @cached_property
+    def data(self) -> bytes:
+        """All bytes of the file, without a mark of their order."""
+        return read_bounded(self.path, MAX_FILE_BYTES).removeprefix(_MARK)
+
+    @property
+    def digest(self) -> str:
+        """The digest of the file's bytes; refuses a file that has changed since it was opened."""
+        with storage(self.path):
+            _, found = file_digest(self.path)
+        if stamp(self.path) != self.stamp:
+            raise StorageError(f"{self.path} changed while it was read", hint="Try again.")
+        return found
+
+    @cached_property
+    def members(self) -> ZipMembers | None:
+        """The members of a zip archive; None where the file is none."""
+        return ZipMembers(self.path) if is_zip(self.head) else None
+
+    @cached_property
+    def is_parquet(self) -> bool:
+        """Whether the file is Parquet."""
+        return self.head[:4] == b"PAR1"
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of a JSON object, or of the first one in an array or in lines of JSON."""
+        found = self._first
+        return frozenset(found) if isinstance(found, dict) else frozenset()
+
+    @cached_property
+    def is_lines(self) -> bool:
+        """Whether the first line of the file is a whole JSON object, as in lines of JSON.
+
+        A document that is written on one line is such a file too.
+        """
+        start = self.head.removeprefix(_MARK).lstrip()[:1]
+        return start == b"{" and _object_or_none(self._first_line) is not None
+
+    @cached_property
+    def _first_line(self) -> bytes:
+        start = self.head.removeprefix(_MARK).lstrip()
+        if b"\n" in start or len(self.head) < _HEAD:
+            return start.split(b"\n", 1)[0]
+        return self.data.lstrip().split(b"\n", 1)[0]
+
+    @cached_property
+    def _first(self) -> Any:  # noqa: ANN401 - JSON is any of six types
+        start = self.head.removeprefix(_MARK).lstrip()[:1]
+        if start not in (b"{", b"[") or self.members is not None or self.is_parquet:
+            return None
+        if self.is_lines:
+            return _object_or_none(self._first_line)
+        try:
+            shape = msgspec.json.decode(self.data, type=_Shape)
+        except (msgspec.DecodeError, RecursionError, ValueError):
+            try:
+                shape = self.json
+            except SpecError:
+                return None
+        if isinstance(shape, list):
+            shape = shape[0] if shape else None
+            if isinstance(shape, msgspec.Raw):
+                shape = _object_or_none(bytes(shape))
+        return shape
+
+    @cached_property
+    def json(self) -> Any:  # noqa: ANN401 - JSON is any of six types
+        """The whole file as one JSON value; a bare NaN is a NaN."""
+        return loads(self.data, where=str(self.path))
+
+    def decoded(self, form: type[T]) -> T:
+        """The whole file as a struct."""
+        return decode(self.data, form, where=str(self.path))
+
+    def table_of(self, harness: str) -> Mapping[str, Any]:
+        """The whole file as an object with the results of a harness."""
+        if not isinstance(self.json, dict) or not isinstance(self.json.get("results"), dict):
+            raise SpecError(f"{self.path}: no results of {harness}")
+        return self.json
+
+    def lines(self) -> Iterator[tuple[str, Any]]:
+        """Each line's place and its JSON value."""
+        for where, line in self.raw_lines():
+            yield where, loads(line, where=where)
+
+    def raw_lines(self) -> Iterator[tuple[str, bytes]]:
+        """Each line's place and its bytes; blank lines are passed over."""
+        for number, line in enumerate(self.data.split(b"\n"), 1):
+            if not line.strip():
+                continue
+            if len(line) > _LONGEST_LINE or number > MAX_ROWS:
+                raise SpecError(f"{self.path}, line {number}: too long, or one too many")
+            yield f"{self.path}, line {number}", line
+
+    def beside(self, name: str) -> "LogFile | None":
+        """A file in the same folder."""
+        path = self.path.parent / name
+        with storage(path):
+            return LogFile(path) if path.is_file() else None
+
+
+_Shape = dict[str, msgspec.Raw] | list[msgspec.Raw]
+
+
+def loads(data: bytes, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
+    """One JSON value, by the fast parser or by one that takes a bare NaN."""
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return _lenient(data, where)
+
+
+def decode(data: bytes, form: type[T], *, where: str) -> T:
+    """One JSON value as a struct, which takes no more from it than it names."""
+    try:
+        return msgspec.json.decode(data, type=form)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        value = _lenient(data, where)
+    try:
+        return msgspec.convert(value, form)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise SpecError(f"{where}: {error}") from None
+
+
+def _lenient(data: bytes, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
+    try:
+        value = json.loads(data)
+        return _with_whole_pairs(value) if b"\\u" in data else value
+    except RecursionError:
+        raise SpecError(f"{where}: nested too deep") from None
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{where}: byte {error.start} is not UTF-8") from None
+    except ValueError as error:
+        raise SpecError(f"{where}: not JSON: {error}") from None
+
+
+def _with_whole_pairs(value: Any) -> Any:  # noqa: ANN401 - JSON is any of six types
+    """A value without half surrogate pairs, which a model's answer that was cut may end in."""
+    if isinstance(value, str):
+        return writable(value)
+    if isinstance(value, list):
+        return [_with_whole_pairs(each) for each in value]
+    if isinstance(value, dict):
+        return {writable(key): _with_whole_pairs(each) for key, each in value.items()}
+    return value
+
+
+def _object_or_none(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = loads(line, where="")
+    except SpecError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def table_in(value: object, *names: str) -> Mapping[str, Any]:
+    """The table that lies there inside others; an empty one where none does."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def number(value: object) -> float | None:
+    """A score as a number; None for one that is missing or no number."""
+    if isinstance(value, (bool, int, float)):
+        try:
+            found = float(value)
+        except OverflowError:
+            return None
+        return found if math.isfinite(found) else None
+    return None
+
+
+def text(value: object) -> str | None:
+    """A text, or None; a chat is its last message's text, a list of texts is joined."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts = [text(part) for part in value]
+        roles = [isinstance(part, dict) and "role" in part for part in value]
+        if any(roles):
+            users = [part for part, at in zip(parts, value, strict=True) if _is_user(at)]
+            return (users or parts)[-1]
+        return "\n".join(part for part in parts if part)
+    if isinstance(value, dict):
+        return text(value.get("content", value.get("text")))
+    return str(value)
+
+
+def _is_user(message: object) -> bool:
+    return isinstance(message, dict) and message.get("role") == "user"
+
+
+def canonical(value: object) -> str:
+    """A value as JSON, its keys in order; what JSON cannot hold is written as Python does."""
+    try:
+        return msgspec.json.encode(value, order="sorted").decode()
+    except (TypeError, UnicodeEncodeError, RecursionError):
+        return writable(repr(value))
+
+
+def fingerprint(value: object) -> str:
+    """A short digest of a setting, for comparing two of them."""
+    return digest(canonical(value).encode()).removeprefix("sha256:")[:12]

@@ -1,0 +1,59 @@
+"""The samples of a log as trials, and what is said of the log beside them."""
+
+from collections.abc import Mapping
+from itertools import chain
+
+from assay.logs.log import LogRun
+from assay.logs.means import mean_of
+from assay.logs.trial import Trial
+from assay.wording import counted
+
+
+def trials_of(run: LogRun) -> list[Trial]:
+    """One trial a sample. A failed sample is a crashed run; an unscored one lacks the value."""
+    metrics, harness = run.metrics, harness_of_run(run)
+    costs = dict.fromkeys(chain.from_iterable(sample.costs for sample in run.samples))
+    return [
+        Trial(
+            instance=sample.instance,
+            trial=sample.trial,
+            dimensions={}
+            if sample.failed
+            else {name: sample.scores.get(name) for name in metrics}
+            | {name: sample.costs.get(name) for name in costs},
+            harness=harness,
+            scorer=run.scorer,
+            crashed=sample.failed,
+        )
+        for sample in run.samples
+    ]
+
+
+def harness_of_run(run: LogRun) -> Mapping[str, str]:
+    """What a run was made with, by name: the model, the harness, the task and its settings."""
+    version = "" if run.version is None else f" {run.version}"
+    known = {"harness": f"{run.harness}{version}", "task": run.task, **run.settings}
+    return known if run.model is None else {"model": run.model, **known}
+
+
+def described(run: LogRun) -> str:
+    """A log in a line: what made it, how many samples of what, and what its mean is over."""
+    version = "" if run.version is None else f" {run.version}"
+    parts = [f"{run.harness}{version}", f"task {run.task}"]
+    if run.model is not None:
+        parts.append(run.model)
+    instances = len({sample.instance for sample in run.samples})
+    counts = f"{counted(len(run.samples), 'sample')} of {counted(instances, 'instance')}"
+    metrics = run.metrics
+    unscored = sum(
+        not sample.failed and any(sample.scores.get(name) is None for name in metrics)
+        for sample in run.samples
+    )
+    counts += f", {run.failed} failed" if run.failed else ""
+    counts += f", {unscored} unscored" if unscored else ""
+    parts.append(counts)
+    if run.means:
+        first = run.means[0]
+        again = mean_of(run.samples, first.metric, first.over)
+        parts.append(f"{first.metric} {again:.4f} as reported, the mean over {first.over}")
+    return " · ".join(parts)

@@ -1,0 +1,49 @@
+"""The mean that a harness reports, computed again from its rows.
+
+Five harnesses have five denominators for the same answers, and one that was seen stored 27 of 40
+rows beside a right mean. A log whose rows do not give its own mean is refused.
+"""
+
+import math
+from collections.abc import Iterable
+
+from assay.errors import IntegrityError
+from assay.logs.log import LogRun, Over, ReportedMean, Sample
+
+_TOLERANCE = 1e-9
+
+
+def mean_of(samples: Iterable[Sample], metric: str, over: Over) -> float | None:
+    """The mean of a metric over the samples that have a score, or over instances of such."""
+    values: dict[str, list[float]] = {}
+    for sample in samples:
+        value = sample.scores.get(metric)
+        if value is not None:
+            values.setdefault(sample.instance, []).append(value)
+    if over == "rows":
+        means = [value for group in values.values() for value in group]
+    else:
+        means = [math.fsum(group) / len(group) for group in values.values()]
+    return math.fsum(means) / len(means) if means else None
+
+
+def check_means(run: LogRun) -> None:
+    """Refuse a log whose rows do not give the means that it reports."""
+    for reported in run.means:
+        again = mean_of(run.samples, reported.metric, reported.over)
+        if again is None or not _equal(again, reported.value):
+            raise IntegrityError(
+                f"{run.place}: {_contradiction(run, reported, again)}",
+                hint="Rows were lost or edited after the mean was made, or the harness averages in"
+                " a way that is not known here. Export the log again.",
+            )
+
+
+def _contradiction(run: LogRun, reported: ReportedMean, again: float | None) -> str:
+    scored = sum(sample.scores.get(reported.metric) is not None for sample in run.samples)
+    got = "no row has a score" if again is None else f"its {scored} scored rows give {again:.6g}"
+    return f"{run.harness} reports {reported.metric} {reported.value:.6g}, and {got}"
+
+
+def _equal(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)

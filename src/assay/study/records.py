@@ -1,0 +1,100 @@
+"""What a ledger holds of a study, by subject: the opening, bars, submissions and what came of them.
+
+Values only: `entry_readers` fills them, entry by entry.
+"""
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from assay.benchmark.benchmark import Task
+from assay.errors import IntegrityError
+from assay.ledger.entry import Entry
+
+
+@dataclass(frozen=True, kw_only=True)
+class BarsRecord:
+    """One version of the bars, and the entry that brought it."""
+
+    task: Task
+    version: str
+    path: str
+    digest: str
+    entry: Entry
+
+
+@dataclass(kw_only=True)
+class SubmissionRecord:
+    """The entries about one submission."""
+
+    id: str
+    seal: Entry
+    withdrawn: Entry | None = None
+    started: Entry | None = None
+    resumed: list[Entry] = field(default_factory=list)
+    stopped: list[Entry] = field(default_factory=list)
+    run: Entry | None = None
+    scores: dict[str, Entry] = field(default_factory=dict)
+    grade: Entry | None = None
+
+
+class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission whose files are not what the ledger says, or cannot be read, and why.
+
+    It is skipped and named, and the others go on; `verify` calls it a breach.
+    """
+
+    submission: str
+    why: str
+
+
+@dataclass(kw_only=True)
+class StudyRecords:
+    """The entries of a ledger, by subject: the opening, bars, submissions, ratified artifacts.
+
+    `duals` are those of dual-condition results, `authorities` and `timestamps` those that attest
+    times.
+    """
+
+    opening: Entry | None = None
+    bars: list[BarsRecord] = field(default_factory=list)
+    submissions: dict[str, SubmissionRecord] = field(default_factory=dict)
+    ratified: list[Entry] = field(default_factory=list)
+    duals: list[Entry] = field(default_factory=list)
+    authorities: list[Entry] = field(default_factory=list)
+    timestamps: list[Entry] = field(default_factory=list)
+
+    def versions(self, task: Task) -> list[BarsRecord]:
+        """Every version of a task's bars, oldest first; the last is in force."""
+        return [bars for bars in self.bars if bars.task == task]
+
+    def submission(self, name: str) -> SubmissionRecord:
+        """A sealed submission; one that the ledger lost is a breach."""
+        if name not in self.submissions:
+            raise IntegrityError(
+                f"the ledger does not know {name} any more",
+                hint="It was put back to an older state; put back what it was: git checkout",
+            )
+        return self.submissions[name]
+
+    def in_force(self, task: Task, entry: Entry) -> str | None:
+        """The version of a task's bars that was in force when an entry was made."""
+        known = [bars.version for bars in self.versions(task) if bars.entry.n < entry.n]
+        return known[-1] if known else None
+
+    @property
+    def newest_duals(self) -> dict[str, Entry]:
+        """The newest entry of each dual-condition result, by its path."""
+        return {name: entry for entry in self.duals for name in entry.files}
+
+    @property
+    def files(self) -> dict[str, Entry]:
+        """Which entry brought each file."""
+        entries = [bars.entry for bars in self.bars]
+        entries += [] if self.opening is None else [self.opening]
+        for record in self.submissions.values():
+            own = (record.seal, record.started, record.run, record.grade, *record.scores.values())
+            entries += [entry for entry in own if entry is not None]
+        entries += [*self.ratified, *self.duals]
+        entries += [*self.authorities, *self.timestamps]
+        return {name: entry for entry in entries for name in entry.files}

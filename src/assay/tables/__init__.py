@@ -1,0 +1,1 @@
+"""Files as rows: what people have, whatever it is called."""

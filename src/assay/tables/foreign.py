@@ -1,0 +1,100 @@
+"""Files that are no rows: what each seems to be, and what to do instead. None is ever opened."""
+
+import re
+from collections.abc import Mapping
+
+from assay.errors import SpecError
+from assay.tables.text import likely_wide
+
+_AS_CSV = "Open it where it was made, and save the sheet as CSV (UTF-8)."
+_EXPORT = "Read it with what wrote it, and save the rows as .jsonl, .csv or .parquet."
+_UNZIP = "Unpack it, and name the file of rows inside."
+_BINARY: Mapping[bytes, tuple[str, str]] = {
+    b"%PDF": ("a PDF", "Look for the data that it was made from: .csv, .jsonl or .parquet."),
+    b"SQLite format 3\0": (
+        "a SQLite database",
+        "Save the table as CSV: sqlite3 -header -csv FILE 'select * from TABLE' > rows.csv",
+    ),
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an old Office file, such as Excel .xls", _AS_CSV),
+    b"\x89HDF\r\n\x1a\n": ("HDF5", _EXPORT),
+    b"\x93NUMPY": ("an array of NumPy (.npy)", _EXPORT),
+    b"FEA1": ("Feather of version 1", "Save it again as Arrow or Parquet."),
+    b"ORC": ("ORC", "Save it as Parquet."),
+    b"Obj\x01": ("Avro", "Save it as Parquet."),
+    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", _UNZIP),
+    b"Rar!": ("a RAR archive", _UNZIP),
+    b"\x89PNG": ("an image", _EXPORT),
+    b"\xff\xd8\xff": ("an image", _EXPORT),
+}
+_LFS = b"version https://git-lfs"
+_PICKLE = re.compile(rb"\x80[\x02-\x05]")
+_MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html|head|body|!--)", re.IGNORECASE)
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml", re.IGNORECASE)
+_JSON = re.compile(rb"\s*[{\[]")
+_TAR = slice(257, 262)
+_START = 1 << 12
+
+
+def refuse_foreign(data: bytes, ending: str, *, where: str, as_text: bool) -> None:
+    """Refuse a file that is known to be something else; `as_text` where its encoding is named."""
+    if not data or data.isspace():
+        raise SpecError(
+            f"{where}: is empty, no records",
+            hint="Look whether it was written, or downloaded, to its end.",
+        )
+    seems, remedy = _seems(data)
+    if not seems and not as_text and _is_binary(data):
+        seems, remedy = f"binary data that begin with {data[:8].hex(' ')}", _EXPORT
+    if seems and ending in (".parquet", ".arrow"):
+        kind = ending[1:].capitalize()
+        raise SpecError(f"{where}: not {kind}: it seems to be {seems}", hint=remedy)
+    if seems:
+        raise SpecError(f"{where}: seems to be {seems}, expected rows", hint=remedy)
+    if ending in (".parquet", ".arrow") and not as_text and not _begins_as_text(data):
+        raise SpecError(
+            f"{where}: not {ending[1:].capitalize()}: it begins with {data[:8]!r}",
+            hint="Look whether it was downloaded to its end.",
+        )
+
+
+def _seems(data: bytes) -> tuple[str, str]:
+    for magic, told in _BINARY.items():
+        if data.startswith(magic):
+            return told
+    if data.startswith(_LFS):
+        return "a pointer of Git LFS in place of the file", "Fetch the file: git lfs pull"
+    if data.startswith(b"PK\x03\x04"):
+        return _zip(data)
+    if _PICKLE.match(data) and data.rstrip(b"\0").endswith(b"."):
+        return (
+            "a pickle of Python, which is never opened: it may run any code",
+            "Where you trust it, load it yourself and save the rows as .jsonl or .parquet.",
+        )
+    if _MARKUP.match(data):
+        return (
+            "an HTML page",
+            "A download may have given the page in place of the file: fetch the file itself.",
+        )
+    if _XML.match(data):
+        return "XML", _EXPORT
+    if data[_TAR] == b"ustar":
+        return "a tar archive", _UNZIP
+    return "", ""
+
+
+def _zip(data: bytes) -> tuple[str, str]:
+    start = data[:_START]
+    if b"xl/" in start or b"[Content_Types].xml" in start:
+        return "an Excel workbook (.xlsx)", _AS_CSV
+    if b"opendocument" in start:
+        return "an OpenDocument file, such as .ods", _AS_CSV
+    return "a zip archive", _UNZIP
+
+
+def _is_binary(data: bytes) -> bool:
+    """Whether there are NULs where no text of two or four bytes a letter has them."""
+    return b"\0" in data[:_START] and likely_wide(data) is None
+
+
+def _begins_as_text(data: bytes) -> bool:
+    return _JSON.match(data) is not None

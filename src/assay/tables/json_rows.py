@@ -1,0 +1,225 @@
+"""Rows from JSON: one object a line, an array of objects, an object of columns or around an array.
+
+An object that holds one array of objects is taken for that array. Where all its values are lists of
+one length, and not all of them lists of objects, these are columns.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from assay.bounds import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, MAX_UNPACKED_BYTES
+from assay.digests import json_lines, parse_json
+from assay.errors import SpecError
+from assay.tables.faults import Faults, note
+from assay.tables.json_text import BrokenJson, JsonText
+from assay.tables.nested import PlacedRows, Row, kind_of
+
+_AS_LINES = "Write it as one JSON object a line (.jsonl)."
+_MOST_NAMED = 12
+
+
+def line_rows(data: bytes, where: str, *, faults: Faults | None = None) -> PlacedRows:
+    """One JSON object a line."""
+    on_fault = None if faults is None else faults.add
+    for number, row in json_lines(data, where=where, on_fault=on_fault):
+        if isinstance(row, dict):
+            yield f"{where}, line {number}", row
+        else:
+            got = f"expected an object, got {kind_of(row)}"
+            note(faults, SpecError(f"{where}, line {number}: {got}"))
+
+
+def array_rows(data: bytes, where: str, *, faults: Faults | None = None) -> PlacedRows:
+    """The objects of an array."""
+    for place, row, _ in spans(data, where, faults=faults):
+        yield place, row
+
+
+def spans(
+    data: bytes, where: str, *, faults: Faults | None = None
+) -> Iterator[tuple[str, Row, str]]:
+    """The objects of an array, each with its place and its own text."""
+    text = _opened(data, where)
+    try:
+        yield from _objects(text, "", faults)
+        text.end()
+    except BrokenJson as broken:
+        note(faults, broken.error)
+    except SpecError as error:
+        note(faults, error)
+
+
+def object_rows(data: bytes, where: str, *, faults: Faults | None = None) -> PlacedRows:
+    """The rows of one object: around an array of objects, of columns, or a row by itself."""
+    text = _opened(data, where)
+    try:
+        fields = _outline(text)
+        text.end()
+        arrays = [field for field in fields if field.is_objects]
+        lists = all(field.size is not None for field in fields)
+        if fields and lists and len(arrays) < len(fields):
+            if len({field.size for field in fields}) == 1:
+                yield from _columns(text, fields, faults)
+                return
+            if not arrays:
+                raise _ragged(where, fields)
+        if len(arrays) == 1:
+            text.at = arrays[0].at
+            for place, row, _ in _objects(text, f" of {arrays[0].name!r:.60}", faults):
+                yield place, row
+            return
+    except BrokenJson as broken:
+        note(faults, broken.error)
+        return
+    if arrays:
+        raise SpecError(
+            f"{where}: {len(arrays)} arrays of objects: {_named(arrays)}",
+            hint="Save the one that is meant as a file of its own.",
+        )
+    yield from _single(text, where, fields)
+
+
+def _opened(data: bytes, where: str) -> JsonText:
+    if len(data) > MAX_UNPACKED_BYTES:
+        raise SpecError(
+            f"{where}: one JSON value of {len(data):,} bytes, at most {MAX_UNPACKED_BYTES:,}"
+            " allowed",
+            hint=_AS_LINES,
+        )
+    return JsonText(data.decode("utf-8"), where)
+
+
+def _objects(text: JsonText, beside: str, faults: Faults | None) -> Iterator[tuple[str, Row, str]]:
+    for number, place in _places(text, beside):
+        text.next()
+        start = text.at
+        if number > MAX_ROWS:
+            raise SpecError(f"{text.where}: more than {MAX_ROWS:,} rows", hint="Take a part of it.")
+        try:
+            value = text.value(place)
+        except SpecError as error:
+            note(faults, error)
+            continue
+        if isinstance(value, dict):
+            yield place, value, text.text[start : text.at]
+        else:
+            note(faults, SpecError(f"{place}: expected an object, got {kind_of(value)}"))
+
+
+def _places(text: JsonText, beside: str) -> Iterator[tuple[int, str]]:
+    """The number and the place of each element of an array, which the caller passes over."""
+    text.take("[")
+    if text.next() == "]":
+        text.take("]")
+        return
+    number = 0
+    while True:
+        number += 1
+        yield number, f"{text.where}, element {number}{beside}"
+        if text.take(",]") == "]":
+            return
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Field:
+    """A value of the outer object: where it stands; of a list how long it is, and of what."""
+
+    name: str
+    at: int
+    size: int | None = None
+    is_objects: bool = False
+
+
+def _outline(text: JsonText) -> list[_Field]:
+    """The values of the outer object, passed over one by one."""
+    fields: dict[str, _Field] = {}
+    text.take("{")
+    if text.next() == "}":
+        text.take("}")
+        return []
+    while True:
+        name = _key(text)
+        if name in fields:
+            raise SpecError(f"{text.where}: key {name!r:.60} stands twice in one object")
+        if len(fields) >= MAX_COLUMNS:
+            raise SpecError(f"{text.where}: more than {MAX_COLUMNS:,} columns")
+        text.take(":")
+        fields[name] = _field(text, name)
+        if text.take(",}") == "}":
+            return list(fields.values())
+
+
+def _key(text: JsonText) -> str:
+    if text.next() != '"':
+        raise BrokenJson(text.wrong("expected a key in double quotes", text.at))
+    return str(text.value(text.where))
+
+
+def _field(text: JsonText, name: str) -> _Field:
+    letter = text.next()
+    start = text.at
+    if letter != "[":
+        text.skip()
+        return _Field(name=name, at=start)
+    size, objects = 0, 0
+    for size, _ in _places(text, ""):  # noqa: B007 - counted
+        objects += text.next() == "{"
+        text.skip()
+    return _Field(name=name, at=start, size=size, is_objects=0 < objects == size)
+
+
+def _columns(text: JsonText, fields: list[_Field], faults: Faults | None) -> PlacedRows:
+    """Rows from lists of one length, a list a column."""
+    columns: dict[str, list[object]] = {}
+    cells = 0
+    for field in fields:
+        text.at = field.at
+        column = columns[field.name] = []
+        for _, place in _places(text, f" of {field.name!r:.60}"):
+            try:
+                value = text.value(place)
+            except SpecError as error:
+                note(faults, error)
+                value = None
+            column.append(value)
+            cells += count_values(value)
+            if cells > MAX_CELLS:
+                raise SpecError(
+                    f"{text.where}: more than {MAX_CELLS:,} values", hint="Take a part of it."
+                )
+    for number, row in enumerate(zip(*columns.values(), strict=True), 1):
+        yield f"{text.where}, row {number}", dict(zip(columns, row, strict=True))
+
+
+def count_values(value: object) -> int:
+    """How many values there are in one, itself included."""
+    if isinstance(value, dict):
+        return 1 + sum(map(count_values, value.values()))
+    return 1 + sum(map(count_values, value)) if isinstance(value, list) else 1
+
+
+def _ragged(where: str, fields: list[_Field]) -> SpecError:
+    sizes = [f"{field.name!r:.60} has {field.size:,}" for field in fields[:_MOST_NAMED]]
+    return SpecError(
+        f"{where}: columns of different lengths: {', '.join(sizes)}",
+        hint="Every column needs a value for each record; null where there is none.",
+    )
+
+
+def _single(text: JsonText, where: str, fields: list[_Field]) -> PlacedRows:
+    """A row that is alone in its file, on one line."""
+    whole = text.text.strip()
+    if "\n" in whole or not fields:
+        raise SpecError(
+            f"{where}: one JSON object without an array of objects in it; its keys are"
+            f" {_named(fields)}",
+            hint=f'Expected {{"data": [{{...}}, {{...}}]}}, or an array. {_AS_LINES}',
+        )
+    row: Any = parse_json(whole, where=f"{where}, line 1")
+    yield f"{where}, line 1", row
+
+
+def _named(fields: list[_Field]) -> str:
+    names = ", ".join(f"{field.name!r:.60}" for field in fields[:_MOST_NAMED])
+    return names + (", ..." if len(fields) > _MOST_NAMED else "") or "none"

@@ -1,0 +1,137 @@
+"""A JSON text read value by value, so that no more than one element is held at a time.
+
+A value is decoded within a window of bounded length: a text of brackets alone becomes twenty times
+as much memory as it has letters.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from assay.bounds import MAX_LINE_BYTES
+from assay.digests import excerpt, parse_json_at
+from assay.errors import SpecError
+
+_WINDOW = 4 * MAX_LINE_BYTES
+_SPACE = re.compile(r"[ \t\n\r]*")
+_PLAIN = json.JSONDecoder()
+_CUT = 4
+"""A number that ends so near to the end of a window may go on behind it: 1, 1e, 1e+."""
+
+
+class JsonText:
+    """A place in a JSON text that moves from value to value."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self.text, self.where, self.at = text, where, 0
+        self._base, self._window = 0, ""
+
+    def next(self) -> str:
+        """The letter that comes next, after white space; empty at the end."""
+        found = _SPACE.match(self.text, self.at)
+        self.at = self.at if found is None else found.end()
+        return self.text[self.at : self.at + 1]
+
+    def take(self, letters: str) -> str:
+        """Pass over one of these letters."""
+        letter = self.next()
+        if not letter or letter not in letters:
+            expected = " or ".join(letters)
+            raise self.wrong(f"expected {expected}", self.at)
+        self.at += 1
+        return letter
+
+    def end(self) -> None:
+        """Refuse what follows the last value."""
+        if self.next():
+            raise SpecError(
+                f"{self.where}, line {self.line(self.at)}: something follows the end of the JSON:"
+                f" {excerpt(self.text, self.at)}",
+                hint="A file is one JSON value, or one object a line (.jsonl).",
+            )
+
+    def value(self, place: str) -> Any:  # noqa: ANN401 - JSON is any of six types
+        """The value that comes next, strictly read.
+
+        One that two readers could read differently is passed over and refused.
+        """
+        self.next()
+        start = self.at
+        try:
+            value, self.at = self._decoded(partial(parse_json_at, where=place))
+        except SpecError as error:
+            try:
+                self.skip()
+            except BrokenJson:
+                raise BrokenJson(error) from None
+            raise
+        if self.at - start > MAX_LINE_BYTES:
+            raise SpecError(
+                f"{place}: {self.at - start:,} letters, at most {MAX_LINE_BYTES:,} allowed"
+            )
+        return value
+
+    def skip(self) -> None:
+        """Pass over a value."""
+        self.next()
+        _, self.at = self._decoded(_PLAIN.raw_decode)
+
+    def wrong(self, message: str, at: int) -> SpecError:
+        """What is not JSON, with its line and column."""
+        start = self.text.rfind("\n", 0, at) + 1
+        got = excerpt(self.text, at) if at < len(self.text) else "the end of the file"
+        return SpecError(
+            f"{self.where}, line {self.line(at)}, column {at - start + 1}: not JSON: {message};"
+            f" got {got}"
+        )
+
+    def line(self, at: int) -> int:
+        """The number of the line of a place."""
+        return self.text.count("\n", 0, at) + 1
+
+    def _decoded(self, decode: Callable[[str, int], tuple[Any, int]]) -> tuple[Any, int]:
+        """A value and where it ends, from a window that is moved on when the value crosses it."""
+        window, base = self._window, self._base
+        is_last = base + len(window) >= len(self.text)
+        if 0 <= self.at - base < len(window):
+            try:
+                value, end = decode(window, self.at - base)
+            except json.JSONDecodeError as error:
+                if is_last:
+                    raise BrokenJson(self.wrong(error.msg, base + error.pos)) from None
+            except (RecursionError, ValueError):
+                raise BrokenJson(self._unheld()) from None
+            else:
+                if is_last or end < len(window) - _CUT:
+                    return value, base + end
+        return self._decoded_anew(decode)
+
+    def _decoded_anew(self, decode: Callable[[str, int], tuple[Any, int]]) -> tuple[Any, int]:
+        self._base, self._window = self.at, self.text[self.at : self.at + _WINDOW]
+        try:
+            value, end = decode(self._window, 0)
+        except json.JSONDecodeError as error:
+            is_last = self._base + len(self._window) >= len(self.text)
+            is_cut = error.pos >= MAX_LINE_BYTES or error.msg.startswith("Unterminated")
+            if is_last or not is_cut:
+                raise BrokenJson(self.wrong(error.msg, self._base + error.pos)) from None
+            raise BrokenJson(self._unheld()) from None
+        except (RecursionError, ValueError):
+            raise BrokenJson(self._unheld()) from None
+        return value, self._base + end
+
+    def _unheld(self) -> SpecError:
+        return SpecError(
+            f"{self.where}, line {self.line(self.at)}: a value that is nested too deep, longer than"
+            f" {_WINDOW:,} letters, or a number of too many digits"
+        )
+
+
+class BrokenJson(Exception):
+    """What is not JSON: where a text goes on after it cannot be known."""
+
+    def __init__(self, error: SpecError) -> None:
+        super().__init__(error.message)
+        self.error = error

@@ -1,0 +1,213 @@
+"""Folders that hold one table in several files: which files, of which split, in which order.
+
+A folder that `save_to_disk` of Hugging Face datasets wrote names its own files (`state.json`) and
+splits (`dataset_dict.json`). In any other folder the names tell: `train-00000-of-00002.parquet` is
+the first shard of the split `train`, and a file with a name of its own is a split of its own.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from assay.digests import parse_object
+from assay.errors import SpecError, storage
+from assay.files import is_record_path, read_bounded
+from assay.folders import walk
+from assay.tables.forms import LINES, TABLES, endings
+
+_SPLITS, _STATE, _INFO = "dataset_dict.json", "state.json", "dataset_info.json"
+_DESCRIBING = frozenset({_SPLITS, _STATE, _INFO, "dataset_infos.json", "config.json"})
+_ROWS = frozenset({*LINES, *TABLES, ".json", ".parquet", ".arrow"})
+_MOST_STATE = 16 << 20
+_MOST_FILES = 10_000
+_MOST_NAMED = 20
+_OF = re.compile(r"(?P<name>.+?)-(?P<number>\d{4,6})-of-(?P<total>\d{4,6})(?:-[0-9a-f]+)?")
+_NUMBERED = re.compile(
+    r"(?:(?P<name>.*?)[-_.])?(?P<number>\d{3,})|(?P<word>part|shard|chunk)[-_.]?(?P<count>\d+)"
+)
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class _Shard:
+    """A file by its place among those of its split; `total` where its name says how many."""
+
+    number: int
+    path: str
+    split: str
+    total: int | None = None
+
+    @property
+    def form(self) -> str:
+        return "".join(endings(self.path))
+
+
+def shard_paths(folder: Path, *, split: str | None) -> list[str]:
+    """The files of a folder that make up one table, in order, as seen from the folder."""
+    with storage(folder):
+        is_dict = (folder / _SPLITS).is_file()
+        is_saved = (folder / _STATE).is_file()
+    if is_dict:
+        names = _names(_parsed(folder / _SPLITS).get("splits"))
+        if not names:
+            raise SpecError(f"{folder / _SPLITS}: names no splits")
+        chosen = _chosen(folder, names, split)
+        return [f"{chosen}/{name}" for name in _saved(folder / chosen)]
+    if is_saved:
+        own = _parsed(folder / _STATE).get("_split")
+        if split is not None and split != own:
+            raise SpecError(
+                f"{folder}: one split, {str(own)!r:.60}, and `split={split:.60}` is asked for",
+                hint="Leave it out.",
+            )
+        return _saved(folder)
+    return _by_name(folder, split)
+
+
+def _saved(folder: Path) -> list[str]:
+    """The files that the state of a saved dataset names."""
+    state = _parsed(folder / _STATE)
+    if state.get("_indices_data_files"):
+        raise SpecError(
+            f"{folder}: a selection of a dataset, with its rows elsewhere",
+            hint="Save it again: dataset.flatten_indices().save_to_disk(FOLDER)",
+        )
+    files = state.get("_data_files")
+    entries = files if isinstance(files, list) else []
+    names = _names([entry.get("filename") for entry in entries if isinstance(entry, dict)])
+    if not names:
+        raise SpecError(f"{folder / _STATE}: names no files of rows")
+    _check_there(folder, names)
+    return names
+
+
+def _parsed(path: Path) -> Mapping[str, object]:
+    return parse_object(read_bounded(path, _MOST_STATE), where=str(path))
+
+
+def _names(written: object) -> list[str]:
+    """Names of files or folders right below; anything that leads elsewhere is refused."""
+    names = [str(name) for name in written] if isinstance(written, list) else []
+    for name in names:
+        if "/" in name or not is_record_path(name):
+            raise SpecError(f"{name!r:.80}: no name of a file in the folder")
+    return names
+
+
+def _check_there(folder: Path, names: Sequence[str]) -> None:
+    with storage(folder):
+        gone = [name for name in names if not (folder / name).is_file()]
+    if gone:
+        raise SpecError(
+            f"{folder}: {len(gone)} of {len(names)} files missing: {_listed(gone)}",
+            hint="Look whether the folder was copied, or downloaded, whole.",
+        )
+
+
+def _chosen(folder: Path, names: Sequence[str], split: str | None) -> str:
+    """The split that was asked for, or the only one there is."""
+    if split is None and len(names) == 1:
+        return names[0]
+    if split in names:
+        return str(split)
+    got = (
+        f"expected one split, got {len(names)}: "
+        if split is None
+        else f"no split {split!r:.60}; there are "
+    )
+    raise SpecError(
+        f"{folder}: {got}{_listed(names)}",
+        hint=f"Choose one: `split={names[0]}`.",
+    )
+
+
+def _by_name(folder: Path, split: str | None) -> list[str]:
+    """The files of a split, told by the names of all files of rows below a folder."""
+    shards = _numbered(_files_of_rows(folder))
+    splits = sorted({shard.split for shard in shards})
+    if not splits:
+        raise SpecError(
+            f"{folder}: a folder without files of rows",
+            hint="Expected .jsonl, .json, .csv, .tsv, .parquet or .arrow in it or below it.",
+        )
+    chosen = _chosen(folder, splits, split)
+    shards = [shard for shard in shards if shard.split == chosen]
+    _check_alike(folder, chosen, shards)
+    return [shard.path for shard in shards]
+
+
+def _files_of_rows(folder: Path) -> list[str]:
+    found: list[str] = []
+    with storage(folder):
+        for count, (place, folders, files) in enumerate(walk(folder)):
+            folders[:] = [name for name in folders if not name.startswith((".", "__"))]
+            for name in files:
+                is_ours = endings(name)[0] in _ROWS and name not in _DESCRIBING
+                if is_ours and not name.startswith(".") and (place / name).is_file():
+                    found.append((place / name).relative_to(folder).as_posix())
+            if max(count, len(found)) > _MOST_FILES:
+                raise SpecError(f"{folder}: more than {_MOST_FILES:,} folders or files of rows")
+    for name in found:
+        if not name.isprintable():
+            raise SpecError(f"{folder}: {name!a}: a file name must be UTF-8 and printable")
+    return found
+
+
+def _numbered(paths: Sequence[str]) -> list[_Shard]:
+    """Files as shards; numbers that begin neither at 0 nor at 1 (years, say) number no shards."""
+    shards = [_shard(path) for path in paths]
+    first: dict[str, int] = {}
+    for shard in shards:
+        first[shard.split] = min(shard.number, first.get(shard.split, shard.number))
+    return sorted(
+        shard if shard.total is not None or first[shard.split] < 2 else _alone(shard.path)
+        for shard in shards
+    )
+
+
+def _alone(path: str) -> _Shard:
+    return _Shard(number=0, path=path, split=path.removesuffix("".join(endings(path))))
+
+
+def _shard(path: str) -> _Shard:
+    """The split and the number that a file's name tells."""
+    pure = PurePosixPath(path)
+    stem = pure.name.removesuffix("".join(endings(pure.name)))
+    parents = [part for part in pure.parent.parts if part != "data"]
+    number, total, names = 0, None, [stem]
+    if found := _OF.fullmatch(stem):
+        number, total, names = int(found["number"]), int(found["total"]), [found["name"]]
+    elif found := _NUMBERED.fullmatch(stem):
+        number = int(found["number"] or found["count"])
+        names = [found["name"] or found["word"] or ""]
+        if parents and names[0] in ("", "part", "shard", "chunk"):
+            names = []  # train/0000.parquet
+    name = "/".join(filter(None, [*parents, *names])) or "all"
+    return _Shard(number=number, path=path, split=name, total=total)
+
+
+def _check_alike(folder: Path, split: str, shards: Sequence[_Shard]) -> None:
+    """Refuse shards of several formats, and shards of which some are missing."""
+    forms = sorted({shard.form for shard in shards})
+    if len(forms) > 1:
+        raise SpecError(
+            f"{folder}: the split {split!r:.60} is in several formats: {', '.join(forms)}",
+            hint="Keep one of them in the folder, or name a file.",
+        )
+    totals = {shard.total for shard in shards}
+    if totals == {None}:
+        return
+    total = max(total or 0 for total in totals)
+    there = [shard.number for shard in shards]
+    gone = [f"{number:05d}" for number in range(min(total, _MOST_FILES)) if number not in there]
+    if len(totals) > 1 or len(there) != len(set(there)) or gone or max(there) >= total:
+        what = f"missing {_listed(gone)}" if gone else "numbers that do not fit together"
+        raise SpecError(
+            f"{folder}: the split {split!r:.60} has {len(shards)} of {total} shards: {what}",
+            hint="Look whether the folder was copied, or downloaded, whole.",
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(f"{name:.80}" for name in names[:_MOST_NAMED]) + more

@@ -1,0 +1,118 @@
+"""Where rows come from: a file, a folder of shards, or standard input; bytes and digest.
+
+Standard input can be read once. What was read is kept, so that the same benchmark can be read
+again; a second use of it in one command is refused.
+"""
+
+import sys
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from assay.bounds import MAX_FILE_BYTES
+from assay.digests import digest, listing_digest
+from assay.errors import SpecError, storage
+from assay.files import read_bounded, read_parts
+from assay.tables.faults import Faults
+from assay.tables.nested import PlacedRows
+from assay.tables.rows import bounded, rows_of
+from assay.tables.shards import shard_paths
+
+STANDARD_INPUT = "-"
+_NAME = "standard input"
+_read: list[tuple[object, bytes]] = []
+"""The stream that was read last, and its bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSource:
+    """The bytes of one table: `place` is how it is shown, `files` are its parts in order."""
+
+    place: str
+    name: str
+    files: tuple[tuple[str, bytes], ...]
+    is_folder: bool = False
+
+    @property
+    def digest(self) -> str:
+        """The digest of the bytes; of a folder, over the digests of its shards in order."""
+        if not self.is_folder:
+            return digest(self.files[0][1])
+        return listing_digest("shards", (digest(data) for _, data in self.files))
+
+    def rows(self, *, encoding: str | None = None, faults: Faults | None = None) -> PlacedRows:
+        """Each row of the table with its place."""
+        if not self.is_folder:
+            name, data = self.files[0]
+            return rows_of(Path(name), data, faults=faults, encoding=encoding, where=self.place)
+        parts = (
+            rows_of(
+                Path(name), data, faults=faults, encoding=encoding, where=f"{self.place}, {name}"
+            )
+            for name, data in self.files
+        )
+        return bounded(chain.from_iterable(parts), self.place)
+
+
+def shown(place: str | Path) -> str:
+    """How a place is called in a message."""
+    return _NAME if str(place) == STANDARD_INPUT else str(Path(place))
+
+
+def read_table(place: str | Path, *, split: str | None = None, again: bool = False) -> TableSource:
+    """A file, a folder or standard input, bounded; `again` takes standard input as it was read."""
+    if str(place) == STANDARD_INPUT:
+        source = TableSource(place=_NAME, name=_NAME, files=((_NAME, _standard_input(again)),))
+    else:
+        path = Path(place)
+        with storage(path):
+            is_folder = path.is_dir()
+        if is_folder:
+            return _folder(path, split)
+        source = TableSource(
+            place=str(path),
+            name=path.name,
+            files=((path.name, read_bounded(path, MAX_FILE_BYTES)),),
+        )
+    if split is not None:
+        raise SpecError(
+            f"{source.place}: one table, which has no splits",
+            hint=f"Leave out `split={split:.60}`; only a folder has splits.",
+        )
+    return source
+
+
+def _folder(folder: Path, split: str | None) -> TableSource:
+    files: list[tuple[str, bytes]] = []
+    left = MAX_FILE_BYTES
+    for name in shard_paths(folder, split=split):
+        data = read_bounded(folder / name, MAX_FILE_BYTES)
+        left -= len(data)
+        if left < 0:
+            raise SpecError(
+                f"{folder}: more than {MAX_FILE_BYTES:,} bytes in all", hint="Take a part of it."
+            )
+        files.append((name, data))
+    with storage(folder):
+        name = folder.resolve().name
+    return TableSource(place=str(folder), name=name, files=tuple(files), is_folder=True)
+
+
+def _standard_input(again: bool) -> bytes:
+    stream = sys.stdin
+    if _read and _read[0][0] is stream:
+        if again:
+            return _read[0][1]
+        raise SpecError(
+            f"{_NAME} is named twice, and can be read once", hint="Name a file for one of them."
+        )
+    if stream is None or not hasattr(stream, "buffer"):
+        raise SpecError(f"{_NAME} is closed", hint="Name a file, or pipe one: cat FILE | assay ...")
+    if stream.isatty():
+        raise SpecError(f"{_NAME} is a terminal", hint="Pipe a file: cat FILE | assay ...")
+    with storage(_NAME):
+        data = b"".join(read_parts(stream.buffer, MAX_FILE_BYTES + 1))
+    if len(data) > MAX_FILE_BYTES:
+        raise SpecError(f"{_NAME}: more than {MAX_FILE_BYTES:,} bytes")
+    _read[:] = [(stream, data)]
+    return data

@@ -1,0 +1,224 @@
+import json
+
+import pytest
+from helpers.inspect_logs import samples, write_eval
+
+from assay import Comparison, Comparisons, IncomparableRuns, NetVerdict, SpecError, StorageError
+from assay.comparison.collect import Request, compare_paths, compare_sides, sides_from
+from assay.comparison.regression import assert_no_regression
+from assay.comparison.sides import SideReading
+
+BAD, GOOD = ["I"] * 14 + ["C"] * 6, ["I"] * 2 + ["C"] * 18
+
+
+def request(**how):
+    reading = {name: how.pop(name) for name in ("by", "where") if name in how}
+    return Request(plan=None, policies={}, reading=SideReading(**reading), **how)
+
+
+def compared(*paths, **how):
+    named = [(path.name, [path]) for path in paths]
+    asked = request(**how)
+    return compare_sides(sides_from(named, asked), asked)
+
+
+def codes(found, *, blocking=False):
+    return {one.code for one in found.caveats if one.blocking or not blocking}
+
+
+@pytest.fixture
+def logs(tmp_path):
+    def write(name, values=GOOD, *, epochs=1, **more):
+        more = {"model": f"m/{name}"} | more
+        return write_eval(tmp_path / f"{name}.eval", samples(values, epochs), **more)
+
+    return write
+
+
+def test_two_logs_are_compared_with_nothing_else_to_type(logs):
+    found = compared(logs("a", BAD), logs("b", GOOD))
+    assert isinstance(found, Comparison)
+    assert found.verdict is NetVerdict.RATIFY and found.pairs == 20
+    assert codes(found) == {"models-differ", "no-gates", "assumed"}
+    assert [one.name for one in found.dimensions] == ["match", "tokens", "seconds"]
+    assert [one.kind for one in found.inputs] == ["log inspect_ai"] * 2
+    assert "20 samples of 20 instances · match 0.3000 as reported, the mean over items" in str(
+        found.inputs[0].described
+    )
+
+
+def test_failed_and_unscored_samples_are_counted_and_never_zero(logs):
+    values = [None, float("nan"), *GOOD[2:]]
+    found = compared(logs("a", BAD), logs("b", values))
+    assert {"crashed", "missing", "either-way"} <= codes(found)
+    assert found.dimensions[0].candidate == 1.0 and found.pairs == 18
+    assert "1 failed, 1 unscored" in str(found.inputs[1].described)
+
+
+def test_epochs_are_trials_of_an_instance(logs):
+    found = compared(logs("a", BAD, epochs=2), logs("b", GOOD, epochs=2))
+    assert (found.n_baseline, found.instances, found.unit) == (40, 20, "instance")
+
+
+def test_runs_of_different_tasks_are_refused_by_name(logs):
+    with pytest.raises(IncomparableRuns, match=r"a\.eval: one; b\.eval: two"):
+        compared(logs("a", task="one"), logs("b", task="two"))
+
+
+def test_logs_of_one_task_on_a_side_are_repeats(logs, tmp_path):
+    for name, values in (("a1", BAD), ("a2", BAD[::-1])):
+        logs(name, values, model="m/a")
+    logs("b", GOOD)
+    found = compare_paths(
+        [tmp_path / "a1.eval", tmp_path / "a2.eval"], [tmp_path / "b.eval"], request()
+    )
+    assert (found.n_baseline, found.n_candidate) == (40, 20)
+
+
+def test_a_side_of_two_models_is_refused_unless_they_are_the_sides(logs, tmp_path):
+    (tmp_path / "all").mkdir()
+    for name, values in (("a", BAD), ("b", GOOD)):
+        logs(f"all/{name}", values)
+    logs("c", GOOD)
+    with pytest.raises(IncomparableRuns, match="holds runs of 2 models: m/all/a, m/all/b") as error:
+        compared(tmp_path / "all", tmp_path / "c.eval")
+    assert "`by=model`" in error.value.hint
+    found = compared(tmp_path / "all", by="model")
+    assert found.verdict is NetVerdict.RATIFY
+    assert compared(tmp_path / "all", by="model", first="m/all/b").verdict is NetVerdict.REJECT
+    with pytest.raises(SpecError, match="no side is called 'x'; there are m/all/a, m/all/b"):
+        compared(tmp_path / "all", by="model", first="x")
+    with pytest.raises(SpecError, match="nothing to compare it with"):
+        compared(tmp_path / "all", by="model", where="model == m/all/a")
+
+
+def test_one_run_in_two_forms_is_refused(logs, tmp_path):
+    (tmp_path / "all").mkdir()
+    for name in ("all/x", "all/y"):
+        logs(name, GOOD, model="m")
+    logs("c", BAD)
+    with pytest.raises(IncomparableRuns, match="holds one run twice"):
+        compared(tmp_path / "all", tmp_path / "c.eval")
+
+
+def test_several_sides_are_compared_with_the_first_at_a_level_that_holds_for_all(logs):
+    found = compared(logs("a", BAD), logs("b", GOOD), logs("c", BAD[::-1]))
+    assert isinstance(found, Comparisons)
+    assert [(pair.baseline, pair.candidate) for pair in found.pairs] == [
+        *(("a.eval", "b.eval"), ("a.eval", "c.eval")),
+    ]
+    assert {pair.comparison.settings.level for pair in found.pairs} == {0.975}
+    assert [pair.comparison.verdict for pair in found.pairs] == [
+        *(NetVerdict.RATIFY, NetVerdict.INCONCLUSIVE),
+    ]
+    assert not found.favourable
+
+
+def test_all_pairs_are_each_side_with_each_other(logs):
+    paths = [logs(name, GOOD) for name in "abcd"]
+    found = compared(*paths, all_pairs=True)
+    assert len(found.pairs) == 6
+    assert found.pairs[0].comparison.settings.level == pytest.approx(1 - 0.05 / 6)
+
+
+def test_an_interval_among_several_is_wider_than_alone(logs):
+    a, b = logs("a", BAD), logs("b", GOOD)
+    alone, among = compared(a, b).balance, compared(a, b, logs("c", GOOD)).pairs[0].comparison
+    assert among.balance.low < alone.low and among.balance.high > alone.high
+
+
+def test_an_unfinished_log_says_so_and_what_it_lacks_is_lost(logs):
+    found = compared(logs("a", BAD), logs("b", GOOD[:15], finished=False))
+    assert {"unfinished-log", "crashed"} <= codes(found)
+    assert "Only the baseline has 5 instances: q15" in str(found.caveats)
+
+
+def test_rows_of_one_file_are_split_by_a_column_and_filtered(tmp_path):
+    rows = [
+        {"instance": f"q{n}", "model": model, "split": split, "acc": float(n % 10 < good)}
+        for split in ("dev", "test")
+        for model, good in (("one", 3), ("two", 9))
+        for n in range(20)
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert compared(path, by="model").n_candidate == 40
+    found = compared(path, by="model", where='split == "test"')
+    assert found.verdict is NetVerdict.RATIFY and found.pairs == 20
+    assert [one.name for one in found.dimensions] == ["acc"]
+    for how, said in (
+        ({"by": "colour"}, "no column 'colour'"),
+        ({"by": "model", "where": "colour == red"}, "no column 'colour'"),
+        ({"by": "model", "where": "split == none"}, "no row satisfies"),
+    ):
+        with pytest.raises(SpecError, match=said):
+            compared(path, **how)
+
+
+def test_a_metric_is_chosen_by_its_name(logs):
+    from assay.logs.trial_rows import TrialColumns
+
+    a, b = logs("a", BAD), logs("b", GOOD)
+    asked = Request(
+        plan=None,
+        policies={},
+        reading=SideReading(columns=TrialColumns(dimensions=("match",))),
+    )
+    found = compare_paths([a], [b], asked)
+    assert [one.name for one in found.dimensions] == ["match"]
+    asked = Request(
+        plan=None, policies={}, reading=SideReading(columns=TrialColumns(dimensions=("f1",)))
+    )
+    with pytest.raises(SpecError, match="no metric 'f1'; there are match, tokens, seconds"):
+        compare_paths([a], [b], asked)
+
+
+def test_no_regression_is_asserted_and_a_shown_one_raises(logs):
+    a, b, c = logs("a", BAD), logs("b", GOOD), logs("c", BAD[::-1])
+    assert assert_no_regression(a, b).verdict is NetVerdict.RATIFY
+    assert assert_no_regression(str(a), c).verdict is NetVerdict.INCONCLUSIVE
+    with pytest.raises(AssertionError, match=r"match fell from 0\.900 to 0\.300"):
+        assert_no_regression(b, a)
+    with pytest.raises(AssertionError, match="match is not shown to have lost less than"):
+        assert_no_regression(a, c, gated="match")
+
+
+def test_what_is_blocked_asserts_nothing(logs):
+    a = logs("a", ["C"] * 20)
+    b = logs("b", [None] * 8 + ["C"] * 12)
+    with pytest.raises(AssertionError, match="lost-runs-decide"):
+        assert_no_regression(a, b)
+    assert_no_regression(a, b, crashed="exclude")
+
+
+def test_a_log_that_changes_while_it_is_read_is_not_compared(logs, monkeypatch):
+    from assay.comparison import sides
+
+    a, b = logs("a", BAD), logs("b", GOOD)
+    read = sides.read_log
+
+    def read_and_change(path):
+        runs = read(path)
+        logs("b", BAD)
+        return runs
+
+    monkeypatch.setattr(sides, "read_log", read_and_change)
+    with pytest.raises(StorageError, match="changed while it was read"):
+        compared(a, b)
+
+
+def test_the_hook_prints_a_verdict_and_never_fails(logs, monkeypatch, capsys):
+    from assay.cli import inspect_hook
+
+    monkeypatch.setenv("ASSAY_BASELINE", str(logs("a", BAD)))
+
+    class Log:
+        location = f"file://{logs('b', GOOD)}"
+
+    inspect_hook._report(Log)
+    assert "verdict  RATIFY" in capsys.readouterr().err
+    Log.location = "nowhere.eval"
+    inspect_hook._report(Log)
+    assert "assay: no verdict against" in capsys.readouterr().err
+    inspect_hook._report(None)
+    assert "assay: no verdict" in capsys.readouterr().err

@@ -1,0 +1,79 @@
+"""Strict JSON in arrays, objects of columns and objects around an array; every fault at once."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.errors import SpecError
+from assay.tables.faults import Faults
+from assay.tables.rows import rows_of
+
+
+def refused(text, name="f.json"):
+    faults = Faults(name)
+    with pytest.raises(SpecError) as caught:
+        list(rows_of(Path(name), text.encode(), faults=faults))
+        faults.refuse()
+    return caught.value
+
+
+BAD = {
+    "a key twice": ('[{"a": 1}, {"a": 1, "a": 2}]', "f.json, element 2: key 'a' stands twice"),
+    "NaN": ('[{"a": NaN}]', "element 1: NaN is not JSON"),
+    "half a pair": (r'[{"a": "\ud800"}]', "element 1: half of a surrogate pair"),
+    "too deep": ('[{"a": ' + "[" * 40 + "]" * 40 + "}]", "element 1: nested deeper than 32"),
+    "a number": ("[1, 2]", "element 1: expected an object, got 1"),
+    "cut off": ('[{"a": 1}, {"a"', "f.json, line 1, column 16: not JSON: "),
+    "no comma": ('[{"a": 1}\n {"a": 2}]', "f.json, line 2, column 2: not JSON: expected , or ]"),
+    "an open array": ('[{"a": 1},\n', "got the end of the file"),
+    "more behind": ('[{"a": 1}]\n[{"a": 2}]', "line 2: something follows the end of the JSON"),
+    "two arrays": (
+        '{"train": [{"a": 1}], "test": [{"a": 2}]}',
+        "2 arrays of objects: 'train', 'test'",
+    ),
+    "ragged": ('{"a": [1, 2], "b": [1]}', "columns of different lengths: 'a' has 2, 'b' has 1"),
+    "a top key twice": ('{"a": [1], "a": [2]}', "key 'a' stands twice in one object"),
+    "NaN in a column": ('{"a": [1, NaN], "b": [1, 2]}', "element 2 of 'a': NaN is not JSON"),
+    "no array": ('{"a": 1,\n "b": {"c": 2}}', "without an array of objects in it; its keys are"),
+    "nothing": ("{}", "without an array of objects in it; its keys are none"),
+    "words": ("hello", "f.json, line 1, column 1: not JSON: expected ["),
+    "a key of numbers": ("{1: 2}", "not JSON"),
+    "huge number": ("[{" + '"a": ' + "9" * 5000 + "}]", "more digits than anyone needs"),
+    "in a wrapper": ('{"data": [{"a": 1, "a": 1}]}', "element 1 of 'data': key 'a' stands twice"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_slightly_wrong_is_refused_with_its_place(name):
+    text, words = BAD[name]
+    assert words in refused(text).message
+
+
+def test_every_fault_of_an_array_is_named_at_once():
+    good, bad = '{"a": 1}', '{"a": 1, "a": 2}'
+    error = refused("[" + ", ".join([good, bad, "3", good, '{"a": NaN}', bad]) + "]")
+    assert error.message.startswith("f.json, element 2: key 'a' stands twice")
+    assert error.message.endswith("and 3 more faults")
+    assert [detail.split(":")[0] for detail in error.details] == [
+        "element 3",
+        "element 5",
+        "element 6",
+    ]
+
+
+def test_at_most_twenty_are_named_and_all_are_counted():
+    error = refused("[" + ", ".join(["1"] * 30) + "]")
+    assert "and 29 more faults" in error.message
+    assert error.details[-1] == "and 10 more"
+
+
+def test_deep_nesting_never_exhausts_the_reader():
+    error = refused('[{"a": ' + "[" * 200_000)
+    assert "nested" in error.message or "not JSON" in error.message
+
+
+def test_columns_may_hold_objects():
+    text = json.dumps({"q": ["a", "b"], "meta": [{"x": 1}, {"x": 2}]})
+    rows = [row for _, row in rows_of(Path("f"), text.encode())]
+    assert rows == [{"q": "a", "meta": {"x": 1}}, {"q": "b", "meta": {"x": 2}}]
