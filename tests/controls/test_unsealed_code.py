@@ -510,9 +510,14 @@ def test_what_was_made_before_a_run_was_resumed_is_not_said_to_be_observed(tmp_p
     study = a_study(tmp_path / "home", "opened")
     once = tmp_path / "once"
     body = (
-        "import os, signal\n"
+        "import os, signal, time\n"
+        "from pathlib import Path\n"
+        "def is_stored():\n"
+        f"    stored = Path({str(study.root)!r}).rglob('outputs.jsonl')\n"
+        "    return any(file.stat().st_size for file in stored)\n"
         "def detect(question, response):\n"
         f"    if '7?' in question and not os.path.exists({str(once)!r}):\n"
+        "        while not is_stored(): time.sleep(0.01)\n"
         f"        open({str(once)!r}, 'w').close()\n"
         "        os.kill(int(os.environ['ASKER']), signal.SIGKILL)\n"
         "    return len(response)\n"
