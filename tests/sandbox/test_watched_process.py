@@ -1,5 +1,6 @@
 """A process under a warden of its own: how it ends, and what is told of it."""
 
+import json
 import os
 import signal
 import sys
@@ -9,7 +10,7 @@ from contextlib import contextmanager, suppress
 import pytest
 from helpers.trial_systems import alive, eventually
 
-from assay.sandbox import watched_process
+from assay.sandbox import warden_client, watched_process
 from assay.sandbox.job import Job
 from assay.sandbox.observation import notifications
 from assay.sandbox.warden_client import can_observe
@@ -35,6 +36,7 @@ def watched(*command):
             with suppress(ProcessLookupError):
                 os.killpg(process._warden.pid, signal.SIGKILL)
             process._warden.wait()
+            process._socket.close()
     finally:
         for end in (printed, output, ours, theirs):
             if end >= 0:
@@ -91,7 +93,7 @@ def test_a_command_that_stops_its_warden_is_ended_all_the_same():
 
 def test_a_warden_that_does_not_answer_is_killed_and_leaves_its_command_unaccounted(monkeypatch):
     monkeypatch.setattr(watched_process, "_END_SECONDS", 0.2)
-    monkeypatch.setattr(watched_process, "module_command", lambda *_: ["sleep", "600"])
+    monkeypatch.setattr(warden_client, "module_command", lambda *_: ["sleep", "600"])
     with watched("true") as (process, _):
         assert ends(process)
         assert process.unaccounted
@@ -103,7 +105,7 @@ def test_a_warden_that_does_not_answer_is_killed_and_leaves_its_command_unaccoun
 @pytest.mark.parametrize("told", ["", "{", "[]", "{}", '{"code": 1}'])
 def test_an_outcome_that_is_none_is_told_as_such(monkeypatch, told):
     lines = ["printf", "{}\n" + told + ("\n" if told else "")]
-    monkeypatch.setattr(watched_process, "module_command", lambda *_: lines)
+    monkeypatch.setattr(warden_client, "module_command", lambda *_: lines)
     with watched("true") as (process, _):
         assert process.reap(PATIENCE) is None
         assert process.unaccounted
@@ -114,7 +116,7 @@ def test_an_outcome_has_a_longest(monkeypatch):
     monkeypatch.setattr(watched_process, "_LONGEST", 1 << 16)
     flood = "print('{}'); print('x' * (1 << 17), flush=True); import time; time.sleep(600)"
     command = [sys.executable, "-I", "-S", "-c", flood]
-    monkeypatch.setattr(watched_process, "module_command", lambda *_: command)
+    monkeypatch.setattr(warden_client, "module_command", lambda *_: command)
     with watched("true") as (process, _):
         assert process.reap(PATIENCE) is None
         assert process.unaccounted
@@ -142,7 +144,40 @@ def test_a_long_outcome_is_read_once(monkeypatch):
 
     ready = iter(parts)
     with watched("true") as (process, _), monkeypatch.context() as patch:
-        patch.setattr(watched_process, "is_ready", lambda *_: True)
-        patch.setattr(watched_process.os, "read", lambda *_: Counted(next(ready)))
+        patch.setattr(process, "_read", lambda *_: Counted(next(ready, b"")))
         assert process.reap(PATIENCE) is None
     assert sum(lengths) < 2 * sum(map(len, parts))
+
+
+FORGED = """
+import json, os, sys
+os.listdir("/")
+told = {"code": 0, "trouble": None, "full": False}
+told |= dict.fromkeys(["read", "made", "written", "run", "connected", "metadata"], [])
+for end in 0, 1:
+    try:
+        with open(f"/proc/{os.getppid()}/fd/{end}", "w") as file:
+            file.write(json.dumps(told) + "\\n")
+    except OSError:
+        os.write(1, b"held")
+os.write(1, b".")
+raise SystemExit(7)
+"""
+
+
+def test_a_command_cannot_write_its_own_outcome():
+    with python(FORGED) as (process, printed):
+        assert process.reap(PATIENCE) == 7
+        assert "/" in process.outcome.read
+        assert os.read(printed, 100) == b"heldheld."
+
+
+@pytest.mark.parametrize("more", ["", "{}", "{}\n"])
+def test_more_than_one_outcome_is_none(monkeypatch, more):
+    lists = dict.fromkeys(["read", "made", "written", "run", "connected", "metadata"], ())
+    told = json.dumps({"code": 0, "trouble": None, "full": False, **lists})
+    lines = ["printf", "{}\n" + told + "\n" + more]
+    monkeypatch.setattr(warden_client, "module_command", lambda *_: lines)
+    with watched("true") as (process, _):
+        assert process.reap(PATIENCE) == (None if more else 0)
+        assert process.unaccounted == bool(more)

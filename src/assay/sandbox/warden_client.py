@@ -8,8 +8,9 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -47,6 +48,32 @@ def can_observe() -> bool:
     return known_machine() and hasattr(os, "pidfd_open")
 
 
+def start_warden(
+    *arguments: str, descriptors: Sequence[int] = ()
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A new warden, and the socket by which it is spoken to.
+
+    Not a pipe: through `/proc` a job could open the warden's end of one, and write its own outcome.
+    """
+    ours, theirs = socket.socketpair()
+    try:
+        with theirs:
+            process = subprocess.Popen(  # noqa: S603 - our own command
+                module_command("assay.sandbox.warden", *arguments),
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                stderr=subprocess.DEVNULL,
+                pass_fds=descriptors,
+                cwd="/",
+                env={"PATH": os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1"},
+                start_new_session=True,
+            )
+    except BaseException:
+        ours.close()
+        raise
+    return process, ours
+
+
 class WardenClient:
     """A warden: started when made, and waited for when first used."""
 
@@ -59,16 +86,9 @@ class WardenClient:
             )
         root = "" if in_place is None else str(in_place)
         with storage("the process that watches over the runs"):
-            self._process = subprocess.Popen(  # noqa: S603 - our own command
-                module_command("assay.sandbox.warden", str(scratch), root),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                pass_fds=() if lock < 0 else (lock,),
-                cwd="/",
-                env={"PATH": os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1"},
-                start_new_session=True,
-            )
+            held = () if lock < 0 else (lock,)
+            self._process, self._socket = start_warden(str(scratch), root, descriptors=held)
+        self._answers = self._socket.makefile("rb")
         self._scratch = scratch
         self._turn = Lock()
         self._can_be_private: bool | None = None
@@ -97,9 +117,8 @@ class WardenClient:
 
     def stop(self) -> None:
         """Have the warden end what runs; `close` waits for it."""
-        assert self._process.stdin is not None  # noqa: S101 - a pipe, see above
         with suppress(OSError):
-            self._process.stdin.close()
+            self._socket.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
         """Have the warden end what runs, and wait until all of it has ended.
@@ -107,7 +126,6 @@ class WardenClient:
         An interrupt does not end the waiting: a command that still runs would go on with what takes
         the place of its state afterwards.
         """
-        assert self._process.stdout is not None  # noqa: S101 - a pipe, see above
         interrupted = None
         while self._process.returncode is None:
             try:
@@ -117,7 +135,8 @@ class WardenClient:
                 self._process.send_signal(signal.SIGCONT)
             except KeyboardInterrupt as interrupt:
                 interrupted = interrupt
-        self._process.stdout.close()
+        self._answers.close()
+        self._socket.close()
         if self._process.returncode != 0:
             end_strays(self._scratch)
         if interrupted is not None:
@@ -154,19 +173,16 @@ class WardenClient:
             "log_bytes": job.log_bytes,
             "restrictions": job.restrictions(),
         }
-        assert self._process.stdin is not None  # noqa: S101 - a pipe, see above
         try:
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
-            self._process.stdin.flush()
-        except (OSError, ValueError):  # it is gone, or was told to end
+            self._socket.sendall(json.dumps(request).encode() + b"\n")
+        except OSError:  # it is gone, or was told to end
             raise _gone() from None
         return _outcome(self._receive(), job.command[0], log)
 
     def _receive(self) -> dict[str, Any]:
-        assert self._process.stdout is not None  # noqa: S101 - a pipe, see above
-        while not is_ready(self._process.stdout.fileno(), _WAKE_SECONDS):
+        while not is_ready(self._socket.fileno(), _WAKE_SECONDS):
             self._process.send_signal(signal.SIGCONT)
-        line = self._process.stdout.readline()
+        line = self._answers.readline()
         if not line.endswith(b"\n"):
             raise _gone()
         message: dict[str, Any] = json.loads(line)

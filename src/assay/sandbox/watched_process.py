@@ -5,8 +5,8 @@ job runs all the same, and its outcome says that the record is incomplete.
 """
 
 import json
-import os
 import signal
+import socket
 import subprocess
 import time
 from contextlib import suppress
@@ -14,7 +14,8 @@ from contextlib import suppress
 from assay.sandbox.job import Job, Outcome
 from assay.sandbox.levels import Level
 from assay.sandbox.process import interpreter, is_ready
-from assay.sandbox.processes import end_group, module_command
+from assay.sandbox.processes import end_group
+from assay.sandbox.warden_client import start_warden
 
 _ENDED = b"end\n"
 _END_SECONDS = 10.0
@@ -46,15 +47,8 @@ class WatchedProcess:
             "log_bytes": job.log_bytes,
             "restrictions": job.restrictions(),
         }
-        self._warden = subprocess.Popen(  # noqa: S603 - our own command
-            module_command("assay.sandbox.warden", "", ""),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            pass_fds=(*job.descriptors, job.output),
-            cwd="/",
-            env={"PATH": os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1"},
-            start_new_session=True,
+        self._warden, self._socket = start_warden(
+            "", "", descriptors=(*job.descriptors, job.output)
         )
         self._parts: list[bytes] = []
         self._lines = self._size = 0
@@ -96,41 +90,48 @@ class WatchedProcess:
         self._close(_UNKNOWN)
 
     def _close(self, outcome: Outcome) -> None:
-        assert self._warden.stdin is not None  # noqa: S101 - pipes, see above
-        assert self._warden.stdout is not None  # noqa: S101
+        """Wait for the end of the warden, which has nothing left to do and to tell."""
         with suppress(OSError):
-            self._warden.stdin.close()
-        self._warden.stdout.close()
+            self._socket.shutdown(socket.SHUT_WR)
         try:
-            self._warden.wait(_END_SECONDS)  # it has nothing left to do
-        except subprocess.TimeoutExpired:
+            more = self._read(time.monotonic() + _END_SECONDS)
+            self._warden.wait(_END_SECONDS)
+        except (TimeoutError, subprocess.TimeoutExpired):
+            more = b""
             self.unaccounted = True
             end_group(self._warden.pid)
             self._warden.wait()
-        self.outcome = outcome
+        self._socket.close()
+        if more:
+            self.unaccounted = True
+        self.outcome = _UNKNOWN if more else outcome
 
     def _send(self, data: bytes) -> None:
-        assert self._warden.stdin is not None  # noqa: S101 - a pipe, see above
         with suppress(OSError):  # it is gone, and its output says so
-            self._warden.stdin.write(data)
-            self._warden.stdin.flush()
+            self._socket.sendall(data)
 
     def _outcome(self, seconds: float | None) -> Outcome | None:
-        """The second line of the warden's (the first is its greeting); None where none comes."""
-        assert self._warden.stdout is not None  # noqa: S101 - a pipe, see above
-        descriptor = self._warden.stdout.fileno()
+        """The second and last line of the warden's, after its greeting; None where that is none."""
         deadline = time.monotonic() + (float("inf") if seconds is None else seconds)
         while self._lines < 2:
-            left = deadline - time.monotonic()
-            if left != float("inf") and not is_ready(descriptor, left):
-                raise TimeoutError
-            data = os.read(descriptor, 1 << 20)
+            data = self._read(deadline)
             self._size += len(data)
             if not data or self._size > _LONGEST:
                 return None
             self._parts.append(data)
             self._lines += data.count(b"\n")
-        return _parsed(b"".join(self._parts).split(b"\n", 2)[1])
+        _, line, more = b"".join(self._parts).split(b"\n", 2)
+        return None if more else _parsed(line)
+
+    def _read(self, deadline: float) -> bytes:
+        """What the warden tells next; nothing where it has ended."""
+        left = deadline - time.monotonic()
+        if left != float("inf") and not is_ready(self._socket.fileno(), left):
+            raise TimeoutError
+        try:
+            return self._socket.recv(1 << 20)
+        except ConnectionError:
+            return b""
 
 
 def _parsed(line: bytes) -> Outcome | None:
