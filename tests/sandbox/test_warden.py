@@ -671,6 +671,24 @@ def test_a_warden_that_is_killed_leaves_nothing_running(tmp_path):
     assert not alive(mark)
 
 
+def test_a_command_that_stops_the_warden_without_pause_ends_the_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(warden_client, "_WAKE_SECONDS", 0.2)
+    mark = f"93{os.getpid()}"
+    body = (
+        "import os, signal, sys, time\n"
+        "while True:\n"
+        "    os.kill(os.getppid(), signal.SIGSTOP)\n"
+        "    time.sleep(0.001)\n"
+    )
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with WardenClient(scratch) as warden:
+        bench = Bench(scratch / "bench", warden)
+        with pytest.raises(StorageError, match="watches over"):
+            bench.run("python", "-I", "-S", "-c", body, mark, seconds=600.0)
+    assert not alive(mark)
+
+
 UNPRIVILEGED = """
 import json, os, sys
 who, source, home = sys.argv[1:4]

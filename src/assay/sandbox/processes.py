@@ -110,6 +110,13 @@ def is_descendant(pid: int) -> bool:
     return False
 
 
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal (Linux)."""
+    with suppress(OSError):
+        return _stat(pid)[0] == b"T"
+    return False
+
+
 def leader(pid: int) -> int:
     """The process that a thread belongs to."""
     for line in _read(f"/proc/{pid}/status").splitlines():
@@ -145,8 +152,13 @@ def _names(pid: int, mark: bytes) -> bool:
 
 def _parent(pid: int) -> int | None:
     with suppress(OSError):
-        return int(_read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[1])
+        return int(_stat(pid)[1])
     return None
+
+
+def _stat(pid: int) -> list[bytes]:
+    """The state of a process, its parent, and what else the kernel lists behind its name."""
+    return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
 def _end(pid: int, mark: bytes) -> None:

@@ -21,7 +21,7 @@ from assay.errors import SpecError, StorageError, storage
 from assay.sandbox.job import Job, Outcome, View
 from assay.sandbox.observation.syscall_filter import known_machine
 from assay.sandbox.process import exit_trouble, interpreter, is_ready
-from assay.sandbox.processes import end_strays, module_command
+from assay.sandbox.processes import end_strays, is_stopped, module_command
 
 _SHORTAGES = frozenset(
     {
@@ -41,6 +41,8 @@ except OSError:
 _CANARY_SECONDS = 60.0
 _WAKE_SECONDS = 5.0
 """How often a warden that does not answer is resumed: a command can stop it."""
+_MOST_STOPS = 4
+"""A warden that is stopped more often than this is killed, with all that it started."""
 
 
 def can_observe() -> bool:
@@ -93,6 +95,7 @@ class WardenClient:
         self._turn = Lock()
         self._can_be_private: bool | None = None
         self._wanted = True
+        self._stops = 0
 
     @property
     def private(self) -> bool:
@@ -132,7 +135,7 @@ class WardenClient:
                 self.stop()
                 self._process.wait(_WAKE_SECONDS)
             except subprocess.TimeoutExpired:
-                self._process.send_signal(signal.SIGCONT)
+                self._wake()
             except KeyboardInterrupt as interrupt:
                 interrupted = interrupt
         self._answers.close()
@@ -179,9 +182,15 @@ class WardenClient:
             raise _gone() from None
         return _outcome(self._receive(), job.command[0], log)
 
+    def _wake(self) -> None:
+        """Resume a warden that a command has stopped; without end, it would never be heard."""
+        self._stops += is_stopped(self._process.pid)
+        often = self._stops > _MOST_STOPS
+        self._process.send_signal(signal.SIGKILL if often else signal.SIGCONT)
+
     def _receive(self) -> dict[str, Any]:
         while not is_ready(self._socket.fileno(), _WAKE_SECONDS):
-            self._process.send_signal(signal.SIGCONT)
+            self._wake()
         line = self._answers.readline()
         if not line.endswith(b"\n"):
             raise _gone()
