@@ -12,6 +12,9 @@ MAX_LINE_BYTES = 1 << 20
 MAX_DEPTH = 32
 """Levels of lists and objects in each other."""
 MAX_ROWS = 2_000_000
+MAX_SAMPLES = 500_000
+"""Samples of one run in a harness's log."""
+MAX_METRICS = 1_000
 MAX_COLUMNS = 10_000
 MAX_CELLS = 20_000_000
 """Rows times columns of a file; in Parquet also the values in lists."""

@@ -7,7 +7,9 @@ from helpers.inspect_logs import archive, members, samples, write_eval
 
 from assay.bounds import MAX_UNPACKED_BYTES
 from assay.errors import SpecError
+from assay.logs import format_table, zip_members
 from assay.logs.format_table import read_log
+from assay.logs.harnesses import inspect_ai
 from assay.logs.zip_members import ZipMembers
 
 CONTENT = members(samples(["C", "I"]))
@@ -124,3 +126,25 @@ def test_a_log_that_changes_while_it_is_read_is_noticed(tmp_path, monkeypatch):
     path.write_bytes(path.read_bytes() + json.dumps({}).encode())
     with pytest.raises(StorageError, match="changed while it was read"):
         file.digest  # noqa: B018 - it is computed when asked for
+
+
+def test_all_members_together_are_bounded(tmp_path, monkeypatch):
+    size = sum(map(len, CONTENT.values()))
+    for most in (size, size - 1):
+        monkeypatch.setattr(zip_members, "_MOST_UNPACKED", most)
+        found = ZipMembers(written(tmp_path, archive(CONTENT)))
+        if most == size:
+            assert {name: found.read(name) for name in found.names} == CONTENT
+        else:
+            with pytest.raises(SpecError, match="bytes unpacked"):
+                [found.read(name) for name in found.names]
+
+
+def test_the_members_of_a_journal_are_counted_together(tmp_path, monkeypatch):
+    made = samples(["C", "I"] * 6)
+    path = write_eval(tmp_path / "a.eval", made, finished=False)
+    assert len(read_log(path)[0].samples) == 12
+    for module in (inspect_ai, format_table):
+        monkeypatch.setattr(module, "MAX_SAMPLES", 11)
+    with pytest.raises(SpecError, match="more than 11 samples"):
+        read_log(path)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+from assay.bounds import MAX_METRICS, MAX_SAMPLES
 from assay.errors import AssayError, SpecError, storage
 from assay.folders import walk
 from assay.logs.log import LogRun
@@ -85,12 +86,24 @@ def read_log(path: Path, *, texts: bool = False) -> list[LogRun]:
                 raise
             known = None  # another archive, which is broken
         if known is not None:
-            runs += known.reader.read(file, texts=texts)
+            try:
+                runs += known.reader.read(file, texts=texts)
+            except RecursionError:
+                raise SpecError(f"{file}: a value is nested too deep") from None
     for run in runs:
-        if not run.samples:
-            raise SpecError(f"{run.place}: a log of {run.harness} without samples")
+        _check_size(run)
         check_means(run)
     return runs
+
+
+def _check_size(run: LogRun) -> None:
+    """Refuse a run without samples, and one that has more than can be compared."""
+    if not run.samples:
+        raise SpecError(f"{run.place}: a log of {run.harness} without samples")
+    if len(run.samples) > MAX_SAMPLES:
+        raise SpecError(f"{run.place}: more than {MAX_SAMPLES:,} samples in one run")
+    if len(run.metrics) > MAX_METRICS:
+        raise SpecError(f"{run.place}: more than {MAX_METRICS:,} metrics in one run")
 
 
 def is_log(path: Path) -> bool:

@@ -68,8 +68,13 @@ class LogRun(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def metrics(self) -> list[str]:
         """Every metric under which some sample has a score, in the order in which they come."""
-        named = dict.fromkeys(name for sample in self.samples for name in sample.scores)
-        return [name for name in named if any(s.scores.get(name) is not None for s in self.samples)]
+        scored = (
+            name
+            for sample in self.samples
+            for name, value in sample.scores.items()
+            if value is not None
+        )
+        return list(dict.fromkeys(scored))
 
     @property
     def failed(self) -> int:

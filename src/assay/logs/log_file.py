@@ -1,12 +1,9 @@
 """One file that may be a log: its bytes, its shape, and the files beside it.
 
 The content decides what a file is, never its name alone: a format asks for the keys of the JSON,
-the columns of the table or the members of the archive. What harnesses write is not always JSON
-(a bare NaN), so a document that the fast parser refuses is read by a lenient one. Sizes and depth
-are bounded all the same.
+the columns of the table or the members of the archive.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -15,17 +12,17 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.bounds import MAX_FILE_BYTES, MAX_LINE_BYTES, MAX_ROWS
+from assay.bounds import MAX_FILE_BYTES, MAX_ROWS
 from assay.digests import digest
 from assay.errors import SpecError, StorageError, storage, writable
 from assay.files import read_bounded, stamp
 from assay.folders import file_digest
+from assay.logs.lenient_json import LONGEST_LINE, decode, first_element, loads, object_or_none
 from assay.logs.zip_members import ZipMembers, is_zip
+from assay.tables.compressed import compression_of, unpack_frames, unpacked
 
 T = TypeVar("T")
 _HEAD = 1 << 16
-_LONGEST_LINE = 64 * MAX_LINE_BYTES
-"""Bytes of a line of a log, which may hold a whole conversation."""
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -43,15 +40,26 @@ class LogFile:
         return str(self.path)
 
     @cached_property
-    def head(self) -> bytes:
-        """The first bytes of the file."""
+    def _stored_head(self) -> bytes:
         with storage(self.path), self.path.open("rb") as file:
-            return file.read(_HEAD)
+            return file.read(4 * _HEAD)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of the file, or of what it unpacks to."""
+        stored = self._stored_head
+        if compression_of(stored) is None:
+            return stored[:_HEAD]
+        try:
+            return unpack_frames(stored, _HEAD, where=str(self.path))
+        except SpecError:
+            return b""
 
     @cached_property
     def data(self) -> bytes:
-        """All bytes of the file, without a mark of their order."""
-        return read_bounded(self.path, MAX_FILE_BYTES).removeprefix(_MARK)
+        """All bytes of the file, unpacked, without a mark of their order."""
+        stored = read_bounded(self.path, MAX_FILE_BYTES)
+        return unpacked(stored, where=str(self.path)).removeprefix(_MARK)
 
     @property
     def digest(self) -> str:
@@ -65,12 +73,12 @@ class LogFile:
     @cached_property
     def members(self) -> ZipMembers | None:
         """The members of a zip archive; None where the file is none."""
-        return ZipMembers(self.path) if is_zip(self.head) else None
+        return ZipMembers(self.path) if is_zip(self._stored_head) else None
 
     @cached_property
     def is_parquet(self) -> bool:
         """Whether the file is Parquet."""
-        return self.head[:4] == b"PAR1"
+        return self._stored_head[:4] == b"PAR1"
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -85,7 +93,7 @@ class LogFile:
         A document that is written on one line is such a file too.
         """
         start = self.head.removeprefix(_MARK).lstrip()[:1]
-        return start == b"{" and _object_or_none(self._first_line) is not None
+        return start == b"{" and object_or_none(self._first_line) is not None
 
     @cached_property
     def _first_line(self) -> bytes:
@@ -100,19 +108,16 @@ class LogFile:
         if start not in (b"{", b"[") or self.members is not None or self.is_parquet:
             return None
         if self.is_lines:
-            return _object_or_none(self._first_line)
+            return object_or_none(self._first_line)
+        if start == b"[":
+            return first_element(self.data)
         try:
-            shape = msgspec.json.decode(self.data, type=_Shape)
+            return msgspec.json.decode(self.data, type=dict[str, msgspec.Raw])
         except (msgspec.DecodeError, RecursionError, ValueError):
             try:
-                shape = self.json
+                return self.json
             except SpecError:
                 return None
-        if isinstance(shape, list):
-            shape = shape[0] if shape else None
-            if isinstance(shape, msgspec.Raw):
-                shape = _object_or_none(bytes(shape))
-        return shape
 
     @cached_property
     def json(self) -> Any:  # noqa: ANN401 - JSON is any of six types
@@ -139,7 +144,7 @@ class LogFile:
         for number, line in enumerate(self.data.split(b"\n"), 1):
             if not line.strip():
                 continue
-            if len(line) > _LONGEST_LINE or number > MAX_ROWS:
+            if len(line) > LONGEST_LINE or number > MAX_ROWS:
                 raise SpecError(f"{self.path}, line {number}: too long, or one too many")
             yield f"{self.path}, line {number}", line
 
@@ -148,60 +153,6 @@ class LogFile:
         path = self.path.parent / name
         with storage(path):
             return LogFile(path) if path.is_file() else None
-
-
-_Shape = dict[str, msgspec.Raw] | list[msgspec.Raw]
-
-
-def loads(data: bytes, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """One JSON value, by the fast parser or by one that takes a bare NaN."""
-    try:
-        return msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError, ValueError):
-        return _lenient(data, where)
-
-
-def decode(data: bytes, form: type[T], *, where: str) -> T:
-    """One JSON value as a struct, which takes no more from it than it names."""
-    try:
-        return msgspec.json.decode(data, type=form)
-    except (msgspec.DecodeError, RecursionError, ValueError):
-        value = _lenient(data, where)
-    try:
-        return msgspec.convert(value, form)
-    except (msgspec.ValidationError, RecursionError) as error:
-        raise SpecError(f"{where}: {error}") from None
-
-
-def _lenient(data: bytes, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-    try:
-        value = json.loads(data)
-        return _with_whole_pairs(value) if b"\\u" in data else value
-    except RecursionError:
-        raise SpecError(f"{where}: nested too deep") from None
-    except UnicodeDecodeError as error:
-        raise SpecError(f"{where}: byte {error.start} is not UTF-8") from None
-    except ValueError as error:
-        raise SpecError(f"{where}: not JSON: {error}") from None
-
-
-def _with_whole_pairs(value: Any) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """A value without half surrogate pairs, which a model's answer that was cut may end in."""
-    if isinstance(value, str):
-        return writable(value)
-    if isinstance(value, list):
-        return [_with_whole_pairs(each) for each in value]
-    if isinstance(value, dict):
-        return {writable(key): _with_whole_pairs(each) for key, each in value.items()}
-    return value
-
-
-def _object_or_none(line: bytes) -> dict[str, Any] | None:
-    try:
-        value = loads(line, where="")
-    except SpecError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def table_in(value: object, *names: str) -> Mapping[str, Any]:

@@ -31,7 +31,7 @@ def check_means(run: LogRun) -> None:
     """Refuse a log whose rows do not give the means that it reports."""
     for reported in run.means:
         again = mean_of(run.samples, reported.metric, reported.over)
-        if again is None or not _equal(again, reported.value):
+        if again is None or not is_equal(again, reported.value):
             raise IntegrityError(
                 f"{run.place}: {_contradiction(run, reported, again)}",
                 hint="Rows were lost or edited after the mean was made, or the harness averages in"
@@ -45,5 +45,6 @@ def _contradiction(run: LogRun, reported: ReportedMean, again: float | None) -> 
     return f"{run.harness} reports {reported.metric} {reported.value:.6g}, and {got}"
 
 
-def _equal(first: float, second: float) -> bool:
+def is_equal(first: float, second: float) -> bool:
+    """Whether two means are the same but for rounding."""
     return math.isclose(first, second, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)

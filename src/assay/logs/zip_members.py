@@ -18,6 +18,8 @@ from assay.tables.compressed import unpack_frames
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s2B4HL2L2H")
 _MOST_MEMBERS = 500_000
+_MOST_UNPACKED = 8 * MAX_FILE_BYTES
+"""Bytes of all members that are read, one after the other."""
 _MAGIC = b"PK\x03\x04"
 
 
@@ -47,6 +49,7 @@ class ZipMembers:
         self._members = {member.filename: member for member in listed}
         if len(self._members) < len(listed):
             raise SpecError(f"{path}: two members have one name")
+        self._unpacked = 0
 
     def __contains__(self, name: str) -> bool:
         return name in self._members
@@ -62,6 +65,9 @@ class ZipMembers:
         where = f"{self.path}, member {name!r:.80}"
         if member.file_size > MAX_UNPACKED_BYTES:
             raise SpecError(f"{where}: {member.file_size:,} bytes, more than can be read")
+        self._unpacked += member.file_size
+        if self._unpacked > _MOST_UNPACKED:
+            raise SpecError(f"{self.path}: more than {_MOST_UNPACKED:,} bytes unpacked")
         if member.flag_bits & 1:
             raise SpecError(f"{where}: is encrypted")
         packed = self._packed(member, where)

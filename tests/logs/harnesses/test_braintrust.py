@@ -141,3 +141,33 @@ def test_without_scores_in_the_summary_it_did_not_finish(written):
 def test_other_files_are_not_taken_for_it(written):
     for content in ({"summary": {}, "results": []}, {"summary": "x", "results": 1}, {"summary": 1}):
         assert not is_log(written(content))
+
+
+def nested(depth):
+    value = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("depth", [40, 700, 900])
+def test_an_input_that_is_nested_too_deep_is_a_typed_error(written, depth):
+    path = written(log([row(0, 1.0) | {"input": nested(depth)}], {"exact": 1.0, "short": 0.5}))
+    if depth == 40:
+        assert len(read_log(path)[0].samples) == 1
+    else:
+        with pytest.raises(SpecError, match="nested too deep"):
+            read_log(path)
+
+
+def test_spans_below_a_scorer_are_its_own_however_deep(written):
+    made = list(spans(0, row(0, 1.0)))
+    scorer = next(it["span_id"] for it in made if it["span_attributes"]["type"] == "score")
+    common = {"root_span_id": made[0]["root_span_id"], "span_attributes": {"type": "llm"}}
+    parent = scorer
+    for depth in range(3_000):
+        made.append({**common, "span_id": f"deep-{depth}", "span_parents": [parent],
+                     "metrics": {"tokens": 5}, "metadata": {"model": "judge"}})  # fmt: skip
+        parent = f"deep-{depth}"
+    (run,) = read_log(written(reversed(made), "spans.jsonl"))
+    assert (run.model, run.samples[0].costs["tokens"]) == ("first", 9.0)

@@ -151,3 +151,10 @@ def test_a_wrong_type_is_named_with_its_place(written):
 
 def test_other_files_are_not_taken_for_it(written):
     assert not is_log(written({"testCases": []}))
+
+
+def test_a_score_that_is_no_number_is_none(written):
+    cases = (case("a", 1.0), case("b", 0.0), case("c", float("nan")))
+    (run,) = read_log(written(log(cases)))
+    assert [sample.scores["Exact"] for sample in run.samples] == [1.0, 0.0, None]
+    assert {mean.metric: mean.value for mean in run.means}["Exact"] == 0.5

@@ -241,3 +241,13 @@ def test_a_run_without_any_score_reads_back_without_any(tmp_path):
     bare = LogRun(harness="h", task="t", samples=SAMPLES[5:], finished=False, place="p", files=())
     [run] = read_log(stored(tmp_path, bare))
     assert (run.samples, run.means, run.finished) == (SAMPLES[5:], (), False)
+
+
+@pytest.mark.parametrize(
+    ("told", "tokens"), [("12", 12.0), (10**400, None), ("1e400", None), ([], None), ("?", None)]
+)
+def test_tokens_that_are_no_number_cost_nothing(tmp_path, told, tokens):
+    usage = {"token_usage": {"total_tokens": told}}
+    (run,) = read_log(write(tmp_path, lines=[*LINES[:-1], {**LINES[-1], **usage}]))
+    (cost,) = [sample.costs.get("tokens") for sample in run.samples if sample.instance == "c"]
+    assert cost == tokens

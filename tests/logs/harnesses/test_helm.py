@@ -187,3 +187,9 @@ def test_other_files_are_not_taken_for_it(tmp_path):
     for content in ('{"instance_id": "a", "stats": []}', '[{"instance_id": "a"}]', "[", "[[]]"):
         (tmp_path / "stats.json").write_text(content)
         assert not is_log(tmp_path / "stats.json")
+
+
+def test_a_mean_that_is_no_number_is_none(folder):
+    means = [stat("exact_match", 0.5), stat("none", 0.3) | {"mean": float("nan")}]
+    (run,) = read_log(folder(means=means))
+    assert [mean.metric for mean in run.means] == ["exact_match"]

@@ -1,10 +1,17 @@
+import bz2
+import gzip
 import json
+import lzma
 import math
+import subprocess
+import sys
 
 import pytest
+from backports import zstd
 from helpers.inspect_logs import archive, header, members, sample, samples, write_eval
 
 from assay.errors import IntegrityError, SpecError
+from assay.logs import lenient_json
 from assay.logs.format_table import read_log
 from assay.logs.means import mean_of
 
@@ -155,3 +162,91 @@ def test_a_sample_of_another_form_is_a_typed_error(tmp_path, wrong):
     path.write_bytes(archive(content))
     with pytest.raises(SpecError, match=r"summaries\.json"):
         read_log(path)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd.compress])
+def test_a_log_that_was_packed_again_is_read(tmp_path, pack):
+    made = samples(["C", "I", "C"])
+    log = {**header(made), "samples": made}
+    (tmp_path / "log.json.packed").write_bytes(pack(json.dumps(log).encode()))
+    assert len(read(tmp_path / "log.json.packed").samples) == 3
+    (tmp_path / "cut.json.packed").write_bytes(pack(json.dumps(log).encode())[:-20])
+    assert read_log(tmp_path / "cut.json.packed") == []
+
+
+def test_a_limit_is_no_failure(tmp_path):
+    made = samples(["C", "I"], epochs=2)
+    head = header(made)
+    head["eval"]["dataset"]["samples"] = 100
+    write_eval(tmp_path / "a.eval", made, eval=head["eval"])
+    assert (read(tmp_path / "a.eval").planned, read(tmp_path / "a.eval").failed) == (4, 0)
+    write_eval(tmp_path / "b.eval", made, eval=head["eval"], results={"scores": []})
+    assert read(tmp_path / "b.eval").planned == 4
+    del head["eval"]["dataset"]["sample_ids"]
+    write_eval(tmp_path / "c.eval", made, eval=head["eval"], results={"scores": []})
+    assert read(tmp_path / "c.eval").failed == 196
+
+
+def configured(path, **config):
+    made = samples(["C", "I"])
+    head = header(made)
+    head["eval"]["model_generate_config"] = config
+    head["plan"]["config"] = config
+    return read(write_eval(path, made, eval=head["eval"], plan=head["plan"])).settings
+
+
+def test_settings_that_decide_how_fast_it_runs_are_none(tmp_path):
+    plain = configured(tmp_path / "a.eval", temperature=0.5)
+    fast = {"max_connections": 20, "timeout": 3, "max_retries": None}
+    assert configured(tmp_path / "b.eval", temperature=0.5, **fast) == plain
+    assert plain["generate config temperature"] == "0.5"
+    assert configured(tmp_path / "c.eval", temperature=0.7) != plain
+
+
+def test_summaries_of_a_few_bytes_each_are_counted_before_they_are_made(tmp_path, monkeypatch):
+    made = [sample("q")] * 40
+    content = members(made)
+    for few in (10, 1_000):
+        monkeypatch.setattr(lenient_json, "_FEW_OBJECTS", few)
+        monkeypatch.setattr(lenient_json, "MAX_SAMPLES", 40)
+        (tmp_path / "log.eval").write_bytes(archive(content))
+        assert len(read(tmp_path / "log.eval").samples) == 40
+        monkeypatch.setattr(lenient_json, "MAX_SAMPLES", 39)
+        with pytest.raises(SpecError, match="more than 39 samples"):
+            read(tmp_path / "log.eval")
+
+
+def test_a_small_archive_of_many_samples_takes_little_memory(tmp_path):
+    """Four million samples in five kilobytes, in a process of its own."""
+    content = members([sample("q")])
+    content["summaries.json"] = b"[" + b'{"id":1},' * 4_000_000 + b'{"id":1}]'
+    (tmp_path / "bomb.eval").write_bytes(archive(content, "deflate"))
+    body = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from assay.errors import SpecError\n"
+        "from assay.logs.format_table import read_log\n"
+        "try: read_log(Path(sys.argv[1]))\n"
+        "except SpecError as error: print(error)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
+    )
+    words = [sys.executable, "-c", body, str(tmp_path / "bomb.eval")]
+    said, megabytes = subprocess.run(
+        words, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert "more than 500,000 samples" in said
+    assert int(megabytes) < 700
+
+
+def test_a_metric_of_its_own_for_every_sample_is_refused(tmp_path):
+    made = [sample(f"q{at}", score={f"key{at}": 1.0}) for at in range(1_001)]
+    with pytest.raises(SpecError, match="more than 1,000 metrics"):
+        read(write_eval(tmp_path / "log.eval", made, mean=0.0, status="error"))
+
+
+@pytest.mark.parametrize("broken", ["[1,", "[1 2]", "[1] 2", "[,1]", "[1,]"])
+def test_a_broken_array_is_refused_however_it_is_read(monkeypatch, broken):
+    for few in (-1, 1_000):
+        monkeypatch.setattr(lenient_json, "_FEW_OBJECTS", few)
+        with pytest.raises(SpecError, match="log, member: "):
+            list(lenient_json.elements(broken.encode(), int, where="log, member"))

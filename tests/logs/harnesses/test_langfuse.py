@@ -93,3 +93,11 @@ def test_other_results_are_no_log(tmp_path):
     path = tmp_path / "other.json"
     path.write_text('{"item_results": [], "name": "x"}')
     assert not is_log(path)
+
+
+def test_a_mean_that_was_rounded_is_not_computed_again(tmp_path):
+    (run,) = read_log(write(tmp_path, evaluations=(("mean_exact", 0.33), ("worst", 0.0))))
+    assert run.means == ()
+    assert run.notes[-1] == "not computed again: mean_exact (rounded), worst"
+    with pytest.raises(IntegrityError, match=r"reports exact 0\.3,"):
+        read_log(write(tmp_path, evaluations=(("mean_exact", 0.3),)))

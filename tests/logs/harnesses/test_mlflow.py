@@ -176,3 +176,11 @@ def test_other_tables_and_lines_are_no_log(tmp_path, text):
     path = tmp_path / "file.json"
     path.write_text(text)
     assert not is_log(path)
+
+
+def test_the_name_of_a_run_may_be_a_number(tmp_path):
+    path = write(tmp_path)
+    stored = json.loads((tmp_path / "one-run.json").read_text())
+    (tmp_path / "one-run.json").write_text(json.dumps(stored | {"run_name": 7}))
+    (run,) = read_log(path)
+    assert run.model == "7"

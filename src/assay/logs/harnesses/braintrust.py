@@ -19,8 +19,9 @@ import msgspec
 
 from assay.errors import SpecError
 from assay.logs.instance_names import TrialNumbers, instance_name
+from assay.logs.lenient_json import decode
 from assay.logs.log import LogRun, ReportedMean, Sample
-from assay.logs.log_file import LogFile, decode, number, text
+from assay.logs.log_file import LogFile, number, text
 
 _RESULT_KEYS = {"summary", "results"}
 _SPAN_KEYS = {"span_id", "root_span_id", "span_attributes"}
@@ -179,17 +180,16 @@ def _scores(
 
 def _outside_scorers(spans: Sequence[_ExperimentSpan]) -> list[_ExperimentSpan]:
     """The spans that are neither a scorer nor below one."""
-    by_id = {span.span_id: span for span in spans}
-    below = {span.span_id for span in spans if span.kind == "score"}
-    grown = True
-    while grown:
-        more = {
-            name
-            for name, span in by_id.items()
-            if name not in below and below & set(span.span_parents or ())
-        }
+    children: dict[str, list[str]] = {}
+    for span in spans:
+        for parent in span.span_parents or ():
+            children.setdefault(parent, []).append(span.span_id)
+    ahead = [span.span_id for span in spans if span.kind == "score"]
+    below = set(ahead)
+    while ahead:
+        more = set(children.get(ahead.pop(), ())) - below
         below |= more
-        grown = bool(more)
+        ahead += more
     return [span for span in spans if span.span_id not in below]
 
 

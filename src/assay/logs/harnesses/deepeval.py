@@ -18,7 +18,7 @@ import msgspec
 from assay.errors import SpecError
 from assay.logs.instance_names import TrialNumbers, instance_name, shown
 from assay.logs.log import LogRun, ReportedMean, Sample
-from assay.logs.log_file import LogFile, fingerprint, text
+from assay.logs.log_file import LogFile, fingerprint, number, text
 from assay.logs.means import mean_of
 
 _KEYS = {"testCases", "metricsScores"}
@@ -124,7 +124,7 @@ def _sample(case: _TestCase, numbers: TrialNumbers, where: str, *, texts: bool) 
                 f"{where}: two metrics are called {metric.own_name!r:.80}",
                 hint="Give each metric a name of its own, and run it again.",
             )
-        scores[metric.own_name] = None if metric.success is None else metric.score
+        scores[metric.own_name] = None if metric.success is None else number(metric.score)
     instance = _instance(case, where)
     return Sample(
         instance=instance,
@@ -155,7 +155,7 @@ def _means(
     """The means of the listed scores, and the metrics that were not of test cases alone."""
     means, unchecked = [], []
     for listed in reported:
-        values = [value for value in listed.scores if value is not None]
+        values = [value for value in map(number, listed.scores) if value is not None]
         rows = [Sample(instance="", scores={listed.metric: value}) for value in values]
         mean = mean_of(rows, listed.metric, "rows")
         if mean is None:

@@ -26,9 +26,10 @@ from assay.logs.every_eval_ever_form import (
     MetricResult,
     SampleLine,
 )
+from assay.logs.lenient_json import decode, loads
 from assay.logs.log import LogRun, Over, ReportedMean, Sample
-from assay.logs.log_file import LogFile, canonical, decode, fingerprint, loads, number, text
-from assay.logs.means import mean_of
+from assay.logs.log_file import LogFile, canonical, fingerprint, number, text
+from assay.logs.means import is_equal, mean_of
 
 _KEYS = {"evaluation_id", "evaluation_name", "sample_id", "interaction_type", "evaluation"}
 _AGGREGATE = {"schema_version", "evaluation_id", "evaluation_results", "model_info"}
@@ -187,9 +188,10 @@ def _costs(line: SampleLine) -> dict[str, float]:
     latency = number(performance.get("latency_ms"))
     costs = {} if latency is None else {"seconds": latency / 1000}
     try:
-        return costs if tokens is None else {"tokens": float(tokens), **costs}
-    except (TypeError, ValueError):
-        return costs
+        counted = number(float(tokens) if isinstance(tokens, str) else tokens)
+    except ValueError:
+        counted = None
+    return costs if counted is None else {"tokens": counted, **costs}
 
 
 def _response(line: SampleLine) -> str | None:
@@ -237,7 +239,7 @@ def _over(result: MetricResult, samples: Sequence[Sample], value: float) -> Over
     tried: tuple[Over, Over] = ("items", "rows")
     for over in tried:
         again = mean_of(samples, result.metric, over)
-        if said == over or (said is None and again is not None and abs(again - value) < 1e-9):
+        if said == over or (said is None and again is not None and is_equal(again, value)):
             return over
     return None
 

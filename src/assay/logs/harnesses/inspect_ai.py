@@ -10,15 +10,19 @@ Read from the format as its maintainers describe it; versions 1 and 2 of the log
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from statistics import median, mode
 from typing import Any
 
 import msgspec
 
+from assay.bounds import MAX_SAMPLES
 from assay.errors import IntegrityError
+from assay.logs.instance_names import shown
+from assay.logs.lenient_json import decode, elements
 from assay.logs.log import LogRun, ReportedMean, Sample
-from assay.logs.log_file import LogFile, decode, fingerprint, number, text
-from assay.logs.means import mean_of
+from assay.logs.log_file import LogFile, fingerprint, number, text
+from assay.logs.means import is_equal, mean_of
 from assay.logs.zip_members import ZipMembers
 
 _HEADER, _START = "header.json", "_journal/start.json"
@@ -26,6 +30,10 @@ _SUMMARIES, _JOURNAL, _SAMPLES = "summaries.json", "_journal/summaries/", "sampl
 _WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _MEANS = ("accuracy", "mean")
 _KNOWN_VERSIONS = (1, 2)
+_OPERATIONAL = frozenset(
+    "adaptive_connections max_connections max_retries timeout attempt_timeout cache batch".split()
+)
+"""Settings of a model's generation that change no answer."""
 
 
 class _Score(msgspec.Struct, frozen=True):
@@ -56,6 +64,7 @@ class _Sample(_Summary, frozen=True, kw_only=True):
 class _Dataset(msgspec.Struct, frozen=True):
     name: str | None = None
     samples: int | None = None
+    sample_ids: list[Any] | None = None
 
 
 class _Scorer(msgspec.Struct, frozen=True):
@@ -88,6 +97,7 @@ class _Result(msgspec.Struct, frozen=True):
 
 
 class _Results(msgspec.Struct, frozen=True):
+    total_samples: int | None = None
     scores: list[_Result] = []
 
 
@@ -128,22 +138,21 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     where = str(file)
     head = _HEADER if _HEADER in file.members else _START
     header = decode(file.members.read(head), _Header, where=f"{where}, {head}")
-    samples: Sequence[_Summary]
-    if texts:
-        samples = [
-            decode(file.members.read(name), _Sample, where=f"{where}, {name}")
-            for name in file.members.names
-            if name.startswith(_SAMPLES) and name.endswith(".json")
-        ]
-    else:
-        samples = list(_summaries(file.members, where))
+    found = _full_samples if texts else _summaries
+    samples = list(islice(found(file.members, where), MAX_SAMPLES + 1))
     return [_run(file, header, samples)]
+
+
+def _full_samples(members: ZipMembers, where: str) -> Iterator[_Summary]:
+    for name in members.names:
+        if name.startswith(_SAMPLES) and name.endswith(".json"):
+            yield decode(members.read(name), _Sample, where=f"{where}, {name}")
 
 
 def _summaries(members: ZipMembers, where: str) -> Iterator[_Summary]:
     names = [_SUMMARIES] if _SUMMARIES in members else _journal(members.names)
     for name in names:
-        yield from decode(members.read(name), list[_Summary], where=f"{where}, {name}")
+        yield from elements(members.read(name), _Summary, where=f"{where}, {name}")
 
 
 def _journal(names: Sequence[str]) -> list[str]:
@@ -167,17 +176,13 @@ def _run(file: LogFile, header: _Header, samples: Sequence[_Summary]) -> LogRun:
         if any(_bare(name) in _MEANS for name in result.metrics)
     }
     made = tuple(_sample(sample, averaged) for sample in samples)
-    epochs = header.eval.config.get("epochs")
-    planned = header.eval.dataset.samples
     finished = header.status == "success"
     notes = []
     if header.version not in _KNOWN_VERSIONS:
         notes.append(f"log version {header.version} is unknown; read as version 2")
-    means, unchecked = _means(made, results)
+    means, unchecked = _means(made, results, str(file))
     if unchecked:
         notes.append(f"not computed again: {', '.join(unchecked)}")
-    if planned is not None and isinstance(epochs, int):
-        planned *= max(epochs, 1)
     return LogRun(
         harness="inspect_ai",
         version=header.eval.packages.get("inspect_ai"),
@@ -187,7 +192,7 @@ def _run(file: LogFile, header: _Header, samples: Sequence[_Summary]) -> LogRun:
         scorer=_scorer(header.eval.scorers),
         samples=made,
         means=tuple(means) if finished else (),
-        planned=planned,
+        planned=_planned(header),
         finished=finished,
         place=str(file),
         files=(file,),
@@ -195,21 +200,40 @@ def _run(file: LogFile, header: _Header, samples: Sequence[_Summary]) -> LogRun:
     )
 
 
+def _planned(header: _Header) -> int | None:
+    """How many samples there should be: fewer than the dataset has where a limit was set."""
+    if header.results is not None and header.results.total_samples is not None:
+        return header.results.total_samples
+    dataset, epochs = header.eval.dataset, header.eval.config.get("epochs")
+    planned = dataset.samples if dataset.sample_ids is None else len(dataset.sample_ids)
+    return planned * max(epochs, 1) if planned and isinstance(epochs, int) else planned
+
+
 def _settings(header: _Header) -> dict[str, str]:
     made = header.eval
     settings = {
         "task version": str(made.task_version),
         "dataset": str(made.dataset.name),
-        "solver": fingerprint([header.plan.steps, header.plan.config or None]),
+        "solver": fingerprint([header.plan.steps, _deciding(header.plan.config) or None]),
     }
     for name, value in (
-        ("generate config", made.model_generate_config),
+        ("generate config", _deciding(made.model_generate_config)),
         ("task args", made.task_args),
-        ("model roles", made.model_roles),
     ):
-        if value:
-            settings[name] = fingerprint(value)
+        if isinstance(value, dict):
+            settings |= {f"{name} {key}": shown(each) for key, each in value.items()}
+        elif value:
+            settings[name] = shown(value)
+    if made.model_roles:
+        settings["model roles"] = fingerprint(made.model_roles)
     return settings
+
+
+def _deciding(config: Any) -> Any:  # noqa: ANN401 - whatever the log holds
+    """A configuration without what is not set, and without what only decides how fast it runs."""
+    if not isinstance(config, dict):
+        return config
+    return {k: v for k, v in config.items() if v is not None and k not in _OPERATIONAL}
 
 
 def _scorer(scorers: Sequence[_Scorer] | None) -> str | None:
@@ -285,7 +309,7 @@ def _bare(name: str) -> str:
 
 
 def _means(
-    samples: Sequence[Sample], results: Sequence[_Result]
+    samples: Sequence[Sample], results: Sequence[_Result], place: str
 ) -> tuple[list[ReportedMean], list[str]]:
     """The means that the log reports, and those whose reduction of epochs is not known here.
 
@@ -303,10 +327,11 @@ def _means(
             means.append(ReportedMean(metric=metric, value=reported, over="items"))
         elif result.reducer in _REDUCERS:
             again = _reduced_mean(samples, metric, _REDUCERS[result.reducer])
-            if again is None or abs(again - reported) > 1e-9:
+            if again is None or not is_equal(again, reported):
                 raise IntegrityError(
-                    f"inspect_ai reports {metric} {reported:.6g} ({result.reducer} of epochs), and"
-                    f" its rows give {again}"
+                    f"{place}: inspect_ai reports {metric} {reported:.6g} ({result.reducer} of"
+                    f" epochs), and its rows give {again}",
+                    hint="Rows were lost or edited after the mean was made. Export the log again.",
                 )
         else:
             unchecked.append(f"{metric} ({result.reducer})")

@@ -1,8 +1,9 @@
 """Logs of Langfuse: the result of `run_experiment`, as JSON.
 
 An item that failed has no result, and leaves no trace. An evaluator that failed leaves no
-evaluation. Reported means are evaluations of the run that a user's function made; one that is named
-after a metric (`mean_exact`, `exact avg`) is taken for the mean over all results that have it.
+evaluation. Reported means are evaluations of the run that a user's function made, which may round
+them; one that is named after a metric (`mean_exact`, `exact avg`) is taken for the mean over all
+results that have it.
 
 Items pair by the id of the dataset, else by `id` in their metadata, else by their input. The SDKs
 for Python and JavaScript spell keys in their own ways; both are read.
@@ -16,6 +17,7 @@ from assay.errors import SpecError
 from assay.logs.instance_names import asked, named, numbered
 from assay.logs.log import LogRun, ReportedMean, Sample
 from assay.logs.log_file import LogFile, canonical, number
+from assay.logs.means import is_equal, mean_of
 
 _MEAN = re.compile(r"^(?:mean|avg|average)[ _./-]+(.+)$|^(.+?)[ _./-]+(?:mean|avg|average)$", re.I)
 
@@ -35,7 +37,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     rows = _listed(result, "item_results", str(file))
     samples = _samples(rows, str(file), texts=texts)
     metrics = list(dict.fromkeys(name for sample in samples for name in sample.scores))
-    means, unchecked = _means(_listed(result, "run_evaluations", str(file)), metrics)
+    means, unchecked = _means(_listed(result, "run_evaluations", str(file)), samples)
     notes = ["Langfuse leaves no trace of an item that failed"]
     if unchecked:
         notes.append(f"not computed again: {', '.join(unchecked)}")
@@ -135,16 +137,24 @@ def _scores(row: Mapping[str, Any], where: str) -> dict[str, float | None]:
 
 
 def _means(
-    evaluations: Sequence[Mapping[str, Any]], metrics: Sequence[str]
+    evaluations: Sequence[Mapping[str, Any]], samples: Sequence[Sample]
 ) -> tuple[list[ReportedMean], list[str]]:
-    """The evaluations of a run that are means of a metric, and the others."""
+    """The evaluations of a run that are the mean of a metric, and the others."""
     means, unchecked = [], []
     for evaluation in evaluations:
         name, value = str(evaluation.get("name")), number(evaluation.get("value"))
         found = _MEAN.match(name)
         metric = str(found[1] or found[2]) if found else ""
-        if metric in metrics and value is not None:
-            means.append(ReportedMean(metric=metric, value=value, over="rows"))
-        else:
+        again = mean_of(samples, metric, "rows")
+        if value is None or again is None:
             unchecked.append(name)
+        elif not is_equal(again, value) and _is_rounded(again, value):
+            unchecked.append(f"{name} (rounded)")
+        else:
+            means.append(ReportedMean(metric=metric, value=value, over="rows"))
     return means, unchecked
+
+
+def _is_rounded(exact: float, value: float) -> bool:
+    """Whether a value is an exact one to two decimals or more."""
+    return any(is_equal(round(exact, places), value) for places in range(2, 9))

@@ -16,8 +16,9 @@ import msgspec
 
 from assay.errors import SpecError, storage
 from assay.logs.instance_names import asked, named, numbered
+from assay.logs.lenient_json import decode, loads
 from assay.logs.log import LogRun, ReportedMean, Sample
-from assay.logs.log_file import LogFile, canonical, decode, fingerprint, loads, number
+from assay.logs.log_file import LogFile, canonical, fingerprint, number
 
 _RUN, _INPUTS = "mlflow.sourceRun", "mlflow.traceInputs"
 _SCORED_BY, _DIGEST = "mlflow.assessment.sourceRunId", "mlflow.assessment.scorerDigest"
@@ -112,7 +113,7 @@ def _run(file: LogFile, run_id: str, traces: list[tuple[str, _Trace]], *, texts:
     return LogRun(
         harness="MLflow",
         task="genai.evaluate",
-        model=_model(parameters) or stored.get("run_name"),
+        model=_model(parameters, stored),
         settings={
             str(name): str(value)
             for name, value in parameters.items()
@@ -236,9 +237,9 @@ def _means(metrics: object, known: set[str]) -> tuple[list[ReportedMean], list[s
     return means, unchecked
 
 
-def _model(parameters: Mapping[str, Any]) -> str | None:
-    found = next((parameters[name] for name in ("model", "model_name") if name in parameters), None)
-    return None if found is None else str(found)
+def _model(parameters: Mapping[str, Any], stored: Mapping[str, Any]) -> str | None:
+    names = (parameters.get("model"), parameters.get("model_name"), stored.get("run_name"))
+    return next((str(name) for name in names if name is not None), None)
 
 
 def _scorer(traces: Sequence[_Trace], run_id: str) -> str | None:

@@ -18,8 +18,9 @@ import msgspec
 
 from assay.errors import SpecError
 from assay.logs.instance_names import shown
+from assay.logs.lenient_json import decode
 from assay.logs.log import LogRun, ReportedMean, Sample
-from assay.logs.log_file import LogFile, decode, fingerprint, number, text
+from assay.logs.log_file import LogFile, fingerprint, number, text
 
 _MATCH, _METRICS, _SAMPLING, _ERROR = "match", "metrics", "sampling", "error"
 _ACCURACY = "accuracy"

@@ -12,9 +12,7 @@ from assay.errors import IntegrityError
 from assay.logs.harnesses.helm.run_files import InstanceStats, Stat, StatName
 from assay.logs.log import ReportedMean, Sample
 from assay.logs.log_file import number
-from assay.logs.means import mean_of
-
-_TOLERANCE = 1e-9
+from assay.logs.means import is_equal, mean_of
 
 Context = tuple[str | None, str | None, str | None]
 """A split, a part of it, and a perturbation."""
@@ -61,7 +59,7 @@ def means_of(
     place: str,
 ) -> tuple[list[ReportedMean], list[str]]:
     """The means of stats that rows have; a mean of trials that is none of rows is checked here."""
-    named = {s.name.name: s.mean for s in reported if _context(s.name) == context}
+    named = {s.name.name: number(s.mean) for s in reported if _context(s.name) == context}
     means, unlike = [], []
     for metric in dict.fromkeys(name for sample in samples for name in sample.scores):
         value = named.get(metric)
@@ -69,9 +67,9 @@ def means_of(
         plain = mean_of(samples, metric, "rows")
         if value is None:
             continue
-        if again is None or plain is None or _equal(again, plain):
+        if again is None or plain is None or is_equal(again, plain):
             means.append(ReportedMean(metric=metric, value=value, over="rows"))
-        elif _equal(again, value):
+        elif is_equal(again, value):
             unlike.append(f"{metric}: HELM's mean {value:.6g} is of trials that differ in size")
         else:
             raise IntegrityError(
@@ -87,7 +85,3 @@ def _mean_of_trials(parts: TrialStats, metric: str) -> float | None:
         trials.setdefault(trial, []).extend(stats.get(metric, ()))
     means = [value for value in map(value_of, trials.values()) if value is not None]
     return math.fsum(means) / len(means) if means else None
-
-
-def _equal(first: float, second: float) -> bool:
-    return math.isclose(first, second, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)

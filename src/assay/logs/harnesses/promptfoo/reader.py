@@ -26,8 +26,9 @@ from assay.logs.harnesses.promptfoo.evaluation import (
 )
 from assay.logs.harnesses.promptfoo.sums import means_of, tested
 from assay.logs.instance_names import TrialNumbers, instance_name, shown
+from assay.logs.lenient_json import decode
 from assay.logs.log import LogRun, Sample
-from assay.logs.log_file import LogFile, decode, fingerprint, number, text
+from assay.logs.log_file import LogFile, fingerprint, number, text
 
 _JSON_KEYS = {"evalId", "results", "config"}
 _LINE_KEYS = {"testCase", "namedScores", "success", "score", "promptIdx"}

@@ -12,9 +12,9 @@ from assay.errors import IntegrityError
 from assay.logs.harnesses.promptfoo.evaluation import PromptfooRow, PromptSums
 from assay.logs.log import ReportedMean
 from assay.logs.log_file import number
+from assay.logs.means import is_equal
 
 _COMPARING = ("select-best", "max-score")
-_TOLERANCE = 1e-9
 
 
 def tested(sums: PromptSums) -> int | None:
@@ -96,7 +96,7 @@ def _weighted(
 
 def _check_sum(total: float, parts: Sequence[tuple[float, float | None]], where: str) -> None:
     again = math.fsum(value if weight is None else value * weight for value, weight in parts)
-    if not math.isclose(total, again, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE):
+    if not is_equal(total, again):
         raise IntegrityError(
             f"{where} of {total:.6g}, and its {len(parts)} rows give {again:.6g}",
             hint="Rows were lost or edited after the sum was made. Export the evaluation again.",

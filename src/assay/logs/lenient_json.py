@@ -1,0 +1,143 @@
+"""JSON as harnesses write it, which is not always JSON (a bare NaN): bounded, and read leniently.
+
+A document that the fast parser refuses is read by one that takes a NaN. A short text can become
+much memory, a list twenty times its letters, so values are counted before they are made.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import msgspec
+
+from assay.bounds import MAX_LINE_BYTES, MAX_SAMPLES
+from assay.errors import SpecError, writable
+
+T = TypeVar("T")
+LONGEST_LINE = 64 * MAX_LINE_BYTES
+"""Bytes of a line of a log, which may hold a whole conversation."""
+_MOST_VALUES = 10_000_000
+"""Values that a document may hold, as far as its commas and brackets tell."""
+_FEW_OBJECTS = 1_000_000
+"""An array with so many objects is decoded at once, and one with more element by element."""
+_SPACE = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder()
+
+
+def loads(data: bytes, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
+    """One JSON value, by the fast parser or by one that takes a bare NaN."""
+    _check_values(data, where)
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return _lenient(data, where)
+
+
+def decode(data: bytes, form: type[T], *, where: str) -> T:
+    """One JSON value as a struct, which takes no more from it than it names."""
+    try:
+        return msgspec.json.decode(data, type=form)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        _check_values(data, where)
+        return _converted(_lenient(data, where), form, where)
+
+
+def elements(data: bytes, form: type[T], *, where: str) -> Iterator[T]:
+    """The elements of an array as structs, at most as many as a log may have samples."""
+    if data.count(b"{") <= _FEW_OBJECTS:
+        made: list[T] = decode(data, list[form], where=where)  # type: ignore[valid-type]
+        found: Iterator[T] = iter(made)
+    else:
+        values = _one_by_one(data.decode("utf-8", "replace"), where)
+        found = (_converted(value, form, where) for value in values)
+    for count, element in enumerate(found, 1):
+        if count > MAX_SAMPLES:
+            raise SpecError(f"{where}: more than {MAX_SAMPLES:,} samples")
+        yield element
+
+
+def first_element(data: bytes) -> Any:  # noqa: ANN401 - JSON is any of six types
+    """The first element of an array; None where it has none that can be read."""
+    start = data.lstrip()[:LONGEST_LINE].decode("utf-8", "ignore")
+    try:
+        return next(_one_by_one(start, ""), None)
+    except SpecError:
+        return None
+
+
+def object_or_none(line: bytes) -> dict[str, Any] | None:
+    """An object; None where the text is none."""
+    try:
+        value = loads(line, where="")
+    except SpecError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _check_values(data: bytes, where: str) -> None:
+    if len(data) > _MOST_VALUES and sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+        raise SpecError(
+            f"{where}: more than {_MOST_VALUES:,} values in one document",
+            hint="Split the log, or export it as one JSON object a line.",
+        )
+
+
+def _converted(value: object, form: type[T], where: str) -> T:
+    try:
+        return msgspec.convert(value, form)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise SpecError(f"{where}: {error}") from None
+
+
+def _lenient(data: bytes, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
+    try:
+        value = json.loads(data)
+        return _with_whole_pairs(value) if b"\\u" in data else value
+    except RecursionError:
+        raise SpecError(f"{where}: nested too deep") from None
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{where}: byte {error.start} is not UTF-8") from None
+    except ValueError as error:
+        raise SpecError(f"{where}: not JSON: {error}") from None
+
+
+def _one_by_one(text: str, where: str) -> Iterator[Any]:
+    """The elements of an array, each decoded when it is asked for."""
+    at, before = 0, "["
+    try:
+        while _letter(text, at) == before:
+            at = _after_space(text, at) + 1
+            if before == "[" and _letter(text, at) == "]":
+                break
+            value, at = _DECODER.raw_decode(text, _after_space(text, at))
+            yield _with_whole_pairs(value)
+            before = ","
+    except RecursionError:
+        raise SpecError(f"{where}: nested too deep") from None
+    except ValueError as error:
+        raise SpecError(f"{where}: not JSON: {error}") from None
+    if text[_after_space(text, at) :].rstrip(" \t\n\r") != "]":
+        raise SpecError(f"{where}: not one JSON array")
+
+
+def _after_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return at if found is None else found.end()
+
+
+def _letter(text: str, at: int) -> str:
+    """The letter that comes next; none at the end."""
+    at = _after_space(text, at)
+    return text[at : at + 1]
+
+
+def _with_whole_pairs(value: Any) -> Any:  # noqa: ANN401 - JSON is any of six types
+    """A value without half surrogate pairs, which a model's answer that was cut may end in."""
+    if isinstance(value, str):
+        return writable(value)
+    if isinstance(value, list):
+        return [_with_whole_pairs(each) for each in value]
+    if isinstance(value, dict):
+        return {writable(key): _with_whole_pairs(each) for key, each in value.items()}
+    return value
