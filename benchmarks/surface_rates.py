@@ -2,6 +2,7 @@
 
     python benchmarks/surface_rates.py            prints the tables
     python benchmarks/surface_rates.py --write    also puts them where the docs show them
+    python benchmarks/surface_rates.py --only told --keep told.jsonl    goes on where it was ended
 
 Benchmarks and methods come from benchmarks/surface_situations.py, and every verdict from `score`.
 All positives are folklore and there are no sources, so v4 is four bars: D1 and D2 are the same, and
@@ -14,9 +15,12 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the cores are taken by draws
 
 import argparse
+import json
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import product
+from pathlib import Path
 from statistics import NormalDist
 from typing import Any, TypeVar
 
@@ -191,11 +195,22 @@ def within(cell: tuple[float, int, bool], draws: int, seed: int) -> tuple[float,
     return covered, over
 
 
-def pooled(task: Callable[[Any], Row], cells: Iterable[Any]) -> list[tuple[Any, Row]]:
-    """Every cell, over all cores."""
+def pooled(
+    task: Callable[[Any], Row], cells: Iterable[Any], keep: Path | None = None
+) -> list[tuple[Any, Row]]:
+    """Every cell, over all cores; those that a file keeps are not drawn again."""
     listed = list(cells)
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        return list(zip(listed, pool.map(task, listed), strict=True))
+    if keep is None:
+        with ProcessPoolExecutor(os.cpu_count()) as pool:
+            return list(zip(listed, pool.map(task, listed), strict=True))
+    keep.touch()
+    kept = {json.dumps(cell): row for cell, row in map(json.loads, keep.read_text().splitlines())}
+    missing = [cell for cell in listed if json.dumps(cell) not in kept]
+    with ProcessPoolExecutor(os.cpu_count()) as pool, keep.open("a") as file:
+        for cell, row in zip(missing, pool.map(task, missing), strict=True):
+            print(json.dumps([cell, row]), file=file, flush=True)
+            kept[json.dumps(cell)] = row
+    return [(cell, kept[json.dumps(cell)]) for cell in listed]
 
 
 def table_surface_only(draws: int) -> str:
@@ -259,19 +274,20 @@ def told(cell: ToldCell) -> dict[str, tuple[float, float, bool]]:
         named = {item.id: float(x) for item, x in zip(drawn.items, scores, strict=True)}
         left = surface.beyond(named)
         passed = left.interval(0.90)[0] >= 0.65 and not left.unfit
-        found[name] = plain[name], left.value, passed
+        found[name] = plain[name], left.value, bool(passed)
     return found
 
 
-def table_told(draws: int, family: str = "told") -> str:
+def table_told(draws: int, family: str = "told", keep: Path | None = None) -> str:
     """Labels that a table of features tells, and methods that are that table."""
     kinds = [(family, texts, rule) for texts, rules in FAMILIES[family].items() for rule in rules]
     cells = [(*kind, size) for kind, size in product(kinds, SIZES)]
-    found = pooled(told, [(*cell, seed) for cell, seed in product(cells, range(draws))])
+    drawn = [(*cell, seed) for seed, cell in product(range(draws), cells)]
+    found = pooled(told, drawn, keep)
     rows = []
     cheats, passes = 0, 0
     for cell in cells:
-        own = [row for (*drawn, _), row in found if tuple(drawn) == cell]
+        own = [row for (*drawn_from, _), row in found if tuple(drawn_from) == cell]
         share = {name: float(np.mean([row[name][2] for row in own])) for name in own[0]}
         real = share.pop(OWN)
         worst = max(share, key=lambda name: share[name])
@@ -408,10 +424,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int)
     parser.add_argument("--only", choices=sorted(TABLES))
+    parser.add_argument("--keep", type=Path, help="of `told`: a file for what was drawn")
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
     for name, (make, draws) in TABLES.items():
         if chosen.only in (None, name):
+            if name == "told":
+                make = partial(table_told, keep=chosen.keep)
             table = make(chosen.draws or draws)
             print(f"\n{name}\n\n{table}", flush=True)
             if chosen.write:

@@ -1,8 +1,10 @@
 """Short versions of benchmarks/surface_rates.py; the tables are in the docs."""
 
+import math
+
 import numpy as np
 from helpers.scale import scale
-from surface_rates import at_the_bar, beyond, fitness, real
+from surface_rates import at_the_bar, beyond, fitness, pooled, real
 from surface_situations import SURFACE_ONLY, draw_benchmark
 
 
@@ -41,3 +43,14 @@ def test_a_benchmark_whose_labels_are_shuffled_is_not_called_confounded():
     """The first draw has a joint AUC of .63 by chance, which the interval must forgive."""
     for seed in (0, 1):
         assert fitness(("plain", 108, seed))[1] == "undecided"
+
+
+def test_what_was_drawn_is_kept_and_not_drawn_again(tmp_path):
+    keep = tmp_path / "drawn.jsonl"
+    first = pooled(math.sqrt, [4, 9], keep)
+    keep.write_text(keep.read_text().replace("3.0", "7.0"))
+    cells = [("x", 1), ("y", 2)]
+    assert first == [(4, 2.0), (9, 3.0)]
+    assert pooled(math.sqrt, [9, 4, 16], keep) == [(9, 7.0), (4, 2.0), (16, 4.0)]
+    assert pooled(len, cells, tmp_path / "pairs.jsonl") == [(cell, 2) for cell in cells]
+    assert pooled(abs, cells, tmp_path / "pairs.jsonl") == [(cell, 2) for cell in cells]
