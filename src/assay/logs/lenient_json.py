@@ -7,7 +7,7 @@ much memory, a list twenty times its letters, so values are counted before they 
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -15,9 +15,11 @@ from assay.bounds import MAX_LINE_BYTES, MAX_SAMPLES
 from assay.errors import SpecError, writable
 
 T = TypeVar("T")
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+"""A number of rows, which can be computed with."""
 LONGEST_LINE = 64 * MAX_LINE_BYTES
 """Bytes of a line of a log, which may hold a whole conversation."""
-_MOST_VALUES = 10_000_000
+_MOST_VALUES = 20_000_000
 """Values that a document may hold, as far as its commas and brackets tell."""
 _FEW_OBJECTS = 1_000_000
 """An array with so many objects is decoded at once, and one with more element by element."""
@@ -34,17 +36,18 @@ def loads(data: bytes, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of s
         return _lenient(data, where)
 
 
-def decode(data: bytes, form: type[T], *, where: str) -> T:
+def decode(data: bytes, form: type[T], *, where: str, most: int = _MOST_VALUES) -> T:
     """One JSON value as a struct, which takes no more from it than it names."""
+    _check_values(data, where, most)
     try:
         return msgspec.json.decode(data, type=form)
     except (msgspec.DecodeError, RecursionError, ValueError):
-        _check_values(data, where)
         return _converted(_lenient(data, where), form, where)
 
 
 def elements(data: bytes, form: type[T], *, where: str) -> Iterator[T]:
     """The elements of an array as structs, at most as many as a log may have samples."""
+    _check_values(data, where)
     if data.count(b"{") <= _FEW_OBJECTS:
         made: list[T] = decode(data, list[form], where=where)  # type: ignore[valid-type]
         found: Iterator[T] = iter(made)
@@ -75,10 +78,10 @@ def object_or_none(line: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _check_values(data: bytes, where: str) -> None:
-    if len(data) > _MOST_VALUES and sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+def _check_values(data: bytes, where: str, most: int = _MOST_VALUES) -> None:
+    if len(data) > most and sum(map(data.count, (b",", b"[", b"{"))) > most:
         raise SpecError(
-            f"{where}: more than {_MOST_VALUES:,} values in one document",
+            f"{where}: more than {most:,} values in one document",
             hint="Split the log, or export it as one JSON object a line.",
         )
 

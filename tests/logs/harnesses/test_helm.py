@@ -193,3 +193,18 @@ def test_a_mean_that_is_no_number_is_none(folder):
     means = [stat("exact_match", 0.5), stat("none", 0.3) | {"mean": float("nan")}]
     (run,) = read_log(folder(means=means))
     assert [mean.metric for mean in run.means] == ["exact_match"]
+
+
+def test_a_count_that_cannot_be_computed_with_is_refused(folder):
+    found = list(entries())
+    found[1]["stats"][0]["count"] = 10**309
+    with pytest.raises(SpecError, match="count"):
+        read_log(folder(found))
+
+
+@pytest.mark.parametrize("tags", [1, None, "correct", {}])
+def test_tags_of_another_form_are_none(folder, tags):
+    asked = requests()
+    asked[0]["instance"]["references"] = [{"output": {"text": "x"}, "tags": tags}]
+    (run,) = read_log(folder(asked=asked), texts=True)
+    assert run.samples[0].target is None

@@ -250,3 +250,19 @@ def test_a_broken_array_is_refused_however_it_is_read(monkeypatch, broken):
         monkeypatch.setattr(lenient_json, "_FEW_OBJECTS", few)
         with pytest.raises(SpecError, match="log, member: "):
             list(lenient_json.elements(broken.encode(), int, where="log, member"))
+
+
+def test_a_header_of_many_values_is_refused(tmp_path):
+    content = members([sample("q")])
+    deep = b"[" + b"[]," * 1_000_000 + b"[]]"
+    content["header.json"] = content["header.json"].replace(b'"config": {}', b'"config": ' + deep)
+    (tmp_path / "log.eval").write_bytes(archive(content))
+    with pytest.raises(SpecError, match="more than 1,000,000 values"):
+        read(tmp_path / "log.eval")
+
+
+def test_a_part_of_a_journal_has_a_number(tmp_path):
+    content = members([sample("q")], finished=False)
+    content["_journal/summaries/" + "9" * 5000 + ".json"] = b"[]"
+    (tmp_path / "log.eval").write_bytes(archive(content))
+    assert len(read(tmp_path / "log.eval").samples) == 1

@@ -184,3 +184,12 @@ def test_the_name_of_a_run_may_be_a_number(tmp_path):
     (tmp_path / "one-run.json").write_text(json.dumps(stored | {"run_name": 7}))
     (run,) = read_log(path)
     assert run.model == "7"
+
+
+@pytest.mark.parametrize("version", [{"a": 1}, [2], 7])
+def test_a_schema_of_any_form_is_said_to_be_unknown(tmp_path, version):
+    traces = [{**it, "info": {**it["info"], "trace_metadata": {
+        **it["info"]["trace_metadata"], "mlflow.trace_schema.version": version}}}
+        for it in TRACES]  # fmt: skip
+    (run,) = read_log(write(tmp_path, traces))
+    assert f"trace schema {version} is unknown" in run.notes

@@ -17,6 +17,7 @@ import msgspec
 
 from assay.errors import SpecError
 from assay.logs.instance_names import TrialNumbers, instance_name, shown
+from assay.logs.lenient_json import Count
 from assay.logs.log import LogRun, ReportedMean, Sample
 from assay.logs.log_file import LogFile, fingerprint, number, text
 from assay.logs.means import mean_of
@@ -61,9 +62,9 @@ class _TestCase(msgspec.Struct, frozen=True, rename="camel"):
 class _MetricScores(msgspec.Struct, frozen=True):
     metric: str
     scores: list[float | None] = []
-    passes: int = 0
-    fails: int = 0
-    errors: int = 0
+    passes: Count = 0
+    fails: Count = 0
+    errors: Count = 0
 
 
 class _TestRun(msgspec.Struct, frozen=True, rename="camel"):

@@ -8,6 +8,7 @@ unfinished one only those of its journal, and no results.
 Read from the format as its maintainers describe it; versions 1 and 2 of the log are known.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -19,7 +20,7 @@ import msgspec
 from assay.bounds import MAX_SAMPLES
 from assay.errors import IntegrityError
 from assay.logs.instance_names import shown
-from assay.logs.lenient_json import decode, elements
+from assay.logs.lenient_json import Count, decode, elements
 from assay.logs.log import LogRun, ReportedMean, Sample
 from assay.logs.log_file import LogFile, fingerprint, number, text
 from assay.logs.means import is_equal, mean_of
@@ -29,7 +30,10 @@ _HEADER, _START = "header.json", "_journal/start.json"
 _SUMMARIES, _JOURNAL, _SAMPLES = "summaries.json", "_journal/summaries/", "samples/"
 _WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _MEANS = ("accuracy", "mean")
+_NUMBER = re.compile(r"[0-9]{1,12}")
 _KNOWN_VERSIONS = (1, 2)
+_MOST_VALUES = 1_000_000
+"""Values of a header, or of one sample."""
 _OPERATIONAL = frozenset(
     "adaptive_connections max_connections max_retries timeout attempt_timeout cache batch".split()
 )
@@ -63,7 +67,7 @@ class _Sample(_Summary, frozen=True, kw_only=True):
 
 class _Dataset(msgspec.Struct, frozen=True):
     name: str | None = None
-    samples: int | None = None
+    samples: Count | None = None
     sample_ids: list[Any] | None = None
 
 
@@ -97,7 +101,7 @@ class _Result(msgspec.Struct, frozen=True):
 
 
 class _Results(msgspec.Struct, frozen=True):
-    total_samples: int | None = None
+    total_samples: Count | None = None
     scores: list[_Result] = []
 
 
@@ -137,7 +141,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
         return [_run(file, log, log.samples)]
     where = str(file)
     head = _HEADER if _HEADER in file.members else _START
-    header = decode(file.members.read(head), _Header, where=f"{where}, {head}")
+    header = decode(file.members.read(head), _Header, where=f"{where}, {head}", most=_MOST_VALUES)
     found = _full_samples if texts else _summaries
     samples = list(islice(found(file.members, where), MAX_SAMPLES + 1))
     return [_run(file, header, samples)]
@@ -146,7 +150,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
 def _full_samples(members: ZipMembers, where: str) -> Iterator[_Summary]:
     for name in members.names:
         if name.startswith(_SAMPLES) and name.endswith(".json"):
-            yield decode(members.read(name), _Sample, where=f"{where}, {name}")
+            yield decode(members.read(name), _Sample, where=f"{where}, {name}", most=_MOST_VALUES)
 
 
 def _summaries(members: ZipMembers, where: str) -> Iterator[_Summary]:
@@ -163,7 +167,7 @@ def _journal(names: Sequence[str]) -> list[str]:
         if name.startswith(_JOURNAL)
     }
     return sorted(
-        (name for name, digits in numbered.items() if digits.isascii() and digits.isdigit()),
+        (name for name, digits in numbered.items() if _NUMBER.fullmatch(digits)),
         key=lambda name: int(numbered[name]),
     )
 

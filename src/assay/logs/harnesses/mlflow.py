@@ -23,7 +23,7 @@ from assay.logs.log_file import LogFile, canonical, fingerprint, number
 _RUN, _INPUTS = "mlflow.sourceRun", "mlflow.traceInputs"
 _SCORED_BY, _DIGEST = "mlflow.assessment.sourceRunId", "mlflow.assessment.scorerDigest"
 _SCHEMA, _TOKENS = "mlflow.trace_schema.version", "mlflow.trace.tokenUsage"
-_KNOWN_SCHEMAS = (None, "2", "3")
+_KNOWN_SCHEMAS = ("None", "2", "3")
 _SCORE, _MEAN = "/score", "/mean"
 _INPUT_COLUMNS = ("inputs", "input", "question", "query", "prompt", "messages")
 _OUTPUT_COLUMNS = ("predictions", "prediction", "outputs", "output", "response", "answer")
@@ -106,7 +106,7 @@ def _run(file: LogFile, run_id: str, traces: list[tuple[str, _Trace]], *, texts:
     notes = [] if found else ["no run beside the traces: no mean to compute again"]
     if unchecked:
         notes.append(f"not computed again: {', '.join(unchecked)}")
-    schemas = {trace.info.trace_metadata.get(_SCHEMA) for _, trace in traces}
+    schemas = {str(trace.info.trace_metadata.get(_SCHEMA)) for _, trace in traces}
     notes += [f"trace schema {it} is unknown" for it in schemas if it not in _KNOWN_SCHEMAS]
     parameters = stored.get("params")
     parameters = parameters if isinstance(parameters, dict) else {}

@@ -188,6 +188,11 @@ def _completion(answer: RequestResult | None) -> str | None:
     return text(answer.completions[0]) if answer is not None and answer.completions else None
 
 
+def _tags(reference: Mapping[str, Any]) -> Sequence[object]:
+    found = reference.get("tags")
+    return found if isinstance(found, list) else ()
+
+
 def _correct(references: Sequence[Mapping[str, Any]]) -> str | None:
-    right = [text(r.get("output")) for r in references if "correct" in (r.get("tags") or ())]
+    right = [text(r.get("output")) for r in references if "correct" in _tags(r)]
     return "\n".join(found for found in right if found) or None

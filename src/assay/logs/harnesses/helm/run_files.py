@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from assay.logs.lenient_json import Count
 from assay.logs.log_file import LogFile
 
 
@@ -20,7 +21,7 @@ class Stat(msgspec.Struct, frozen=True):
     """How often something was measured, and the sum of what was."""
 
     name: StatName
-    count: int = 0
+    count: Count = 0
     sum: float | None = None
     mean: float | None = None
 

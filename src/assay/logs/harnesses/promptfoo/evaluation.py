@@ -4,6 +4,8 @@ from typing import Any
 
 import msgspec
 
+from assay.logs.lenient_json import Count
+
 _BROKE = 2
 """The reason of a row whose request or grader broke."""
 
@@ -12,9 +14,9 @@ class PromptSums(msgspec.Struct, frozen=True, rename="camel"):
     """What promptfoo counts and adds up."""
 
     score: float | None = None
-    test_pass_count: int | None = None
-    test_fail_count: int | None = None
-    test_error_count: int | None = None
+    test_pass_count: Count | None = None
+    test_fail_count: Count | None = None
+    test_error_count: Count | None = None
     named_scores: dict[str, Any] | None = None
     named_score_weights: dict[str, Any] | None = None
 
