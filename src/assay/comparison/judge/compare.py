@@ -2,10 +2,10 @@
 
 1. Refuse sides that cannot be compared (`comparable`).
 2. Apply the policies for missing values and crashed runs, and pair the runs (`table`, `pairing`).
-   Without a policy steps 2 to 5 are made twice, with them left out and as failures.
+   Without a policy steps 2 to 5 are made every way, with each left out and as failures.
 3. Estimate each dimension and the balance (`effects`), or look after every unit (`sequential`).
 4. Note the caveats that follow from the numbers.
-5. Decide (`verdict`); a blocking caveat leaves no verdict, and so do two ways that disagree.
+5. Decide (`verdict`); a blocking caveat leaves no verdict, and so do ways that disagree.
 """
 
 import math
@@ -80,7 +80,7 @@ def compare(
     Without `dimensions` names and values of the columns decide what they are; `gated` names those
     that must not lose, and of those in `lower` less is better. `policies` (`missing`, `crashed`,
     `allow`, `strict_gates`) override the plan's. Without one for missing values or crashed runs
-    both are tried, and there is a verdict only where they agree. `unit` sets instances or runs as
+    all are tried, and there is a verdict only where they agree. `unit` sets instances or runs as
     the units; a sequential comparison must fix it before the first look. `artifact` is the digest
     of the artifact that only the candidate had, for trials that do not name it. `caveats` come
     from making or reading the trials.
