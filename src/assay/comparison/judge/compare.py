@@ -74,6 +74,7 @@ def compare(
     artifact: str | None = None,
     caveats: Sequence[ComparisonCaveat] = (),
     lower: Collection[str] = (),
+    assumed: bool = False,
 ) -> Comparison:
     """Whether the candidate helps more than it hurts.
 
@@ -83,7 +84,8 @@ def compare(
     all are tried, and there is a verdict only where they agree. `unit` sets instances or runs as
     the units; a sequential comparison must fix it before the first look. `artifact` is the digest
     of the artifact that only the candidate had, for trials that do not name it. `caveats` come
-    from making or reading the trials.
+    from making or reading the trials. `assumed` says that `dimensions` are those which an earlier
+    comparison took from the columns.
     """
     baseline, candidate = _trials("baseline", baseline), _trials("candidate", candidate)
     gated = (gated,) if isinstance(gated, str) else gated
@@ -104,12 +106,18 @@ def compare(
     if seed < 0:
         raise SpecError(f"seed {seed}: expected 0, or a number over it")
     settings = Settings(
-        plan=plan, unit=unit, sequential=sequential, resamples=resamples, seed=seed, level=level
+        plan=plan,
+        unit=unit,
+        sequential=sequential,
+        resamples=resamples,
+        seed=seed,
+        level=level,
+        assumed=assumed or dimensions is None,
     )
     sides = (baseline, candidate)
     made = judge_either_way(
         plan,
-        lambda way: _judge(sides, way, settings, notes.copy(), assumed=dimensions is None),
+        lambda way: _judge(sides, way, settings, notes.copy()),
     )
     return replace(
         made,
@@ -124,8 +132,6 @@ def _judge(
     way: Dimensions,
     settings: Settings,
     notes: Notes,
-    *,
-    assumed: bool,
 ) -> Comparison:
     """Steps 2 to 5, with the policies of `way`."""
     baseline, candidate = with_lost_instances(*given, notes)
@@ -136,7 +142,7 @@ def _judge(
         notes,
         unit=settings.unit,
         whole_pairs=settings.sequential,
-        assumed=assumed,
+        assumed=settings.assumed,
     )
     evidence = watch(table, settings) if settings.sequential else weigh(table, settings)
     others = compare_costs(table, settings)
