@@ -5,7 +5,16 @@ import msgspec
 import pytest
 from helpers.inspect_logs import samples, write_eval
 
-from assay import Comparison, Comparisons, IncomparableRuns, NetVerdict, SpecError, StorageError
+from assay import (
+    Comparison,
+    Comparisons,
+    IncomparableRuns,
+    NetVerdict,
+    SpecError,
+    StorageError,
+    Trial,
+    compare,
+)
 from assay.comparison.collect import (
     Request,
     check_again,
@@ -68,6 +77,19 @@ def test_two_logs_are_compared_with_nothing_else_to_type(logs):
     assert "20 samples of 20 instances · match 0.3000 as reported, the mean over items" in str(
         found.inputs[0].described
     )
+
+
+def test_what_differs_is_told_with_its_side(logs):
+    found = compared(logs("a", BAD), logs("b", GOOD))
+    (said,) = (one.message for one in found.caveats if one.code == "models-differ")
+    assert said.endswith("baseline m/a, candidate m/b.")
+    sides = (
+        [Trial(instance="q", dimensions={"a": 1}, harness={"model": name, "profile": name})]
+        for name in ("m/a", "m/b")
+    )
+    found = compare(baseline=next(sides), candidate=next(sides))
+    (said,) = (one.message for one in found.caveats if one.code == "harness-differs")
+    assert "model (baseline m/a, candidate m/b), profile (baseline m/a" in said
 
 
 def test_failed_and_unscored_samples_are_counted_and_never_zero(logs):
@@ -245,6 +267,24 @@ def test_the_hook_prints_a_verdict_and_never_fails(logs, monkeypatch, capsys):
     assert "assay: no verdict against" in capsys.readouterr().err
     inspect_hook._report(None)
     assert "assay: no verdict" in capsys.readouterr().err
+
+
+def test_the_hook_leaves_the_new_log_out_of_the_folder_that_it_compares_with(
+    logs, tmp_path, monkeypatch
+):
+    from assay.cli.inspect_hook import verdict_on
+
+    (tmp_path / "all").mkdir()
+    monkeypatch.setenv("ASSAY_BASELINE", str(tmp_path / "all"))
+    new = logs("all/b", GOOD, model="m")
+    assert "no verdict against" in verdict_on(str(new))
+    logs("all/a", BAD, model="m")
+    (tmp_path / "all" / "notes.json").write_text("{}")
+    found = verdict_on(str(new))
+    assert "20 runs against 20" in found and "verdict  RATIFY" in found
+    linked = tmp_path / "linked.eval"
+    linked.symlink_to(new)
+    assert "verdict  RATIFY" in verdict_on(str(linked))
 
 
 def several(path):
