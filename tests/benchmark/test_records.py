@@ -52,6 +52,19 @@ def test_two_values_of_which_one_is_positive_need_no_more(written):
     assert list(labels(read(path, positive="yes")).values()) == [True, False, True]
 
 
+def test_a_label_that_is_true_or_false_is_called_so(written):
+    path = written(rows(True, False, True))
+    assert list(labels(read(path)).values()) == [True, False, True]
+    found = read(path, positive="false", negative="true")
+    assert list(labels(found).values()) == [False, True, False]
+
+
+def test_a_negative_value_alone_asks_for_the_positive_one(written):
+    error = refusal(written(rows("yes", "no", "yes")), negative="no")
+    assert "2 records neither positive nor negative: 'yes' (2)" in error.message
+    assert error.hint.startswith("Name the positive one: `positive=VALUE`")
+
+
 def test_three_values_of_which_one_is_positive_are_refused_with_their_counts(written):
     error = refusal(written(rows("yes", "no", "no", "N/A", "?", "no")), positive="yes")
     assert "the label has 4 values: 'no' (3), '?' (1), 'N/A' (1), 'yes' (1)" in error.message

@@ -1,12 +1,33 @@
+import io
 import json
 
+import msgspec
 import pytest
 from helpers.inspect_logs import samples, write_eval
 
-from assay import Comparison, Comparisons, IncomparableRuns, NetVerdict, SpecError, StorageError
-from assay.comparison.collect import Request, compare_paths, compare_sides, sides_from
+from assay import (
+    Comparison,
+    Comparisons,
+    IncomparableRuns,
+    NetVerdict,
+    SpecError,
+    StorageError,
+    Trial,
+    compare,
+)
+from assay.comparison.collect import (
+    Request,
+    check_again,
+    compare_paths,
+    compare_sides,
+    sides_from,
+)
 from assay.comparison.regression import assert_no_regression
 from assay.comparison.sides import SideReading
+from assay.comparison.store import read_comparison, write_comparison
+from assay.errors import IntegrityError
+from assay.report.comparison import draw_comparison
+from assay.report.terminal import console
 
 BAD, GOOD = ["I"] * 14 + ["C"] * 6, ["I"] * 2 + ["C"] * 18
 
@@ -20,6 +41,17 @@ def compared(*paths, **how):
     named = [(path.name, [path]) for path in paths]
     asked = request(**how)
     return compare_sides(sides_from(named, asked), asked)
+
+
+def drawn(found):
+    out = io.StringIO()
+    draw_comparison(found, console(out))
+    return out.getvalue()
+
+
+def stored(path, found):
+    write_comparison(path, found)
+    return read_comparison(path)[0]
 
 
 def codes(found, *, blocking=False):
@@ -45,6 +77,19 @@ def test_two_logs_are_compared_with_nothing_else_to_type(logs):
     assert "20 samples of 20 instances · match 0.3000 as reported, the mean over items" in str(
         found.inputs[0].described
     )
+
+
+def test_what_differs_is_told_with_its_side(logs):
+    found = compared(logs("a", BAD), logs("b", GOOD))
+    (said,) = (one.message for one in found.caveats if one.code == "models-differ")
+    assert said.endswith("baseline m/a, candidate m/b.")
+    sides = (
+        [Trial(instance="q", dimensions={"a": 1}, harness={"model": name, "profile": name})]
+        for name in ("m/a", "m/b")
+    )
+    found = compare(baseline=next(sides), candidate=next(sides))
+    (said,) = (one.message for one in found.caveats if one.code == "harness-differs")
+    assert "model (baseline m/a, candidate m/b), profile (baseline m/a" in said
 
 
 def test_failed_and_unscored_samples_are_counted_and_never_zero(logs):
@@ -177,7 +222,7 @@ def test_no_regression_is_asserted_and_a_shown_one_raises(logs):
     a, b, c = logs("a", BAD), logs("b", GOOD), logs("c", BAD[::-1])
     assert assert_no_regression(a, b).verdict is NetVerdict.RATIFY
     assert assert_no_regression(str(a), c).verdict is NetVerdict.INCONCLUSIVE
-    with pytest.raises(AssertionError, match=r"match fell from 0\.900 to 0\.300"):
+    with pytest.raises(AssertionError, match=r"match became worse: 0\.900 -> 0\.300"):
         assert_no_regression(b, a)
     with pytest.raises(AssertionError, match="match is not shown to have lost less than"):
         assert_no_regression(a, c, gated="match")
@@ -222,3 +267,133 @@ def test_the_hook_prints_a_verdict_and_never_fails(logs, monkeypatch, capsys):
     assert "assay: no verdict against" in capsys.readouterr().err
     inspect_hook._report(None)
     assert "assay: no verdict" in capsys.readouterr().err
+
+
+def test_the_hook_leaves_the_new_log_out_of_the_folder_that_it_compares_with(
+    logs, tmp_path, monkeypatch
+):
+    from assay.cli.inspect_hook import verdict_on
+
+    (tmp_path / "all").mkdir()
+    monkeypatch.setenv("ASSAY_BASELINE", str(tmp_path / "all"))
+    new = logs("all/b", GOOD, model="m")
+    assert "no verdict against" in verdict_on(str(new))
+    logs("all/a", BAD, model="m")
+    (tmp_path / "all" / "notes.json").write_text("{}")
+    found = verdict_on(str(new))
+    assert "20 runs against 20" in found and "verdict  RATIFY" in found
+    linked = tmp_path / "linked.eval"
+    linked.symlink_to(new)
+    assert "verdict  RATIFY" in verdict_on(str(linked))
+
+
+def several(path):
+    """One file of TruLens with the records of two versions of an application."""
+    path.write_text(
+        json.dumps(
+            [
+                {
+                    "app_id": version,
+                    "app_name": "facts",
+                    "app_version": version,
+                    "record_id": f"{version}{n}",
+                    "input": f"q{n}",
+                    "output": "o",
+                    "ts": n,
+                    "Exact": float(n % 10 < good),
+                    "Exact_calls": [1],
+                }
+                for version, good in (("one", 3), ("two", 9))
+                for n in range(20)
+            ]
+        )
+    )
+    return path
+
+
+def table(path, **more):
+    rows = [
+        {"instance": f"q{n}", "condition": side, "fold": n % 2, "acc": float(n % 10 < good), **more}
+        for side, good in (("old", 3), ("new", 9))
+        for n in range(40)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_runs_of_one_file_are_sides_and_the_file_is_read_once(tmp_path):
+    path = several(tmp_path / "all.json")
+    found = compared(path, by="model")
+    assert found.verdict is NetVerdict.RATIFY and found.pairs == 20
+    with pytest.raises(IncomparableRuns, match="the same run is given twice"):
+        compared(path, path, by="model")
+
+
+def test_a_side_that_a_column_tells_apart_is_named(tmp_path):
+    path = table(tmp_path / "a.jsonl")
+    found = compared(path, by="condition")
+    assert [(one.side, one.name) for one in found.inputs] == [
+        ("baseline", "old"),
+        ("candidate", "new"),
+    ]
+    assert drawn(found).startswith("candidate new against baseline old: 40 runs against 40")
+    again = compared(path, by="condition", first="new")
+    assert drawn(again).startswith("candidate old against baseline new: ")
+    logs = compared(several(tmp_path / "all.json"), by="model")
+    assert [one.name for one in logs.inputs] == ["one", "two"]
+
+
+def test_sides_of_one_file_are_no_copies_and_a_copy_of_it_is(tmp_path):
+    path = table(tmp_path / "a.jsonl")
+    assert "same-content" not in codes(compared(path, by="condition"))
+    copy = tmp_path / "b.jsonl"
+    copy.write_bytes(path.read_bytes())
+    assert "same-content" in codes(compared(path, copy, by="condition"))
+
+
+@pytest.mark.parametrize("how", [{}, {"first": "new"}, {"where": "fold == 1"}])
+def test_a_comparison_of_sides_in_one_file_is_made_again_from_it(tmp_path, how):
+    path = table(tmp_path / "a.jsonl")
+    found = stored(tmp_path / "c.json", compared(path, by="condition", **how))
+    check_again(found, [path], [path])
+    table(path, more=1)
+    with pytest.raises(IntegrityError, match="not the runs that were compared"):
+        check_again(found, [path], [path])
+
+
+def test_a_comparison_of_one_log_by_model_is_made_again_from_it(tmp_path):
+    path = several(tmp_path / "all.json")
+    check_again(stored(tmp_path / "c.json", compared(path, by="model")), [path], [path])
+
+
+def test_a_comparison_of_filtered_rows_is_made_again(tmp_path):
+    both = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for path, side in zip(both, ("old", "new"), strict=True):
+        kept = [row for row in table(path).read_text().splitlines() if f'"{side}"' in row]
+        path.write_text("\n".join(kept))
+    found = stored(tmp_path / "c.json", compared(*both, where="fold == 1"))
+    assert found.n_baseline == 20 and {one.where for one in found.inputs} == {"fold == 1"}
+    check_again(found, [both[0]], [both[1]])
+
+
+def test_a_comparison_without_the_columns_that_were_left_out_is_made_again(tmp_path):
+    both = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for path, good in zip(both, (3, 9), strict=True):
+        rows = [
+            {"instance": f"q{n}", "target": n % 2, "constant": 1, "acc": float(n % 10 < good)}
+            for n in range(20)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = stored(tmp_path / "c.json", compared(*both))
+    assert [one.name for one in found.dimensions] == ["acc"]
+    check_again(found, [both[0]], [both[1]])
+
+
+def test_a_comparison_that_records_neither_sides_nor_filter_is_still_read(logs, tmp_path):
+    a, b = logs("a", BAD), logs("b", GOOD)
+    found = stored(tmp_path / "c.json", compared(a, b))
+    record = msgspec.to_builtins(found)
+    for one in record["inputs"]:
+        for name in ("name", "by", "where"):
+            one.pop(name)
+    check_again(msgspec.convert(record, Comparison), [a], [b])

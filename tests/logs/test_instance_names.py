@@ -46,8 +46,8 @@ def test_the_order_of_keys_makes_no_difference():
     assert named({"a": 1, "b": 2}) == named({"b": 2, "a": 1})
 
 
-def test_rows_are_numbered_only_where_one_repeats():
-    assert numbered(["a", "b"]) == [None, None]
+def test_rows_are_numbered_whether_or_not_one_repeats():
+    assert numbered(["a", "b"]) == ["1", "1"]
     assert numbered(["a", "b", "a"]) == ["1", "1", "2"]
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
+from assay.benchmark.expression import parse_expression
 from assay.logs.trial_rows import TrialColumns, read_rows
 
 
@@ -278,3 +279,51 @@ def test_every_fault_of_a_file_of_trials_is_told_at_once():
         read("a.csv", table.replace("r,1,1", "r,1"))
     assert "a.csv, line 3: no instance, and 1 more fault" in caught.value.message
     assert caught.value.details == ("line 5: no instance",)
+
+
+ROWS = lines(
+    *(
+        {"instance": f"q{n}", "flagged": n % 3 == 0, "fold": float(n % 2), "acc": 0.5}
+        for n in range(6)
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("where", "kept"),
+    [
+        ("flagged == true", ["q0", "q3"]),
+        ("flagged != true", ["q1", "q2", "q4", "q5"]),
+        ("flagged == false and fold == 1", ["q1", "q5"]),
+        ("fold != 1", ["q0", "q2", "q4"]),
+    ],
+)
+def test_a_filter_compares_cells_as_people_write_them(where, kept):
+    found = parse_expression(where, fields=None)
+    trials = read_rows(Path("a.jsonl"), ROWS.encode(), TrialColumns(), where=found)[None]
+    assert [trial.instance for trial in trials] == kept
+
+
+def test_sides_are_called_as_people_write_cells():
+    for by, names in (("flagged", {"true", "false"}), ("fold", {"0", "1"})):
+        assert set(read_rows(Path("a.jsonl"), ROWS.encode(), TrialColumns(), by=by)) == names
+
+
+def test_columns_that_split_or_filter_are_no_dimensions_unless_asked_for():
+    where = parse_expression("fold == 1", fields=None)
+
+    def names(**columns):
+        found = read_rows(
+            Path("a.jsonl"), ROWS.encode(), TrialColumns(**columns), by="flagged", where=where
+        )
+        return {name for trials in found.values() for one in trials for name in one.dimensions}
+
+    assert names() == {"acc"}
+    assert names(dimensions=("acc", "fold", "flagged")) == {"acc", "fold", "flagged"}
+
+
+def test_a_file_with_no_number_but_those_it_is_filtered_by_has_no_scores():
+    text = lines({"instance": "q", "fold": 1, "note": "x"})
+    where = parse_expression("fold == 1", fields=None)
+    with pytest.raises(assay.SpecError, match="no column holds numbers"):
+        read_rows(Path("a.jsonl"), text.encode(), TrialColumns(), where=where)

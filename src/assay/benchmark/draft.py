@@ -8,7 +8,7 @@ from typing import NoReturn
 from assay.benchmark.benchmark import Columns
 from assay.bounds import text_fault
 from assay.errors import SpecError
-from assay.tables.nested import Row, kind_of, listed_names, names_in
+from assay.tables.nested import Row, as_word, kind_of, listed_names, names_in
 
 FIELDS = {"cls": "class"}
 """The names of item fields that a file spells otherwise."""
@@ -127,12 +127,8 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
     if column not in row:
         message = f": no column {column!r}; the columns are {listed_names(row)}"
         raise Missing(name, message, column)
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return as_word(value)
     if _is_absent(value):
         raise Missing(name, f", field {column!r}: expected text, got {kind_of(value)}")
     if not isinstance(value, str):

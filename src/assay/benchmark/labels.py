@@ -55,7 +55,7 @@ def settle_labels(
             unknown.append(draft)
     _check_occurring(drafts, columns, values, faults)
     if unknown and columns.unknown != "exclude":
-        _refuse_unknown(unknown, faults)
+        _refuse_unknown(unknown, columns, faults)
 
 
 def _plain_label(draft: Draft, columns: Columns, faults: Faults) -> None:
@@ -123,14 +123,17 @@ def _check_occurring(
             )
 
 
-def _refuse_unknown(unknown: Sequence[Draft], faults: Faults) -> None:
+def _refuse_unknown(unknown: Sequence[Draft], columns: Columns, faults: Faults) -> None:
     values = Counter(draft.deciding for draft in unknown)
     first = unknown[0].place.removeprefix(f"{faults.place}, ")
+    hint = "Leave out records that are neither: `unknown=exclude`."
+    if columns.positive is None:
+        hint = f"Name the positive one: `positive=VALUE`. {hint}"
     faults.add(
         SpecError(
             f"{faults.place}: {counted(len(unknown), 'record')} neither positive nor negative:"
             f" {listed(values)}, first on {first}",
-            hint="Leave out records that are neither: `unknown=exclude`.",
+            hint=hint,
         )
     )
 

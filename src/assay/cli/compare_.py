@@ -91,7 +91,7 @@ class Paths(click.Command):
 @click.option(
     "--missing",
     type=click.Choice(["fail", "exclude"]),
-    help="Count missing values as failures, or leave the runs out. Default: a verdict only if both"
+    help="Count missing values as failures, or leave the runs out. Default: a verdict only if all"
     " ways agree.",
 )
 @click.option(

@@ -4,8 +4,9 @@ inspect_ai loads what is registered under the entry point `inspect_ai`, so an in
 
     export ASSAY_BASELINE=logs/baseline.eval
 
-are all it takes. ASSAY_BASELINE is a log or a folder of logs. A task that the baseline does not
-have is passed over, in a line. The hook never fails an evaluation: what goes wrong is printed.
+are all it takes. ASSAY_BASELINE is a log or a folder of logs; where it is the folder that new logs
+are written to, the new one is left out. A task that the baseline does not have is passed over, in a
+line. The hook never fails an evaluation: what goes wrong is printed.
 """
 
 import io
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 BASELINE = "ASSAY_BASELINE"
+_LOGS = (".eval", ".json")
 
 
 def verdict_on(location: str) -> str:
@@ -28,7 +30,10 @@ def verdict_on(location: str) -> str:
     baseline = os.environ[BASELINE]
     request = Request(plan=None, policies={})
     try:
-        named = [("baseline", [Path(baseline)]), ("candidate", [Path(location)])]
+        named = [
+            ("baseline", _besides(Path(baseline), Path(location))),
+            ("candidate", [Path(location)]),
+        ]
         made = compare_sides(sides_from(named, request), request)
     except AssayError as error:
         return f"assay: no verdict against {baseline}: {error}"
@@ -38,6 +43,22 @@ def verdict_on(location: str) -> str:
     else:
         draw_comparisons(made, console(out))
     return out.getvalue()
+
+
+def _besides(baseline: Path, candidate: Path) -> list[Path]:
+    """The baseline; where it is a folder that holds the candidate, the other logs in it."""
+    from assay.errors import SpecError
+    from assay.folders import walk
+    from assay.logs.format_table import is_log
+
+    if baseline.resolve() not in candidate.resolve().parents:
+        return [baseline]
+    below = (place / name for place, _, files in walk(baseline) for name in files)
+    logs = sorted(path for path in below if path.suffix in _LOGS and is_log(path))
+    others = [path for path in logs if not path.samefile(candidate)]
+    if not others:
+        raise SpecError(f"there is no other log in {baseline}")
+    return others
 
 
 def register() -> None:

@@ -226,6 +226,9 @@ def compared_sides(
             trials=len(read.trials),
             columns=_recorded(request.reading.columns) if read.kind == "trials" else None,
             described=read.described,
+            name=read.side,
+            by=request.reading.by,
+            where=request.reading.where,
         )
         for name, side in zip(("baseline", "candidate"), reads, strict=True)
         for read in side
@@ -285,28 +288,46 @@ def check_again(
     settings = msgspec.structs.asdict(comparison.settings)
     plan = settings.pop("plan")
     columns = next((read.columns for read in comparison.inputs if read.columns is not None), {})
+    recorded = comparison.inputs[0] if comparison.inputs else None
     request = Request(
         plan=plan,
         policies={},
         reading=SideReading(
-            columns=msgspec.convert(columns, TrialColumns), all_scores=True, in_study=in_study
+            columns=msgspec.convert(columns, TrialColumns),
+            all_scores=True,
+            by=None if recorded is None else recorded.by,
+            where=None if recorded is None else recorded.where,
+            in_study=in_study,
         ),
     )
-    named = (("baseline", baseline), ("candidate", candidate))
-    both = sides_from(named, request)
-    compared = [read.digest for read in comparison.inputs]
-    tasks, _ = _shared_tasks(both, None)
-    of_tasks = [compared_sides(both[0], both[1], request, task) for task in tasks]
-    sides = next((s for s in of_tasks if [read.digest for read in s.inputs] == compared), None)
-    if sides is None:
-        raise IntegrityError(
-            "these are not the runs that were compared: their digests differ",
-            hint="Name the very files, in the same order.",
-        )
-    ours, theirs = sides.trials
+    ours, theirs = _sides_again(comparison, baseline, candidate, request).trials
     again = compare(baseline=ours, candidate=theirs, dimensions=plan, **settings)
     for name in _FROM_RUNS:
         if getattr(again, name) != getattr(comparison, name):
             raise IntegrityError(f"the runs do not give this comparison: {name} differs")
     if again.artifact not in (None, comparison.artifact):
         raise IntegrityError("the runs do not give this comparison: they had another artifact")
+
+
+def _sides_again(
+    comparison: Comparison, baseline: Sequence[Path], candidate: Sequence[Path], request: Request
+) -> ComparedSides:
+    """The two sides that were compared, read again; refused where the bytes are others."""
+    if request.reading.by is None:
+        both = sides_from((("baseline", baseline), ("candidate", candidate)), request)
+    else:
+        paths = {path.resolve(): path for path in (*baseline, *candidate)}
+        known = {side.name: side for side in sides_from((("all", [*paths.values()]),), request)}
+        names = dict.fromkeys(str(read.name) for read in comparison.inputs)
+        both = [known[name] for name in names if name in known]
+    tasks = _shared_tasks(both, None)[0] if len(both) == 2 else []
+    of_tasks = [compared_sides(both[0], both[1], request, task) for task in tasks]
+    compared = [(read.digest, read.name) for read in comparison.inputs]
+    same = [s for s in of_tasks if [(read.digest, read.name) for read in s.inputs] == compared]
+    if not same:
+        raise IntegrityError(
+            "these are not the runs that were compared: their digests differ",
+            hint="Name the very files, in the same order.",
+        )
+    said = [read.described for read in comparison.inputs]  # tells the tasks of one file apart
+    return next((s for s in same if [read.described for read in s.inputs] == said), same[0])

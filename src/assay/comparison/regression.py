@@ -55,7 +55,7 @@ def _faults(comparison: Comparison) -> list[str]:
     if comparison.blocked:
         return [f"{one.code}: {one.message}" for one in comparison.caveats if one.blocking]
     faults = [
-        f"{one.name} fell from {one.baseline:.3f} to {one.candidate:.3f}"
+        f"{one.name} became worse: {one.baseline:.3f} -> {one.candidate:.3f}"
         f" [{one.low:+.3f}, {one.high:+.3f}]"
         for one in comparison.dimensions
         if one.counts and one.cls in WORSE and one.baseline is not None

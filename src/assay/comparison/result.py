@@ -117,7 +117,8 @@ class Flip(msgspec.Struct, frozen=True, kw_only=True):
 class Input(msgspec.Struct, frozen=True, kw_only=True):
     """What was read for a side, by the digest of its bytes, and which columns were what in it.
 
-    `described` says what a harness's log holds.
+    `described` says what a harness's log holds. `name` is the value of the column `by` where that
+    tells the sides apart; `where` is the expression that chose the rows or logs.
     """
 
     side: str
@@ -126,6 +127,9 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     trials: int
     columns: Mapping[str, str | tuple[str, ...]] | None = None
     described: str | None = None
+    name: str | None = None
+    by: str | None = None
+    where: str | None = None
 
 
 class Looks(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,7 +140,10 @@ class Looks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything but the trials that a comparison depends on."""
+    """Everything but the trials that a comparison depends on.
+
+    `assumed` says that only the columns told what the dimensions of the plan are.
+    """
 
     plan: Dimensions
     unit: Literal["auto", "instance", "run"]
@@ -144,6 +151,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     resamples: int
     seed: int
     level: float
+    assumed: bool = False
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):

@@ -203,6 +203,8 @@ class _SideReader:
             return [self._folder(path)]
         runs = read_log(path)
         if runs:
+            for head in dict.fromkeys(run.files[0].path for run in runs):
+                self._once(head)
             return [self._log(run) for run in runs if self._chosen(harness_of_run(run))]
         if is_folder:
             raise SpecError(
@@ -220,7 +222,13 @@ class _SideReader:
         name = digest(data)
         sides = read_rows(path, data, self.reading.columns, by=self.reading.by, where=self.where)
         return [
-            PathTrials(kind="trials", digest=name, trials=tuple(trials), each=(name,), side=side)
+            PathTrials(
+                kind="trials",
+                digest=name,
+                trials=tuple(trials),
+                each=(f"{name} {side}",),  # the sides of a file are no copies of each other
+                side=side,
+            )
             for side, trials in sides.items()
         ]
 
@@ -234,7 +242,6 @@ class _SideReader:
         )
 
     def _log(self, run: LogRun) -> PathTrials:
-        self._once(run.files[0].path)
         by = self.reading.by
         known = harness_of_run(run)
         if by is not None and by not in known:

@@ -43,11 +43,14 @@ class TrialNumbers:
         return str(self._seen[instance])
 
 
-def numbered(names: Sequence[str]) -> list[str | None]:
-    """The trial of each row: "1", "2" and on where instances repeat, None where none does."""
+def numbered(names: Sequence[str]) -> list[str]:
+    """The trial of each row: "1", "2" and on.
+
+    Also where nothing repeats: another log in which one instance does has numbers, and pairs by
+    them.
+    """
     numbers = TrialNumbers()
-    trials: list[str | None] = [numbers.next(name) for name in names]
-    return trials if len(set(names)) < len(names) else [None] * len(names)
+    return [numbers.next(name) for name in names]
 
 
 def asked(value: object) -> str | None:

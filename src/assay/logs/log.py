@@ -14,7 +14,8 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One answer to one instance, and its score under each metric; None where it has none.
 
     `trial` tells epochs or repeats of an instance apart. `failed` says that the system under test
-    or the scorer broke; its scores are then only what the harness made of that. `costs` are tokens
+    broke, or all that was to score it; its scores are then only what the harness made of that. A
+    scorer that broke beside others leaves its own score None. `costs` are tokens
     and seconds. `question`, `response` and `target` are there where texts were asked for.
     """
 

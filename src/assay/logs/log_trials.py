@@ -10,7 +10,10 @@ from assay.wording import counted
 
 
 def trials_of(run: LogRun) -> list[Trial]:
-    """One trial a sample. A failed sample is a crashed run; an unscored one lacks the value."""
+    """One trial a sample. A failed sample is a crashed run; an unscored one lacks the value.
+
+    Of a metric and a cost of one name the metric is kept.
+    """
     metrics, harness = run.metrics, harness_of_run(run)
     costs = dict.fromkeys(chain.from_iterable(sample.costs for sample in run.samples))
     return [
@@ -20,7 +23,7 @@ def trials_of(run: LogRun) -> list[Trial]:
             dimensions={}
             if sample.failed
             else {name: sample.scores.get(name) for name in metrics}
-            | {name: sample.costs.get(name) for name in costs},
+            | {name: sample.costs.get(name) for name in costs if name not in metrics},
             harness=harness,
             scorer=run.scorer,
             crashed=sample.failed,

@@ -5,7 +5,7 @@ what scored it, `run` which run it is, `status` how it ended, `artifact` what it
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ from assay.errors import SpecError
 from assay.logs.eval_folder import as_text, is_crash
 from assay.logs.trial import DRAWN, RESERVED, STOPPED, Trial
 from assay.tables.faults import Faults
-from assay.tables.nested import Row, dotted, listed_names, with_paths
+from assay.tables.nested import Row, as_word, dotted, listed_names, with_paths
 from assay.tables.rows import rows_of
 from assay.tables.source import shown
 from assay.tables.text import check_encoding
@@ -89,8 +89,7 @@ def read_rows(
         rows = [(at, row) for at, row in rows if where.holds(_words(row, where.fields))]
         if not rows:
             raise SpecError(f"{place}: no row satisfies `where={where.text:.80}`")
-    names = _dimension_columns(place, [row for _, row in rows], header, columns)
-    names = [name for name in names if name != by]
+    names = _dimension_columns(place, [row for _, row in rows], header, columns, taken=asked)
     made_by = [name for name in header if name.startswith(_HARNESS)]
     sides: dict[str | None, list[Trial]] = {}
     for at, row in rows:
@@ -122,19 +121,28 @@ def _side(where: str, row: Row, by: str | None) -> str | None:
 
 def _words(row: Row, names: Sequence[str]) -> dict[str, str]:
     """Cells as texts, for comparing them with a word; a missing one is empty."""
-    return {name: "" if _is_blank(row.get(name)) else as_text(row[name]) for name in names}
+    return {name: "" if _is_blank(row.get(name)) else _word(row[name]) for name in names}
+
+
+def _word(cell: object) -> str:
+    return as_text(cell) if isinstance(cell, (dict, list)) else as_word(cell)
 
 
 def _dimension_columns(
-    place: str, rows: Sequence[Row], header: Sequence[str], columns: TrialColumns
+    place: str,
+    rows: Sequence[Row],
+    header: Sequence[str],
+    columns: TrialColumns,
+    *,
+    taken: Collection[str],
 ) -> list[str]:
-    """The columns that hold numbers; those that were asked for must."""
+    """The columns that hold numbers, but those taken for something else; or those asked for."""
     for name in columns.dimensions:
         if name not in header:
             raise SpecError(f"{place}: no column {name!r}; there are {listed_names(rows[0])}")
     if columns.dimensions:
         return list(columns.dimensions)
-    others = {columns.instance, columns.trial} | RESERVED
+    others = {columns.trial, *taken} | RESERVED
     names = []
     for name in header:
         if name in others or name == "harness" or name.startswith(_HARNESS):

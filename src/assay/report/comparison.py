@@ -32,6 +32,7 @@ _STYLE = {
 _SHOWN_FLIPS = 5
 _FIRST = frozenset({"assumed", "undirected"})
 """What to know before the table is read: what its columns were taken for."""
+_SIDES = ("candidate", "baseline")
 _WIDEST = 28
 _SHOWN = 5
 _ENDED = {
@@ -47,7 +48,7 @@ _ENDED = {
 def draw_comparison(comparison: Comparison, out: "Console") -> None:
     """The whole of it, narrow enough for any terminal."""
     title = (
-        f"candidate against baseline: {counted(comparison.n_candidate, 'run')} against"
+        f"{_sides(comparison)}: {counted(comparison.n_candidate, 'run')} against"
         f" {comparison.n_baseline:,}, {counted(comparison.instances, 'instance')}"
     )
     title += f", {counted(comparison.pairs, 'pair')}" if comparison.pairs else ""
@@ -88,6 +89,13 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
         style = "yellow" if caveat.blocking else "dim"
         out.print(styled(as_flags(f"{mark}{caveat.code}: {caveat.message}"), style=style))
     out.print(styled(comparison.signature, style="dim"))
+
+
+def _sides(comparison: Comparison) -> str:
+    """Which side is compared with which, by name where a column told them apart."""
+    names = {read.side: read.name for read in comparison.inputs if read.name is not None}
+    named = [f"{side} {names[side]:.60}" if side in names else side for side in _SIDES]
+    return " against ".join(named)
 
 
 def draw_comparisons(found: Comparisons, out: "Console") -> None:

@@ -30,6 +30,15 @@ def kind_of(value: object) -> str:
     return repr(value)[:60]
 
 
+def as_word(value: object) -> str:
+    """A cell as a word that people write: true and 1, where Python writes True and 1.0."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
 def with_paths(row: Row, names: Collection[str]) -> Row:
     """A row in which values inside it are also columns, by the dotted names that lead there."""
     found: dict[str, object] = {}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import Dimension, Dimensions, IncomparableRuns, NetVerdict, Trial, compare
+from assay.comparison.judge.lost_runs import judge_either_way
 from assay.report.comparison import draw_comparison
 from assay.report.terminal import console
 
@@ -207,9 +208,42 @@ def test_without_a_policy_what_is_lost_decides_nothing():
     assert found.verdict is NetVerdict.INCONCLUSIVE
     assert found.because == "blocked: lost-runs-decide" and found.needed_pairs is None
     (said,) = (one.message for one in found.caveats if one.code == "lost-runs-decide")
-    assert "Left out: RATIFY; as failures: INCONCLUSIVE" in said
-    assert "`missing=fail` or `missing=exclude`" in said and "crashed=" not in said
-    assert "--missing fail or --missing exclude" in drawn(found)
+    assert said.endswith(
+        "`missing=exclude`: RATIFY; `missing=fail`: INCONCLUSIVE. Say which it is."
+    )
+    assert "--missing exclude: RATIFY; --missing fail: INCONCLUSIVE" in drawn(found)
+
+
+def test_values_missing_on_one_side_do_not_cancel_crashes_on_the_other():
+    before = side([0] * 40 + [None] * 120 + [1] * 100)
+    after = side([1] * 160) + [
+        Trial(instance=f"q{i}", dimensions={}, crashed=True) for i in range(160, 260)
+    ]
+    how = {"baseline": before, "candidate": after}
+    found, left_out, failed = either_way(**how)
+    assert left_out.verdict is failed.verdict is NetVerdict.RATIFY
+    mixed = compare(**how, policies={"missing": "exclude", "crashed": "fail"})
+    assert mixed.verdict is NetVerdict.REJECT
+    assert found.because == "blocked: lost-runs-decide"
+    (said,) = (one.message for one in found.caveats if one.code == "lost-runs-decide")
+    assert "`crashed=fail` `missing=exclude`: REJECT" in said and said.count("RATIFY") == 3
+
+
+def test_a_value_that_only_a_lost_run_lacks_is_tried_both_ways():
+    before = [
+        Trial(instance="q", trial=str(i), dimensions={"a": 0, "b": None if i == 19 else 0})
+        for i in range(20)
+    ]
+    after = [Trial(instance="q", trial=str(i), dimensions={"a": 1, "b": 1}) for i in range(19)]
+    judged = []
+
+    def judge(way):
+        judged.append((way.crashed, way.missing))
+        policies = {"crashed": way.crashed, "missing": way.missing}
+        return compare(baseline=before, candidate=after, policies=policies)
+
+    judge_either_way(plan(Dimension(name="a"), Dimension(name="b")), judge)
+    assert judged == [("exclude", "exclude"), ("fail", "exclude"), ("fail", "fail")]
 
 
 def test_gaps_are_counted_alike_whichever_dimension_comes_first():

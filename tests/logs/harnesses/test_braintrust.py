@@ -4,6 +4,7 @@ import pytest
 
 from assay.errors import IntegrityError, SpecError
 from assay.logs.format_table import is_log, read_log
+from assay.logs.log_trials import trials_of
 
 
 def row(number, exact=None, *, error=None, metadata=None, scores=None):
@@ -96,12 +97,15 @@ def test_a_lost_row_is_caught(written, lost):
         read_log(written(log([r for at, r in enumerate(ROWS) if at != lost])))
 
 
-def test_a_scorer_that_broke_is_a_failure_and_a_zero_that_was_asked_for_stays(written):
+def test_a_scorer_that_broke_lacks_its_value_and_a_zero_that_was_asked_for_stays(written):
     broke = row(1, metadata={"scorer_errors": {"exact": "closed"}}, scores={"short": 0.5})
     zero = row(2, error="closed", scores={"exact": 0, "short": 0.5})
-    (run,) = read_log(written(log([broke, zero], {"exact": 0, "short": 0.5})))
-    assert [sample.failed for sample in run.samples] == [True, True]
+    (run,) = read_log(written(log([broke, zero, row(3, 0)], {"exact": 0, "short": 0.5})))
+    assert [sample.failed for sample in run.samples] == [False, True, False]
     assert run.samples[1].scores == {"exact": 0, "short": 0.5}
+    first, second, _ = trials_of(run)
+    assert (first.crashed, first.dimensions) == (False, {"exact": None, "short": 0.5})
+    assert second.crashed
 
 
 def test_spans_give_the_same_samples_as_results(written):

@@ -4,6 +4,7 @@ import pytest
 
 from assay.errors import IntegrityError, SpecError
 from assay.logs.format_table import is_log, read_log
+from assay.logs.log_trials import trials_of
 
 
 def data(name, score=None, error=None, **more):
@@ -65,17 +66,26 @@ def test_means_are_over_cases_with_a_score(written):
     (run,) = read_log(written(log(CASES)))
     assert {mean.metric: mean.value for mean in run.means} == {"Exact": 2 / 3, "Short": 0.25}
     assert (run.model, run.settings) == ("first", {"temperature": "0.5"})
-    assert (len(run.samples), run.planned, run.failed) == (5, 5, 1)
+    assert (len(run.samples), run.planned, run.failed) == (5, 5, 0)
     assert run.scorer.startswith("Exact, Short @ ")
 
 
-def test_a_metric_that_broke_is_a_failure_and_one_without_a_score_is_not(written):
+def test_a_metric_that_broke_lacks_its_value_and_the_others_stand(written):
     (run,) = read_log(written(log(CASES)), texts=True)
     broke, unscored = run.samples[2:4]
-    assert (broke.failed, broke.scores) == (True, {"Exact": None, "Short": 0.25})
+    assert (broke.failed, broke.scores) == (False, {"Exact": None, "Short": 0.25})
+    found = trials_of(run)[2]
+    assert (found.crashed, found.dimensions["Short"]) == (False, 0.25)
     assert (unscored.failed, unscored.scores) == (False, {"Exact": None, "Short": 0.25})
     assert (broke.question, broke.response, broke.target) == ("What is c?", "that", "this")
     assert broke.costs == {"seconds": 0.125}
+
+
+def test_a_case_that_no_metric_scored_failed_where_one_of_them_broke(written):
+    broke = {**case("x"), "metricsData": [data("Exact", error="closed"), data("Short")]}
+    unscored = {**case("y"), "metricsData": [data("Exact"), data("Short")]}
+    (run,) = read_log(written(log([case("a", 1.0), broke, unscored])))
+    assert [sample.failed for sample in run.samples] == [False, True, False]
 
 
 @pytest.mark.parametrize("lost", [0, 1])

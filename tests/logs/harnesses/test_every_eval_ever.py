@@ -68,6 +68,13 @@ def write(folder, lines=LINES, results=RESULTS, **more):
     return path
 
 
+def test_a_line_without_an_epoch_is_the_first_trial_whether_or_not_another_repeats(tmp_path):
+    once = [line("a", "exact", 1.0), line("b", "exact", 0.5)]
+    for lines, expected in ((once, ["1", "1"]), ([*once, once[0]], ["1", "1", "2"])):
+        [run] = read_log(write(tmp_path, lines, [result("lost", 0.5)]))
+        assert sorted(sample.trial for sample in run.samples) == expected
+
+
 def test_a_score_that_names_no_result_is_none(tmp_path):
     [run] = read_log(write(tmp_path), texts=True)
     rows = [(it.instance, it.trial, it.scores.get("exact"), it.failed) for it in run.samples]

@@ -129,6 +129,12 @@ def test_documents_pair_by_content_and_copies_of_one_are_told_apart(written):
     assert len(set(names)) == 3 and names[1] == f"{names[0]}#2"
 
 
+def test_a_second_line_of_a_document_under_one_filter_is_refused_with_both_lines(written):
+    lines = [line(0, "first", acc=1.0), line(0, "second", acc=0.5), line(0, "first", acc=0.0)]
+    with pytest.raises(SpecError, match=r"line 3: .*filter 'first'.* on line 1"):
+        read_log(written(lines))
+
+
 def test_the_name_of_a_task_may_hold_underscores(written):
     path = written([line(0, acc=1.0)], results("a_b_c", **{"acc,none": 1.0}), task="a_b_c")
     assert read_log(path)[0].task == "a_b_c"

@@ -105,7 +105,7 @@ def test_one_input_with_two_references_is_two_instances(tmp_path):
     text = "user_input,response,reference,exact\na,x,1,1\na,x,2,0\n"
     [run] = read_log(saved(tmp_path, text))
     assert len({sample.instance for sample in run.samples}) == 2
-    assert {sample.trial for sample in run.samples} == {None}
+    assert {sample.trial for sample in run.samples} == {"1"}
 
 
 def test_results_of_old_versions_have_other_columns(tmp_path):

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from assay.comparison.collect import Request, compare_paths
 from assay.errors import SpecError
 from assay.logs.format_table import is_log, read_log
 
@@ -42,6 +43,15 @@ def write(folder, records=RECORDS, *, lines=False):
     text = "\n".join(map(json.dumps, records)) if lines else json.dumps(records, indent=1)
     path.write_text(text)
     return path
+
+
+def test_one_repeated_input_leaves_the_pairs_of_the_others(tmp_path):
+    once, again = [record(f"q{n}", float(n % 2), ts=n) for n in range(8)], tmp_path / "again"
+    again.mkdir()
+    first = write(tmp_path, once)
+    second = write(again, [*once, record("q0", 1.0, ts=9)])
+    found = compare_paths([first], [second], Request(plan=None, policies={}))
+    assert (found.pairs, found.unit) == (8, "pair")
 
 
 @pytest.mark.parametrize("lines", [False, True])

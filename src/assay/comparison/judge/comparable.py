@@ -73,11 +73,11 @@ def _check_harness(
         name for name in sorted(ours.keys() | theirs.keys()) if ours.get(name) != theirs.get(name)
     ]
     differing = [
-        f"{name}: {ours.get(name, 'unknown')} against {theirs.get(name, 'unknown')}"
+        f"{name} (baseline {ours.get(name, 'unknown')}, candidate {theirs.get(name, 'unknown')})"
         for name in names
     ]
     if names == [_MODEL] and ours.keys() == theirs.keys():
-        notes.add("models-differ", f"{ours[_MODEL]} against {theirs[_MODEL]}.")
+        notes.add("models-differ", f"baseline {ours[_MODEL]}, candidate {theirs[_MODEL]}.")
     elif differing:
         allowed = "harness" in allow
         meant = "It was allowed." if allowed else "If that is meant: --allow harness."

@@ -2,10 +2,10 @@
 
 1. Refuse sides that cannot be compared (`comparable`).
 2. Apply the policies for missing values and crashed runs, and pair the runs (`table`, `pairing`).
-   Without a policy steps 2 to 5 are made twice, with them left out and as failures.
+   Without a policy steps 2 to 5 are made every way, with each left out and as failures.
 3. Estimate each dimension and the balance (`effects`), or look after every unit (`sequential`).
 4. Note the caveats that follow from the numbers.
-5. Decide (`verdict`); a blocking caveat leaves no verdict, and so do two ways that disagree.
+5. Decide (`verdict`); a blocking caveat leaves no verdict, and so do ways that disagree.
 """
 
 import math
@@ -74,16 +74,18 @@ def compare(
     artifact: str | None = None,
     caveats: Sequence[ComparisonCaveat] = (),
     lower: Collection[str] = (),
+    assumed: bool = False,
 ) -> Comparison:
     """Whether the candidate helps more than it hurts.
 
     Without `dimensions` names and values of the columns decide what they are; `gated` names those
     that must not lose, and of those in `lower` less is better. `policies` (`missing`, `crashed`,
     `allow`, `strict_gates`) override the plan's. Without one for missing values or crashed runs
-    both are tried, and there is a verdict only where they agree. `unit` sets instances or runs as
+    all are tried, and there is a verdict only where they agree. `unit` sets instances or runs as
     the units; a sequential comparison must fix it before the first look. `artifact` is the digest
     of the artifact that only the candidate had, for trials that do not name it. `caveats` come
-    from making or reading the trials.
+    from making or reading the trials. `assumed` says that `dimensions` are those which an earlier
+    comparison took from the columns.
     """
     baseline, candidate = _trials("baseline", baseline), _trials("candidate", candidate)
     gated = (gated,) if isinstance(gated, str) else gated
@@ -104,12 +106,18 @@ def compare(
     if seed < 0:
         raise SpecError(f"seed {seed}: expected 0, or a number over it")
     settings = Settings(
-        plan=plan, unit=unit, sequential=sequential, resamples=resamples, seed=seed, level=level
+        plan=plan,
+        unit=unit,
+        sequential=sequential,
+        resamples=resamples,
+        seed=seed,
+        level=level,
+        assumed=assumed or dimensions is None,
     )
     sides = (baseline, candidate)
     made = judge_either_way(
         plan,
-        lambda way: _judge(sides, way, settings, notes.copy(), assumed=dimensions is None),
+        lambda way: _judge(sides, way, settings, notes.copy()),
     )
     return replace(
         made,
@@ -124,8 +132,6 @@ def _judge(
     way: Dimensions,
     settings: Settings,
     notes: Notes,
-    *,
-    assumed: bool,
 ) -> Comparison:
     """Steps 2 to 5, with the policies of `way`."""
     baseline, candidate = with_lost_instances(*given, notes)
@@ -136,7 +142,7 @@ def _judge(
         notes,
         unit=settings.unit,
         whole_pairs=settings.sequential,
-        assumed=assumed,
+        assumed=settings.assumed,
     )
     evidence = watch(table, settings) if settings.sequential else weigh(table, settings)
     others = compare_costs(table, settings)

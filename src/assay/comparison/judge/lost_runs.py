@@ -1,12 +1,15 @@
 """What was lost: runs that crashed or are on one side only, and values that are missing.
 
 A policy says whether they are left out or count as failures. Where none was given, the comparison
-is made both ways. If the verdict is the same it stands, with what was lost left out; if it is not,
-what was lost decides, and there is no verdict until someone says what it is. Left out alone would
-reward a candidate that crashes on what it cannot do.
+is made every way: with each of the two left out and as failures, in all combinations, since values
+that one side lacks may outweigh runs that the other lost. If the verdict is always the same it
+stands, with what was lost left out; if it is not, what was lost decides, and there is no verdict
+until someone says what it is. Left out alone would reward a candidate that crashes on what it
+cannot do.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 
 from msgspec.structs import replace
 
@@ -17,30 +20,43 @@ from assay.errors import IncomparableRuns
 from assay.logs.trial import Trial
 from assay.wording import counted, some
 
-_LOST = ("missing", "crashed")
+_LOST = ("crashed", "missing")
+"""In this order: a run that the other side lost counts again as a pair, and may lack a value."""
 
 
 def judge_either_way(plan: Dimensions, judge: Callable[[Dimensions], Comparison]) -> Comparison:
-    """The comparison under the plan's policies, or what holds under both where it has none."""
+    """The comparison under the plan's policies, or what holds under all where it has none."""
     unsaid = [name for name in _LOST if getattr(plan, name) is None]
     left_out = judge(replace(plan, **dict.fromkeys(unsaid, "exclude")))
-    found = {caveat.code for caveat in left_out.caveats} & set(unsaid)
+    found = _codes(left_out) & set(unsaid)
     if not found or left_out.blocked:
         return left_out
-    failed = judge(replace(plan, **dict.fromkeys(unsaid, "fail")))
-    if failed.verdict is left_out.verdict:
+    ways = [(dict.fromkeys(unsaid, "exclude"), left_out)]
+    for policies in list(product(("exclude", "fail"), repeat=len(unsaid)))[1:]:
+        way = dict(zip(unsaid, policies, strict=True))
+        if any(policy == "fail" and name not in found for name, policy in way.items()):
+            continue  # there is nothing to count as failures
+        ways.append((way, judge(replace(plan, **way))))
+        found |= _codes(ways[-1][1]) & set(unsaid)
+    if all(made.verdict is left_out.verdict for _, made in ways):
         return replace(left_out, caveats=_with(left_out, "either-way", "", blocking=False))
-    detail = (
-        f"Left out: {left_out.verdict.upper()}; as failures: {failed.verdict.upper()}. Say which:"
-        f" {' and '.join(f'`{name}=fail` or `{name}=exclude`' for name in sorted(found))}."
-    )
+    given = "; ".join(f"{_named(way, found)}: {made.verdict.upper()}" for way, made in ways)
     return replace(
         left_out,
         verdict=NetVerdict.INCONCLUSIVE,
         because="blocked: lost-runs-decide",
         needed_pairs=None,
-        caveats=_with(left_out, "lost-runs-decide", detail, blocking=True),
+        caveats=_with(left_out, "lost-runs-decide", f"{given}. Say which it is.", blocking=True),
     )
+
+
+def _codes(comparison: Comparison) -> set[str]:
+    return {caveat.code for caveat in comparison.caveats}
+
+
+def _named(way: Mapping[str, str], found: set[str]) -> str:
+    """The policies of a way, for what was found."""
+    return " ".join(f"`{name}={policy}`" for name, policy in way.items() if name in found)
 
 
 def _with(

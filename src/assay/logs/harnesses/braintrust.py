@@ -3,7 +3,7 @@
 Results have a summary with the mean of every score over all rows that have it; trials are rows like
 any other. The same input is the same instance, and its n-th row the n-th trial. A failed row has an
 error and no scores, unless the evaluation was told to score it; a scorer that gave no score has a
-null. A scorer that broke is named among `scorer_errors`.
+null. A scorer that broke is named among `scorer_errors` and has no score; the others' stand.
 
 In an experiment's spans a row is a root with its input, its output and its error. The scores stand
 on spans of type `score` below it, or on the root itself. Spans hold no means.
@@ -114,12 +114,11 @@ def _sample(
     texts: bool,
 ) -> Sample:
     instance = instance_name(row.input, row.input)
-    broken = row.metadata.get("scorer_errors") if isinstance(row.metadata, dict) else None
     return Sample(
         instance=instance,
         trial=numbers.next(instance),
         scores={name: number(value) for name, value in scores.items()},
-        failed=bool(row.error) or bool(broken),
+        failed=bool(row.error),
         costs=costs,
         question=text(row.input) if texts else None,
         response=text(row.output) if texts else None,

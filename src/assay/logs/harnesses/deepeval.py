@@ -1,8 +1,9 @@
 """Logs of deepeval: `test_run_TIME.json`.
 
 A test case has data for every metric. A metric that broke has an error and no score, and one that
-gave no score has neither. Reported are the scores of a metric in a list that leaves both out, so
-its positions are not those of the cases; its mean is over the cases that have a score.
+gave no score has neither; the scores of the others stand. A case failed where a metric broke and
+none has a score. Reported are the scores of a metric in a list that leaves both out, so its
+positions are not those of the cases; its mean is over the cases that have a score.
 
 Cases pair by name. A name that deepeval gave by position (`test_case_0`) says nothing of the case,
 which then pairs by its input and expected output. Old versions call the data of a metric
@@ -131,7 +132,8 @@ def _sample(case: _TestCase, numbers: TrialNumbers, where: str, *, texts: bool) 
         instance=instance,
         trial=numbers.next(instance),
         scores=scores,
-        failed=any(metric.error for metric in case.metrics),
+        failed=any(metric.error for metric in case.metrics)
+        and all(score is None for score in scores.values()),
         costs={} if case.completion_time is None else {"seconds": case.completion_time},
         question=_said(case.input, case.scenario) if texts else None,
         response=_said(case.actual_output, _last(case.turns)) if texts else None,

@@ -10,6 +10,7 @@ and a result of which there are no lines, or that is known not to be a mean, is 
 keep repeats as `epoch` in the metadata.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -104,7 +105,7 @@ def _task(results: Sequence[MetricResult]) -> str:
 def _samples(lines: Sequence[SampleLine], *, named: bool, texts: bool) -> Iterator[Sample]:
     """One sample for the lines of an instance and a trial."""
     shared = _shared_ids(lines)
-    groups: dict[tuple[str, str | None], list[SampleLine]] = {}
+    groups: dict[tuple[str, str], list[SampleLine]] = {}
     for line, repeat in zip(lines, _repeats(lines), strict=True):
         instance = line.sample_id
         if instance in shared:
@@ -140,18 +141,12 @@ def _shared_ids(lines: Sequence[SampleLine]) -> set[str]:
     }
 
 
-def _repeats(lines: Sequence[SampleLine]) -> list[str | None]:
-    """The trial of each line without an epoch: how often its document and metric came before."""
-    seen: dict[tuple[object, ...], int] = {}
+def _repeats(lines: Sequence[SampleLine]) -> Iterator[str]:
+    """The trial of each line without an epoch: how often its document and metric came by then."""
+    seen: Counter[tuple[object, ...]] = Counter()
     for line in lines:
-        seen[_line_key(line)] = 1 + seen.get(_line_key(line), 0)
-    repeated = max(seen.values(), default=0) > 1
-    seen.clear()
-    trials: list[str | None] = []
-    for line in lines:
-        seen[_line_key(line)] = 1 + seen.get(_line_key(line), 0)
-        trials.append(str(seen[_line_key(line)]) if repeated else None)
-    return trials
+        seen[_line_key(line)] += 1
+        yield str(seen[_line_key(line)])
 
 
 def _line_key(line: SampleLine) -> tuple[object, ...]:

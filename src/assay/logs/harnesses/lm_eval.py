@@ -97,11 +97,8 @@ def _samples(
     lines: Sequence[tuple[str, Mapping[str, Any]]], filters: Sequence[str], *, texts: bool
 ) -> Iterator[Sample]:
     """One sample a document, with the metrics of every filter."""
-    documents: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
-    for _, line in lines:
-        documents.setdefault(_identity(line), []).append(line)
     copies: Counter[str] = Counter()
-    for key, own in documents.items():
+    for key, own in _documents(lines).items():
         name = key[-1]
         copies[name] += 1
         scores = {}
@@ -118,6 +115,26 @@ def _samples(
             response=text(_first(first.get("resps"))) if texts else None,
             target=text(first.get("target")) if texts else None,
         )
+
+
+def _documents(
+    lines: Sequence[tuple[str, Mapping[str, Any]]],
+) -> dict[tuple[str, ...], list[Mapping[str, Any]]]:
+    """The lines of each document; one that has two under a filter is refused."""
+    documents: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    seen: dict[tuple[str, ...], str] = {}
+    for where, line in lines:
+        own = str(line.get("filter", _NO_FILTER))
+        key = _identity(line)
+        if (own, *key) in seen:
+            first = seen[own, *key].rpartition(", ")[2]
+            raise SpecError(
+                f"{where}: document {key[0]:.60} under the filter {own!r:.60} is also on {first}",
+                hint="A document has one line a filter. Were the samples of two runs joined?",
+            )
+        seen[own, *key] = where
+        documents.setdefault(key, []).append(line)
+    return documents
 
 
 def _identity(line: Mapping[str, Any]) -> tuple[str, ...]:
