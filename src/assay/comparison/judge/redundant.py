@@ -1,9 +1,8 @@
 """Columns that are no evidence of their own: copies, mirror images, and what an instance brings.
 
 A score written twice would weigh twice, and one beside its mirror image not at all. A column that
-is the same on both sides for every instance (a label, an expected value, what the rows were chosen
-by) tells of the instances and not of the systems, and counting it would make every difference look
-smaller.
+is the same on both sides for every instance (a label, an expected value) tells of the instances and
+not of the systems, and counting it would make every difference look smaller.
 """
 
 from collections.abc import Sequence
@@ -12,7 +11,6 @@ import numpy as np
 
 from assay.comparison.judge.pairing import MANY_INSTANCES
 from assay.comparison.spec import Dimension
-from assay.logs.trial import SOURCE_NAMES
 from assay.stats.arrays import Codes, Floats
 
 _NEAR = 1e-9
@@ -24,9 +22,7 @@ def redundant(
     """Which columns (rows of both sides x dimensions) to leave out, and why.
 
     Of columns that say the same a gated one stays, else the first. What an instance brings is left
-    out only where nothing but the columns said what is a score, and something is left. A constant
-    may be a score that was always reached: it stays where its name is known to be one, or where
-    nothing else varies.
+    out only where nothing but the columns said what is a score, and something is left.
     """
     varying = np.ptp(values, axis=0) > _NEAR if len(values) else np.zeros(len(dimensions), bool)
     order = sorted(np.flatnonzero(varying).tolist(), key=lambda at: not dimensions[at].gated)
@@ -41,17 +37,10 @@ def redundant(
             reasons[at] = f"{dimensions[at].name} is {dimensions[mirror].name} turned round"
         else:
             kept.append(at)
-    if assumed and kept:
-        brought = [
-            at
-            for at, dimension in enumerate(dimensions)
-            if not dimension.gated and _is_given(values[:, at], instances)
+    if assumed:
+        given = [
+            at for at in kept if not dimensions[at].gated and _is_given(values[:, at], instances)
         ]
-        given = [at for at in brought if at in kept]
-        if len(given) < len(kept):  # else a score that was always reached is all there is
-            given += [
-                at for at in brought if not varying[at] and dimensions[at].name not in SOURCE_NAMES
-            ]
         if len(given) < len(dimensions) - len(reasons):
             words = "is the same on both sides for every instance"
             reasons |= {at: f"{dimensions[at].name} {words}" for at in given}
