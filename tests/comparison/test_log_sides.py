@@ -380,8 +380,7 @@ def test_a_comparison_without_the_columns_that_were_left_out_is_made_again(tmp_p
     both = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for path, good in zip(both, (3, 9), strict=True):
         rows = [
-            {"instance": f"q{n}", "target": n % 2, "constant": 1, "acc": float(n % 10 < good)}
-            for n in range(20)
+            {"instance": f"q{n}", "target": n % 2, "acc": float(n % 10 < good)} for n in range(20)
         ]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = stored(tmp_path / "c.json", compared(*both))
