@@ -132,7 +132,7 @@ def sides_from(named: Sequence[tuple[str, Sequence[Path]]], request: Request) ->
 
 def compare_sides(sides: Sequence[Side], request: Request) -> Comparison | Comparisons:
     """Every side against the first, or all pairs; task by task where there are several."""
-    tasks, left_out = _shared_tasks(sides, request.task)
+    tasks, left_out = shared_tasks(sides, request.task)
     pairs = (
         list(combinations(sides, 2)) if request.all_pairs else [(sides[0], s) for s in sides[1:]]
     )
@@ -156,7 +156,7 @@ def compare_sides(sides: Sequence[Side], request: Request) -> Comparison | Compa
     return Comparisons(sides=tuple(side.name for side in sides), pairs=tuple(made), level=LEVEL)
 
 
-def _shared_tasks(sides: Sequence[Side], chosen: str | None) -> tuple[list[str | None], list[str]]:
+def shared_tasks(sides: Sequence[Side], chosen: str | None) -> tuple[list[str | None], list[str]]:
     """The tasks that all sides have runs of, and those that only some have."""
     known = list(dict.fromkeys(task for side in sides for task in side.tasks))
     if chosen is not None:
@@ -295,7 +295,7 @@ def check_again(
     named = (("baseline", baseline), ("candidate", candidate))
     both = sides_from(named, request)
     compared = [read.digest for read in comparison.inputs]
-    tasks, _ = _shared_tasks(both, None)
+    tasks, _ = shared_tasks(both, None)
     of_tasks = [compared_sides(both[0], both[1], request, task) for task in tasks]
     sides = next((s for s in of_tasks if [read.digest for read in s.inputs] == compared), None)
     if sides is None:
