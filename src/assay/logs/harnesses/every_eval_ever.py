@@ -183,18 +183,27 @@ def _unscored(metadata: Mapping[str, Any]) -> list[str]:
 
 def _costs(line: SampleLine) -> dict[str, float]:
     performance = line.performance or {}
-    tokens = (line.token_usage or _details(performance)).get("total_tokens")
-    latency = number(performance.get("latency_ms"))
-    costs = {} if latency is None else {"seconds": latency / 1000}
+    details = _details(performance)
+    tokens = _written((line.token_usage or details).get("total_tokens"))
+    seconds, latency = _written(details.get("seconds")), number(performance.get("latency_ms"))
+    if seconds is None and latency is not None:
+        seconds = latency / 1000
+    known = {"tokens": tokens, "seconds": seconds}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _written(value: object) -> float | None:
+    """A number, or a text that writes one."""
     try:
-        return costs if tokens is None else {"tokens": float(tokens), **costs}
-    except (TypeError, ValueError):
-        return costs
+        return number(float(value) if isinstance(value, str) else value)
+    except ValueError:
+        return None
 
 
 def _response(line: SampleLine) -> str | None:
     if line.output is not None:
-        return text(line.output.get("raw")) or None
+        raw = line.output.get("raw")
+        return text(raw) if raw else None
     answers = [
         it for it in line.messages or [] if isinstance(it, dict) and it.get("role") == "assistant"
     ]
