@@ -25,7 +25,7 @@ def command(
     """Write logs in the form of Every Eval Ever.
 
     LOG is a log of an evaluation harness, or a folder of logs. Each run becomes two files,
-    `DIR/data/TASK/MODEL/UUID.json` with what it is and its means, and `UUID_samples.jsonl` with a
+    `DIR/data/TASK/DEVELOPER/MODEL/UUID.json` with what it is, `UUID_samples.jsonl` with a
     line a sample and metric. `assay compare` reads them as it reads the log: the same trials and
     the same means. Failed and unscored samples keep their place and have no score. A run has the
     same UUID whenever it is written, and nothing is overwritten.

@@ -33,6 +33,8 @@ from assay.logs.means import mean_of
 _VERSION = "0.2.2"
 _UNKNOWN = "unknown"
 _ERROR = "the sample failed"
+_UNTOLD = ("deployment_type", "model_availability")
+"""What a datastore wants to know of a model, and no log tells."""
 _LONGEST_PART = 60
 """Letters of a folder's name, which may have four bytes each."""
 
@@ -99,7 +101,12 @@ def every_eval_ever_files(run: LogRun) -> dict[str, bytes]:
         "retrieved_timestamp": made,
         "source_metadata": _source(run),
         "eval_library": {"name": run.harness, "version": run.version or _UNKNOWN},
-        "model_info": {"name": model, "id": model, "developer": model.partition("/")[0]},
+        "model_info": {
+            "name": model,
+            "id": model,
+            "developer": _model(run)[0],
+            "additional_details": dict.fromkeys(_UNTOLD, _UNKNOWN),
+        },
         "evaluation_results": list(_results(run)),
         "detailed_evaluation_results": {
             "format": "jsonl",
@@ -122,16 +129,20 @@ def _name(run: LogRun, lines: Sequence[Mapping[str, Any]]) -> str:
 
 def folder_of(run: LogRun) -> str:
     """Where the files of a run lie in a datastore: by task, developer and model."""
-    return f"data/{_folder(run.task)}/{_folder(run.model or _UNKNOWN)}"
+    developer, model = _model(run)
+    return "/".join(["data", *map(_folder, (run.task, developer, model))])
+
+
+def _model(run: LogRun) -> tuple[str, str]:
+    """The developer of a model, as its name tells, and the model."""
+    developer, _, model = (run.model or _UNKNOWN).partition("/")
+    return (developer, model) if model else (_UNKNOWN, developer)
 
 
 def _folder(name: str) -> str:
-    """A name as folders of the datastore: of a model its developer and itself."""
-    kept = (
-        "".join(c if c.isalnum() or c in "._-" else "_" for c in part[:_LONGEST_PART])
-        for part in name.split("/")
-    )
-    return "/".join(part.lstrip(".") or "_" for part in kept)
+    """A name as a folder of the datastore."""
+    kept = "".join(c if c.isalnum() or c in "._-" else "_" for c in name[:_LONGEST_PART])
+    return kept.lstrip(".") or "_"
 
 
 def _source(run: LogRun) -> dict[str, Any]:
