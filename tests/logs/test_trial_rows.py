@@ -1,6 +1,5 @@
 import json
 import os
-from pathlib import Path
 
 import polars
 import pytest
@@ -10,11 +9,13 @@ from hypothesis import strategies as st
 
 import assay
 from assay.logs.trial_rows import TrialColumns, read_rows
+from assay.tables.source import TableSource
 
 
 def read(path, text, **columns):
     data = text if isinstance(text, bytes) else text.encode()
-    return read_rows(Path(path), data, TrialColumns(**columns))[None]
+    source = TableSource(place=str(path), name=str(path), files=((str(path), data),))
+    return read_rows(source, TrialColumns(**columns))[None]
 
 
 def lines(*rows):

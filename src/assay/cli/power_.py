@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import PATH, encoding_flag, json_flag
+from assay.cli.options import PATH, encoding_flag, json_flag, split_flag
 from assay.cli.output import show
 from assay.errors import SpecError
 from assay.wording import some
@@ -34,6 +34,7 @@ _FLAGS = {"before": "from", "after": "to"}
 )
 @click.option("--task", metavar="NAME", help="Of a pilot: this task, where logs hold several.")
 @encoding_flag
+@split_flag
 @click.option("--pairs", type=click.IntRange(1, 100_000), help="Ask what so many pairs show.")
 @click.option(
     "--margin",
@@ -100,7 +101,7 @@ def _from_pilot(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a PilotPower, i
             f"--pilot takes the baseline's runs and the candidate's, and no {wrong}",
             hint="--pilot before.csv --pilot after.csv, and --effect E where another is meant.",
         )
-    reading = SideReading(columns=TrialColumns(encoding=flags["encoding"]))
+    reading = SideReading(columns=TrialColumns(encoding=flags["encoding"], split=flags["split"]))
     sides = read_sides([("baseline", paths[:1]), ("candidate", paths[1:])], reading)
     tasks, _ = shared_tasks(sides if len(paths) > 1 else sides[:1], flags["task"])
     if len(tasks) > 1:

@@ -94,6 +94,7 @@ def read_plan(flags: Mapping[str, Any], *, in_study: ScorecardReader = lambda _:
         trial=flags["trial"],
         dimensions=tuple(flags["columns"]),
         encoding=flags["encoding"],
+        split=flags["split"],
     )
     return Request(
         plan=plan,

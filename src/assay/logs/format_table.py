@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from assay.errors import AssayError, SpecError, storage
+from assay.errors import AssayError, SpecError, UnknownForm, storage
 from assay.folders import walk
+from assay.logs.installed_reader import read_unknown
 from assay.logs.log import LogRun
 from assay.logs.log_file import LogFile
 from assay.logs.means import check_means
@@ -25,7 +26,8 @@ class LogFormat:
 
     The module has `recognise(file)`, which says whether a file is the head of a run, and
     `read(file, texts=...)`, which gives its runs. `heads(file)`, where there is one, gives the
-    heads of the runs that another file stands for, such as one of results.
+    heads of the runs that another file stands for, such as one of results. `read_by_harness(file)`
+    reads with the harness itself what is in a form that is unknown here.
     """
 
     name: str
@@ -85,11 +87,19 @@ def read_log(path: Path, *, texts: bool = False) -> list[LogRun]:
                 raise
             known = None  # another archive, which is broken
         if known is not None:
-            runs += known.reader.read(file, texts=texts)
+            runs += _runs_of(known, file, texts=texts)
     for run in runs:
         if not run.samples:
             raise SpecError(f"{run.place}: a log of {run.harness} without samples")
         check_means(run)
+    return runs
+
+
+def _runs_of(known: LogFormat, file: LogFile, *, texts: bool) -> list[LogRun]:
+    try:
+        runs: list[LogRun] = known.reader.read(file, texts=texts)
+    except UnknownForm as refusal:
+        runs = read_unknown(known.reader, file, refusal)
     return runs
 
 

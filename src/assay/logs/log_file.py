@@ -17,7 +17,7 @@ import msgspec
 
 from assay.bounds import MAX_FILE_BYTES, MAX_LINE_BYTES, MAX_ROWS
 from assay.digests import digest
-from assay.errors import SpecError, StorageError, storage, writable
+from assay.errors import SpecError, StorageError, UnknownForm, storage, writable
 from assay.files import read_bounded, stamp
 from assay.folders import file_digest
 from assay.logs.zip_members import ZipMembers, is_zip
@@ -169,8 +169,10 @@ def decode(data: bytes, form: type[T], *, where: str) -> T:
         value = _lenient(data, where)
     try:
         return msgspec.convert(value, form)
-    except (msgspec.ValidationError, RecursionError) as error:
-        raise SpecError(f"{where}: {error}") from None
+    except RecursionError:
+        raise SpecError(f"{where}: nested too deep") from None
+    except msgspec.ValidationError as error:
+        raise UnknownForm(f"{where}: {error}") from None
 
 
 def _lenient(data: bytes, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types

@@ -5,7 +5,9 @@ scores; an unscored one has the score NaN. Epochs of a sample are averaged first
 over samples that have a score in one epoch at least. An archive has its summaries in one member; an
 unfinished one only those of its journal, and no results.
 
-Read from the format as its maintainers describe it; versions 1 and 2 of the log are known.
+Read from the format as its maintainers describe it; versions 1 and 2 of the log are known. Other
+versions are read as version 2 where they can be, and otherwise by inspect_ai itself, where it is
+installed.
 """
 
 from collections import defaultdict
@@ -15,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from assay.errors import IntegrityError
+from assay.errors import IntegrityError, UnknownForm
 from assay.logs.log import LogRun, ReportedMean, Sample
 from assay.logs.log_file import LogFile, decode, fingerprint, number, text
 from assay.logs.means import mean_of
@@ -116,7 +118,8 @@ class _JsonLog(_Header, frozen=True):
 def recognise(file: LogFile) -> bool:
     """Whether a file is a log: by the members of an archive, or the keys of an object."""
     if file.members is not None:
-        return _HEADER in file.members or _START in file.members
+        known = _HEADER in file.members or _START in file.members
+        return known or file.path.suffix == ".eval"
     return {"eval", "status", "plan"} <= file.keys
 
 
@@ -127,6 +130,8 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
         return [_run(file, log, log.samples)]
     where = str(file)
     head = _HEADER if _HEADER in file.members else _START
+    if head not in file.members:
+        raise UnknownForm(f"{where}: an archive of inspect_ai without {_HEADER} or {_START}")
     header = decode(file.members.read(head), _Header, where=f"{where}, {head}")
     samples: Sequence[_Summary]
     if texts:
@@ -138,6 +143,15 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     else:
         samples = list(_summaries(file.members, where))
     return [_run(file, header, samples)]
+
+
+def read_by_harness(file: LogFile) -> list[LogRun]:
+    """The one run of a log, as inspect_ai's own reader gives it."""
+    from inspect_ai.log import read_eval_log
+
+    document: str = read_eval_log(str(file.path)).model_dump_json()
+    log = decode(document.encode(), _JsonLog, where=str(file))
+    return [_run(file, log, log.samples)]
 
 
 def _summaries(members: ZipMembers, where: str) -> Iterator[_Summary]:
