@@ -8,7 +8,7 @@ The rule stood before any of these was drawn. The families under `KEPT_BACK` wer
 code, the other families and the words about them stood.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,7 +50,7 @@ def _stretch(rng: np.random.Generator, n: int) -> Bools:
 ANY = 0.15
 FAILED = 0.5
 """Shares that are lost: of all runs, and of those that would have failed."""
-FAMILIES: Mapping[str, LostFamily] = {
+FAMILIES: dict[str, LostFamily] = {
     "candidate, at random": LostFamily(
         lost=lambda rng, ours, theirs, _: (_none(ours), _some(rng, theirs | True, ANY))
     ),
@@ -70,7 +70,7 @@ FAMILIES: Mapping[str, LostFamily] = {
         lost=lambda rng, ours, theirs, _: (_none(ours), _stretch(rng, len(theirs))), how="unscored"
     ),
 }
-KEPT_BACK: Mapping[str, LostFamily] = {
+KEPT_BACK: dict[str, LostFamily] = {
     "grader outage, both": LostFamily(
         lost=lambda rng, ours, theirs, _: (_stretch(rng, len(ours)), _stretch(rng, len(theirs))),
         how="unscored",

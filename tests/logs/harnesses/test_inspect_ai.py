@@ -155,3 +155,21 @@ def test_a_sample_of_another_form_is_a_typed_error(tmp_path, wrong):
     path.write_bytes(archive(content))
     with pytest.raises(SpecError, match=r"summaries\.json"):
         read_log(path)
+
+
+def test_how_requests_are_sent_is_no_setting_and_what_is_asked_is(tmp_path):
+    def settings(name, config, where="plan"):
+        made = samples(["C", "I"])
+        head = header(made)
+        if where == "plan":
+            head["plan"] = {**head["plan"], "config": config}
+        else:
+            head["eval"]["model_generate_config"] = config
+        (tmp_path / name).write_bytes(archive(members(made, head=head)))
+        return read_log(tmp_path / name)[0].settings
+
+    plain = settings("a.eval", {})
+    sent = {"max_connections": 1, "timeout": 30, "max_retries": 2}
+    for where in ("plan", "model"):
+        assert settings("b.eval", sent, where) == plain
+        assert settings("c.eval", {**sent, "temperature": 0.5}, where) != plain

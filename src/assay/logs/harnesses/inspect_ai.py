@@ -28,6 +28,11 @@ _SUMMARIES, _JOURNAL, _SAMPLES = "summaries.json", "_journal/summaries/", "sampl
 _WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _MEANS = ("accuracy", "mean")
 _KNOWN_VERSIONS = (1, 2)
+_TRANSPORT = frozenset(
+    "max_connections adaptive_connections max_retries timeout attempt_timeout stream_idle_timeout"
+    " batch cache cache_prompt".split()
+)
+"""Options that say how requests are sent, and nothing of what is asked."""
 
 
 class _Score(msgspec.Struct, frozen=True):
@@ -214,16 +219,24 @@ def _settings(header: _Header) -> dict[str, str]:
     settings = {
         "task version": str(made.task_version),
         "dataset": str(made.dataset.name),
-        "solver": fingerprint([header.plan.steps, header.plan.config or None]),
+        "solver": fingerprint([header.plan.steps, _asked(header.plan.config)]),
     }
     for name, value in (
-        ("generate config", made.model_generate_config),
+        ("generate config", _asked(made.model_generate_config)),
         ("task args", made.task_args),
         ("model roles", made.model_roles),
     ):
         if value:
             settings[name] = fingerprint(value)
     return settings
+
+
+def _asked(config: Any) -> Any:  # noqa: ANN401 - options are any of six types
+    """The options of a model that decide its answer; None where there are none."""
+    if not isinstance(config, dict):
+        return config or None
+    kept = {name: value for name, value in config.items() if name not in _TRANSPORT}
+    return kept or None
 
 
 def _scorer(scorers: Sequence[_Scorer] | None) -> str | None:
