@@ -18,7 +18,7 @@ STAND_IN = """
 from pathlib import Path
 
 class Log:
-    def model_dump_json(self):
+    def model_dump_json(self, exclude_none):
         return Path({given!r}).read_text()
 
 def read_eval_log(path):

@@ -154,7 +154,7 @@ def read_by_harness(file: LogFile) -> list[LogRun]:
     """The one run of a log, as inspect_ai's own reader gives it."""
     from inspect_ai.log import read_eval_log
 
-    document: str = read_eval_log(str(file.path)).model_dump_json()
+    document: str = read_eval_log(str(file.path)).model_dump_json(exclude_none=True)
     log = decode(document.encode(), _JsonLog, where=str(file))
     return [_run(file, log, log.samples)]
 
