@@ -171,6 +171,9 @@ def _runs_of(known: LogFormat, file: LogFile, *, texts: bool) -> list[LogRun]:
         runs: list[LogRun] = known.reader.read(file, texts=texts)
     except UnknownForm as refusal:
         runs = read_unknown(known.reader, file, refusal)
+    for run in runs:
+        for own in run.files:
+            own.forget()
     return runs
 
 

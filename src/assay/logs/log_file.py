@@ -6,9 +6,10 @@ the columns of the table or the members of the archive. What harnesses write is 
 are bounded all the same.
 """
 
+import io
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -134,14 +135,30 @@ class LogFile:
         for where, line in self.raw_lines():
             yield where, loads(line, where=where)
 
+    def fields(self, skipped: Collection[str]) -> Iterator[tuple[str, Any]]:
+        """Each line's place and its JSON value; fields of these names are passed over unread."""
+        for where, line in self.raw_lines():
+            try:
+                parts = _FIELDS.decode(line)
+            except (msgspec.DecodeError, RecursionError, ValueError):
+                yield where, loads(line, where=where)
+                continue
+            kept = {name: part for name, part in parts.items() if name not in skipped}
+            yield where, {name: loads(part, where=where) for name, part in kept.items()}
+
     def raw_lines(self) -> Iterator[tuple[str, bytes]]:
         """Each line's place and its bytes; blank lines are passed over."""
-        for number, line in enumerate(self.data.split(b"\n"), 1):
+        for number, line in enumerate(io.BytesIO(self.data), 1):
             if not line.strip():
                 continue
             if len(line) > _LONGEST_LINE or number > MAX_ROWS:
                 raise SpecError(f"{self.path}, line {number}: too long, or one too many")
             yield f"{self.path}, line {number}", line
+
+    def forget(self) -> None:
+        """Let go of what was read; it is read again where it is asked for."""
+        for name in ("data", "json", "head", "members"):
+            self.__dict__.pop(name, None)
 
     def beside(self, name: str) -> "LogFile | None":
         """A file in the same folder."""
@@ -150,15 +167,16 @@ class LogFile:
             return LogFile(path) if path.is_file() else None
 
 
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _Shape = dict[str, msgspec.Raw] | list[msgspec.Raw]
 
 
-def loads(data: bytes, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
+def loads(data: bytes | msgspec.Raw, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
     """One JSON value, by the fast parser or by one that takes a bare NaN."""
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError, ValueError):
-        return _lenient(data, where)
+        return _lenient(bytes(data), where)
 
 
 def decode(data: bytes, form: type[T], *, where: str) -> T:

@@ -281,7 +281,10 @@ def _completion(output: _ModelOutput) -> str | None:
 
 
 def _tokens(sample: _Summary) -> float:
-    return sum(number(usage.get("total_tokens")) or 0.0 for usage in sample.model_usage.values())
+    total = 0.0
+    for usage in sample.model_usage.values():
+        total += number(usage.get("total_tokens")) or 0.0
+    return total
 
 
 def _value(value: object, *, averaged: bool) -> float | None:
@@ -291,7 +294,8 @@ def _value(value: object, *, averaged: bool) -> float | None:
     """
     if not isinstance(value, str):
         return number(value)
-    known = _WORDS.get(value, _WORDS.get(value.lower()))
+    known = _WORDS.get(value)
+    known = _WORDS.get(value.lower()) if known is None else known
     if known is not None:
         return known
     try:
