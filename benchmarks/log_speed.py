@@ -132,22 +132,48 @@ def _sample(number: int, value: str) -> dict[str, Any]:
         {"id": f"{name}-u", "role": "user", "content": f"What is {words}?", "source": "input"},
         {"id": f"{name}-a", "role": "assistant", "content": words, "source": "generate"},
     ]
-    events = [
-        {"event": "info", "uuid": f"{name}-{k}", "timestamp": _TIME, "working_start": 0.5,
-         "source": "made", "data": words}
-        for k in range(4)
-    ]  # fmt: skip
+    output = {
+        "model": "mock/model", "choices": [{"message": messages[1], "stop_reason": "stop"}],
+        "usage": usage["mock/model"],
+    }  # fmt: skip
     return {
         "id": name, "epoch": 1, "input": f"What is {words}?", "target": "x",
-        "messages": messages,
-        "output": {
-            "model": "mock/model", "choices": [{"message": messages[1], "stop_reason": "stop"}],
-            "usage": usage["mock/model"],
-        },
+        "messages": messages, "output": output,
         "scores": score, "metadata": {"category": f"c{number % 8}"}, "store": {},
-        "events": events, "model_usage": usage, "total_time": 1.5, "working_time": 1.0,
+        "events": _events(name, messages, output, score["match"]),
+        "model_usage": usage, "total_time": 1.5, "working_time": 1.0,
         "uuid": f"u{number}", "attachments": {},
     }  # fmt: skip
+
+
+def _events(
+    name: str, messages: list[dict[str, Any]], output: dict[str, Any], score: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """The fourteen events that one generation and one score leave in a log."""
+    spans = ("init", "solvers", "generate", "scorers", "match")
+    begun = [{"event": "span_begin", "id": f"{name}-{span}", "name": span} for span in spans]
+    ended = [{"event": "span_end", "id": f"{name}-{span}"} for span in spans]
+    state = {
+        "messages": messages[:1], "tools": [], "tool_choice": None, "store": {},
+        "output": {"model": "mock/model", "choices": []}, "completed": False, "metadata": {},
+    }  # fmt: skip
+    asked = {"input": messages[0]["content"], "target": "x", "id": name}
+    changed = [{"op": "add", "path": "/messages/1", "value": messages[1]}]
+    events: list[dict[str, Any]] = [
+        begun[0],
+        {"event": "sample_init", "sample": asked, "state": state},
+        ended[0],
+        *begun[1:3],
+        {"event": "model", "model": "mock/model", "input": messages[:1], "tools": [],
+         "tool_choice": "none", "config": {}, "output": output},
+        {"event": "state", "changes": changed},
+        *ended[2:0:-1],
+        *begun[3:],
+        {"event": "score", "score": score, "target": "x", "intermediate": False},
+        *ended[:2:-1],
+    ]  # fmt: skip
+    shared = {"timestamp": _TIME, "working_start": 0.5, "span_id": name}
+    return [{**event, **shared, "uuid": f"{name}-{at}"} for at, event in enumerate(events)]
 
 
 _TIME = "2026-01-01T00:00:00+00:00"
