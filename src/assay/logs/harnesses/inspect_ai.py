@@ -16,10 +16,12 @@ from statistics import median, mode
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from assay.errors import IntegrityError, UnknownForm
+from assay.bounds import MAX_UNPACKED_BYTES
+from assay.errors import IntegrityError, SpecError, UnknownForm
 from assay.logs.log import LogRun, ReportedMean, Sample
-from assay.logs.log_file import LogFile, decode, fingerprint, number, text
+from assay.logs.log_file import LogFile, canonical, decode, fingerprint, number, text
 from assay.logs.means import mean_of
 from assay.logs.zip_members import ZipMembers
 
@@ -138,16 +140,8 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     if head not in file.members:
         raise UnknownForm(f"{where}: an archive of inspect_ai without {_HEADER} or {_START}")
     header = decode(file.members.read(head), _Header, where=f"{where}, {head}")
-    samples: Sequence[_Summary]
-    if texts:
-        samples = [
-            decode(file.members.read(name), _Sample, where=f"{where}, {name}")
-            for name in file.members.names
-            if name.startswith(_SAMPLES) and name.endswith(".json")
-        ]
-    else:
-        samples = list(_summaries(file.members, where))
-    return [_run(file, header, samples)]
+    read_samples = _full_samples if texts else _summaries
+    return [_run(file, header, list(read_samples(file.members, where)))]
 
 
 def read_by_harness(file: LogFile) -> list[LogRun]:
@@ -159,10 +153,34 @@ def read_by_harness(file: LogFile) -> list[LogRun]:
     return [_run(file, log, log.samples)]
 
 
+def _full_samples(members: ZipMembers, where: str) -> Iterator[_Summary]:
+    """Every sample with its texts, and nothing else of its transcript."""
+    kept = 0
+    for name in members.names:
+        if not name.startswith(_SAMPLES) or not name.endswith(".json"):
+            continue
+        found = decode(members.read(name), _Sample, where=f"{where}, {name}")
+        asked, target, answer = text(found.input), text(found.target), _completion(found.output)
+        kept += sum(len(part or "") for part in (asked, target, answer))
+        kept += len(canonical(found.scores))
+        _check_kept(kept, where)
+        yield replace(found, input=asked, target=target, output=_ModelOutput(completion=answer))
+
+
 def _summaries(members: ZipMembers, where: str) -> Iterator[_Summary]:
     names = [_SUMMARIES] if _SUMMARIES in members else _journal(members.names)
+    kept = 0
     for name in names:
-        yield from decode(members.read(name), list[_Summary], where=f"{where}, {name}")
+        data = members.read(name)
+        kept += len(data)
+        _check_kept(kept, where)
+        yield from decode(data, list[_Summary], where=f"{where}, {name}")
+
+
+def _check_kept(size: int, where: str) -> None:
+    """Refuse an archive of many members, each as large as it may be."""
+    if size > MAX_UNPACKED_BYTES:
+        raise SpecError(f"{where}: more than {MAX_UNPACKED_BYTES:,} bytes of samples")
 
 
 def _journal(names: Sequence[str]) -> list[str]:
