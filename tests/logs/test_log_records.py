@@ -192,3 +192,10 @@ def test_a_run_of_a_log_leaves_records_unscored_and_never_zero(tmp_path):
     many = write_eval(tmp_path / "many.eval", samples(["C", "I"], 6))
     with pytest.raises(SpecError, match="6 epochs, and a run has 5 seeds at most"):
         run_of_log(many, load_benchmark(benchmark))
+
+
+def test_the_question_of_an_archive_cannot_be_named(tmp_path):
+    path = write_eval(tmp_path / "a.eval", samples(MIXED))
+    with pytest.raises(SpecError, match="a log, whose questions are known") as error:
+        load_benchmark(path, columns=Columns(question="input"))
+    assert error.value.hint == "Leave out `question=input`."

@@ -147,6 +147,11 @@ def _source(place: str, columns: Columns, *, again: bool = False) -> TableSource
             found = read_log_records(Path(place), label=columns.label, task=columns.split)
         if found is not None:
             return found
+    elif Path(place).suffix == ".eval":
+        raise SpecError(
+            f"{place}: a log, whose questions are known",
+            hint=f"Leave out `question={columns.question:.60}`.",
+        )
     return read_table(place, split=columns.split, again=again)
 
 

@@ -169,7 +169,9 @@ def read_log(path: Path, *, texts: bool = False) -> list[LogRun]:
 def _runs_of(known: LogFormat, file: LogFile, *, texts: bool) -> list[LogRun]:
     try:
         runs: list[LogRun] = known.reader.read(file, texts=texts)
-    except UnknownForm as refusal:
+    except UnknownForm as error:
+        unknown = f"a form of {known.name}'s logs that is not known here"
+        refusal = UnknownForm(f"{error.message}: {unknown}", hint=error.hint)
         runs = read_unknown(known.reader, file, refusal)
     for run in runs:
         for own in run.files:
