@@ -4,7 +4,8 @@
 
 A log of 10,000 samples is written as inspect_ai writes it, and read by its own `read_eval_log`; two
 of them are compared by `compare_evals` of inspect-mlflow and by `assay compare`, each in a process
-of its own. Costs are processor seconds of those processes, since their readers use threads.
+of its own. Samples of lm-evaluation-harness, which has no reader, are read by json and pandas.
+Costs are processor seconds of those processes, since their readers use threads.
 """
 
 import json
@@ -19,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from timing import cost
+from timing import gain
 
 SAMPLES = 10_000
 _OURS = (
@@ -40,6 +41,13 @@ _PANDAS = (
     " rows = [json.loads(line) for line in open(sys.argv[1])];"
     " print(pd.json_normalize(rows)[['doc_id', 'acc']].mean())"
 )
+_PANDAS_PAIRS = (
+    "import sys, json; import pandas as pd;"
+    " sides = [pd.json_normalize([json.loads(line) for line in open(p)]) for p in sys.argv[1:]];"
+    " both = sides[0].merge(sides[1], on=['doc_hash', 'target_hash']);"
+    " print((both['acc_y'] - both['acc_x']).describe(), both.groupby(['acc_x', 'acc_y']).size())"
+)
+_LM_EVAL = "samples_facts_2026-01-01T00-00-00.jsonl"
 
 
 def log_readers() -> None:
@@ -50,18 +58,25 @@ def log_readers() -> None:
         ours, memory = _spent(_OURS, paths[:1])
         peer, _ = _spent(_INSPECT, paths[:1])
         what = f"reading an inspect_ai log of {SAMPLES:,} samples"
-        cost(what, ours, peer, "read_eval_log", 1 / 30)
+        gain(what, ours, peer, "read_eval_log", 30)
         _memory(what, memory)
         ours, memory = _spent(_COMPARE, paths)
         peer, _ = _spent(_INSPECT_MLFLOW, paths)
         what = f"comparing two inspect_ai logs of {SAMPLES:,} samples"
-        cost(what, ours, peer, "inspect-mlflow's compare_evals", 1 / 20)
+        gain(what, ours, peer, "inspect-mlflow's compare_evals", 20)
         _memory(what, memory)
-        path = write_lm_eval(folder / "samples_facts_2026-01-01T00-00-00.jsonl")
-        ours, memory = _spent(_OURS, [path])
-        peer, _ = _spent(_PANDAS, [path])
+        paths = [
+            write_lm_eval(folder / f"{side}/{_LM_EVAL}", seed) for seed, side in enumerate("ab")
+        ]
+        ours, memory = _spent(_OURS, paths[:1])
+        peer, _ = _spent(_PANDAS, paths[:1])
         what = f"reading lm-evaluation-harness samples, {SAMPLES:,} lines"
-        cost(what, ours, peer, "json + pandas", 1 / 3)
+        gain(what, ours, peer, "json + pandas", 3)
+        _memory(what, memory)
+        ours, memory = _spent(_COMPARE, paths)
+        peer, _ = _spent(_PANDAS_PAIRS, paths)
+        what = f"comparing two files of lm-evaluation-harness samples, {SAMPLES:,} lines"
+        gain(what, ours, peer, "json + pandas", 3)
         _memory(what, memory)
 
 
@@ -117,22 +132,48 @@ def _sample(number: int, value: str) -> dict[str, Any]:
         {"id": f"{name}-u", "role": "user", "content": f"What is {words}?", "source": "input"},
         {"id": f"{name}-a", "role": "assistant", "content": words, "source": "generate"},
     ]
-    events = [
-        {"event": "info", "uuid": f"{name}-{k}", "timestamp": _TIME, "working_start": 0.5,
-         "source": "made", "data": words}
-        for k in range(4)
-    ]  # fmt: skip
+    output = {
+        "model": "mock/model", "choices": [{"message": messages[1], "stop_reason": "stop"}],
+        "usage": usage["mock/model"],
+    }  # fmt: skip
     return {
         "id": name, "epoch": 1, "input": f"What is {words}?", "target": "x",
-        "messages": messages,
-        "output": {
-            "model": "mock/model", "choices": [{"message": messages[1], "stop_reason": "stop"}],
-            "usage": usage["mock/model"],
-        },
+        "messages": messages, "output": output,
         "scores": score, "metadata": {"category": f"c{number % 8}"}, "store": {},
-        "events": events, "model_usage": usage, "total_time": 1.5, "working_time": 1.0,
+        "events": _events(name, messages, output, score["match"]),
+        "model_usage": usage, "total_time": 1.5, "working_time": 1.0,
         "uuid": f"u{number}", "attachments": {},
     }  # fmt: skip
+
+
+def _events(
+    name: str, messages: list[dict[str, Any]], output: dict[str, Any], score: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """The fourteen events that one generation and one score leave in a log."""
+    spans = ("init", "solvers", "generate", "scorers", "match")
+    begun = [{"event": "span_begin", "id": f"{name}-{span}", "name": span} for span in spans]
+    ended = [{"event": "span_end", "id": f"{name}-{span}"} for span in spans]
+    state = {
+        "messages": messages[:1], "tools": [], "tool_choice": None, "store": {},
+        "output": {"model": "mock/model", "choices": []}, "completed": False, "metadata": {},
+    }  # fmt: skip
+    asked = {"input": messages[0]["content"], "target": "x", "id": name}
+    changed = [{"op": "add", "path": "/messages/1", "value": messages[1]}]
+    events: list[dict[str, Any]] = [
+        begun[0],
+        {"event": "sample_init", "sample": asked, "state": state},
+        ended[0],
+        *begun[1:3],
+        {"event": "model", "model": "mock/model", "input": messages[:1], "tools": [],
+         "tool_choice": "none", "config": {}, "output": output},
+        {"event": "state", "changes": changed},
+        *ended[2:0:-1],
+        *begun[3:],
+        {"event": "score", "score": score, "target": "x", "intermediate": False},
+        *ended[:2:-1],
+    ]  # fmt: skip
+    shared = {"timestamp": _TIME, "working_start": 0.5, "span_id": name}
+    return [{**event, **shared, "uuid": f"{name}-{at}"} for at, event in enumerate(events)]
 
 
 _TIME = "2026-01-01T00:00:00+00:00"
@@ -177,9 +218,10 @@ def _archive(members: Sequence[tuple[str, bytes]]) -> bytes:
     return bytes(body + directory + end)
 
 
-def write_lm_eval(path: Path) -> Path:
+def write_lm_eval(path: Path, seed: int) -> Path:
     """Samples as lm-evaluation-harness writes them."""
-    rng = random.Random(1)  # noqa: S311 - made-up scores
+    rng = random.Random(seed)  # noqa: S311 - made-up scores
+    path.parent.mkdir()
     with path.open("w", encoding="utf-8") as file:
         for number in range(SAMPLES):
             words = " ".join(f"word{k % 97}" for k in range(number, number + 60))

@@ -19,6 +19,9 @@ from typing import Any
 
 import numpy as np
 from error_rates import make_tables, markdown
+from lost_families import FAMILIES as LOST
+from lost_families import KEPT_BACK as LOST_KEPT_BACK
+from lost_families import draw_lost
 from score_families import CHOSEN_ON, KEPT_BACK
 
 from assay import Dimensions, Trial, compare
@@ -348,6 +351,50 @@ def table_coverage(draws: int) -> str:
     return f"{draws:,} draws a cell.\n\n{markdown(('n', 'ratified'), rows)}"
 
 
+LOST_MOVES = {"no effect": (0.7, 0.7), "gain": (0.6, 0.8)}
+LEFT_OUT = {"missing": "exclude", "crashed": "exclude"}
+
+
+def lost_of(name: str, move: str, n: int, draws: int) -> tuple[Counter[str], Counter[str]]:
+    """How often each verdict falls where a family loses runs: by the rule, and left out alone.
+
+    `lost` counts the comparisons without a verdict because what was lost decides.
+    """
+    family = (LOST | LOST_KEPT_BACK)[name]
+    rng = np.random.default_rng([SEED, 19, n, *name.encode(), *move.encode()])
+    ours: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
+    for _ in range(draws):
+        baseline, candidate = draw_lost(rng, family, n, LOST_MOVES[move])
+        made = compare(baseline=baseline, candidate=candidate, resamples=RESAMPLES)
+        decides = any(caveat.code == "lost-runs-decide" for caveat in made.caveats)
+        ours["lost" if decides else made.verdict.value] += 1
+        made = compare(
+            baseline=baseline, candidate=candidate, policies=LEFT_OUT, resamples=RESAMPLES
+        )
+        left_out[made.verdict.value] += 1
+    return ours, left_out
+
+
+def table_lost(draws: int) -> str:
+    """Sides that lose runs, with no true effect and with a true gain."""
+    families, sizes = LOST | LOST_KEPT_BACK, (40, 200)
+    cells = [
+        (name, move, n, draws) for name, move, n in itertools.product(families, LOST_MOVES, sizes)
+    ]
+    rows = []
+    for (name, move, n, _), (ours, left_out) in zip(cells, spread(lost_of, cells), strict=True):
+        shares = [ours[v] / draws for v in ("ratify", "reject", "lost")]
+        shares += [left_out[v] / draws for v in ("ratify", "reject")]
+        family = "kept back" if name in LOST_KEPT_BACK else "first"
+        rows.append((name, family, move, str(n), *(f"{x:.3f}" for x in shares)))
+    headers = (
+        "lost", "family", "truth", "n", "ratify", "reject", "no verdict: what was lost decides",
+        "left out alone: ratify", "left out alone: reject",
+    )  # fmt: skip
+    return f"{draws:,} draws a cell.\n\n{markdown(headers, rows)}"
+
+
 TABLES = {
     "families": table_families,
     "power": table_power,
@@ -356,6 +403,7 @@ TABLES = {
     "peeking": table_peeking,
     "gates": table_gates,
     "bounds": table_bounds,
+    "lost": table_lost,
 }
 
 

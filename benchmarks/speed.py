@@ -19,6 +19,7 @@ import numpy as np
 from compare_speed import comparisons
 from dual_speed import duals
 from ledger_speed import ledgers
+from log_speed import log_readers
 from peers import sun_xu
 from scipy import stats
 from sklearn.metrics import roc_auc_score
@@ -234,4 +235,5 @@ if __name__ == "__main__":
     audits()
     comparisons()
     duals()
+    log_readers()
     runner()

@@ -3,6 +3,7 @@
 python docs/generate.py
 """
 
+import re
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from assay.confounding.lint.linter import CODES as LINT
 from assay.dual_condition.judge.caveats import CODES as DUAL
 from assay.gauntlet.caveats import CODES
 from assay.gauntlet.metrics.table import METRICS
+from assay.logs.format_table import FORMATS
 from assay.methods.registry import REGISTERED
 from assay.surface.feature_table import truncated
 from assay.surface.features import QUESTION_FEATURES, TEXT_FEATURES, question_overlap
@@ -109,10 +111,64 @@ def features() -> str:
     return f"# Surface features\n\n{MADE}\n\n{head}\n\n{top}\n{table}\n"
 
 
+_USES = (
+    ("`assay compare`, `assay power --pilot`", "trials: one a sample", "scores"),
+    (
+        "`assay confounds LOG`, `assay try --benchmark LOG`",
+        "records: question, response, label",
+        "texts, and a metric that is 0 or 1: `--label METRIC` where there are several",
+    ),
+    (
+        "`assay confounds FILE --scores LOG`, `assay score LOG`",
+        "scores of a method",
+        "a metric, `--score METRIC`, and samples named as the records are",
+    ),
+    ("`assay export LOG`", "the form of Every Eval Ever", "scores"),
+)
+_ABOUT_LOGS = """
+**Positive** is 1, which nearly every metric gives to a right answer: a method that is judged on
+these records is one that tells right answers. `--positive 0` turns it round. Which metric labels
+the records, and what is positive, stands above the audit and in its caveat `log-labels`.
+
+A **failed** sample is a crashed run, and no record. An **unscored** one lacks its value, and is no
+record. Neither is ever 0. **Epochs and repeats** are trials of an instance, records of one group,
+and seeds of a method. Of a folder with several tasks, `--task` chooses one to compare,
+and `--split` one to take records from; several models of a folder are the sources of its records.
+
+**Unknown versions** are read as the last known one where that works, and a caveat says so
+(`unchecked-log`). A log of inspect_ai in a form that is unknown here is read by inspect_ai itself,
+where that is installed; it is imported for nothing else. No other harness has a public reader of
+its logs.
+"""
+
+
+def formats() -> str:
+    """Every harness whose logs are read."""
+    cells = [
+        (known.name, _quoted(known.files), known.pairs_by, known.mean or "none is stored")
+        for known in FORMATS
+    ]
+    rows, uses = ("\n".join(f"| {' | '.join(row)} |" for row in part) for part in (cells, _USES))
+    head = (
+        "Logs are recognised by content, and read without their harness. A mean that the harness"
+        " reports is computed again from the rows, over what it is the mean over; a log where it"
+        " does not come out is refused (exit code 4)."
+    )
+    top = "| harness | files | runs pair by | the reported mean is over |\n|---|---|---|---|"
+    becomes = f"## What a log becomes\n\n| in | a log is | it needs |\n|---|---|---|\n{uses}\n"
+    return f"# Logs of harnesses\n\n{MADE}\n\n{head}\n\n{top}\n{rows}\n\n{becomes}{_ABOUT_LOGS}"
+
+
+def _quoted(files: str) -> str:
+    """Names of files and endings as code."""
+    return re.sub(r"[\w./*]*[*.][\w.*]+", lambda found: f"`{found[0]}`", files)
+
+
 PAGES = {
     "commands.md": commands,
     "caveats.md": caveats,
     "features.md": features,
+    "formats.md": formats,
     "lint.md": lint,
     "methods.md": methods,
     "metrics.md": metrics,

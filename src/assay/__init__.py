@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         SpecError,
         StateNotIsolated,
         StorageError,
+        UnknownForm,
         Withdrawn,
     )
     from assay.gauntlet.bar import Bar
@@ -97,7 +98,7 @@ _HOMES = {
         " IncomparableRuns IntegrityError MethodCrashed MethodError MethodExited MethodNotLoaded"
         " MethodRaised MethodTimedOut NotHere NotRatified NotSealed NotWitnessed"
         " OneClassPartition OneSidedResult ProtocolError SpecError StateNotIsolated StorageError"
-        " Withdrawn"
+        " UnknownForm Withdrawn"
     ),
     "gauntlet.bar": "Bar",
     "gauntlet.judge": "score",
@@ -130,7 +131,7 @@ __all__ += ["Limits", "MethodCrashed", "MethodError", "MethodExited", "MethodNot
 __all__ += ["MethodRaised", "MethodTimedOut", "NetVerdict", "NotHere", "NotRatified", "NotSealed"]
 __all__ += ["NotWitnessed", "OneClassPartition", "OneSidedResult", "ProtocolError", "Record"]
 __all__ += ["Regime", "Rerun", "Run", "Scorecard", "SpecError", "StateNotIsolated", "StorageError"]
-__all__ += ["Study", "Trial", "Verdict", "Verification", "Withdrawn", "__version__"]
+__all__ += ["Study", "Trial", "UnknownForm", "Verdict", "Verification", "Withdrawn", "__version__"]
 __all__ += ["assert_no_regression", "balance"]
 __all__ += [
     "compare",

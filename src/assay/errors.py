@@ -3,6 +3,7 @@
     AssayError                     exit code
     ├── SpecError                  2  what was handed in cannot be read, or makes no sense
     │   ├── OneClassPartition      2  a partition lacks positives or negatives
+    │   ├── UnknownForm            2  a log in a form that is not known here
     │   └── NotHere                2  required data or history is missing
     ├── StorageError               2  the disk would not take or give a file
     ├── ProtocolError              3  the protocol does not allow this
@@ -69,6 +70,10 @@ class SpecError(AssayError):
 
 class OneClassPartition(SpecError):
     """A partition without positives or without negatives: nothing can be told apart in it."""
+
+
+class UnknownForm(SpecError):
+    """A log of a harness in a form that is not known here; its own reader may know it."""
 
 
 class NotHere(SpecError):

@@ -42,13 +42,19 @@ def is_aside(name: str) -> bool:
 
 def write_new(path: Path, data: bytes) -> None:
     """Write a file that must not exist yet."""
+    check_new(path)
+    with storage(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, data)
+
+
+def check_new(path: Path) -> None:
+    """Refuse to write where something is."""
     with storage(path):
         if path.exists():
             raise SpecError(
                 f"{path} is there already", hint="Nothing is overwritten: name another."
             )
-        path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, data)
 
 
 def sync(path: Path) -> None:

@@ -1,6 +1,5 @@
 import json
 import os
-from pathlib import Path
 
 import polars
 import pytest
@@ -11,11 +10,16 @@ from hypothesis import strategies as st
 import assay
 from assay.benchmark.expression import parse_expression
 from assay.logs.trial_rows import TrialColumns, read_rows
+from assay.tables.source import TableSource
 
 
 def read(path, text, **columns):
     data = text if isinstance(text, bytes) else text.encode()
-    return read_rows(Path(path), data, TrialColumns(**columns))[None]
+    return read_rows(a_source(path, data), TrialColumns(**columns))[None]
+
+
+def a_source(path, data):
+    return TableSource(place=str(path), name=str(path), files=((str(path), data),))
 
 
 def lines(*rows):
@@ -300,13 +304,13 @@ ROWS = lines(
 )
 def test_a_filter_compares_cells_as_people_write_them(where, kept):
     found = parse_expression(where, fields=None)
-    trials = read_rows(Path("a.jsonl"), ROWS.encode(), TrialColumns(), where=found)[None]
+    trials = read_rows(a_source("a.jsonl", ROWS.encode()), TrialColumns(), where=found)[None]
     assert [trial.instance for trial in trials] == kept
 
 
 def test_sides_are_called_as_people_write_cells():
     for by, names in (("flagged", {"true", "false"}), ("fold", {"0", "1"})):
-        assert set(read_rows(Path("a.jsonl"), ROWS.encode(), TrialColumns(), by=by)) == names
+        assert set(read_rows(a_source("a.jsonl", ROWS.encode()), TrialColumns(), by=by)) == names
 
 
 def test_columns_that_split_or_filter_are_no_dimensions_unless_asked_for():
@@ -314,7 +318,7 @@ def test_columns_that_split_or_filter_are_no_dimensions_unless_asked_for():
 
     def names(**columns):
         found = read_rows(
-            Path("a.jsonl"), ROWS.encode(), TrialColumns(**columns), by="flagged", where=where
+            a_source("a.jsonl", ROWS.encode()), TrialColumns(**columns), by="flagged", where=where
         )
         return {name for trials in found.values() for one in trials for name in one.dimensions}
 
@@ -326,4 +330,4 @@ def test_a_file_with_no_number_but_those_it_is_filtered_by_has_no_scores():
     text = lines({"instance": "q", "fold": 1, "note": "x"})
     where = parse_expression("fold == 1", fields=None)
     with pytest.raises(assay.SpecError, match="no column holds numbers"):
-        read_rows(Path("a.jsonl"), text.encode(), TrialColumns(), where=where)
+        read_rows(a_source("a.jsonl", text.encode()), TrialColumns(), where=where)

@@ -143,7 +143,8 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     questions where no column was named, or nowhere. A benchmark made in memory has no `origin`.
 
     `file_digest` is of the file's exact bytes. So is `digest`, unless records were left out or got
-    new ids (`renamed` of them): then it is of that digest and of which these are.
+    new ids (`renamed` of them): then it is of that digest and of which these are. `labelled_by` is
+    the metric of the harness from whose log the records come.
     """
 
     name: str
@@ -155,6 +156,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     left_out: tuple[LeftOut, ...] = ()
     renamed: int = 0
     file_digest: str | None = None
+    labelled_by: str | None = None
 
     def __post_init__(self) -> None:
         if not self.items:
@@ -212,6 +214,9 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             changes["left-out"] = f"{len(self.left_out):,} of {self.records:,}: {_why(self)}."
         if self.renamed:
             changes["new-ids"] = f"{self.renamed:,} of {len(self.items):,} records."
+        if self.labelled_by is not None:
+            said = None if self.origin is None else self.origin.columns.positive
+            changes["log-labels"] = f"{self.labelled_by}, positive is {said or 1}."
         return changes
 
     def check_file(self, found: str) -> None:
@@ -264,6 +269,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 CHANGES: Mapping[str, str] = {
     "left-out": "Records of the file were left out.",
     "new-ids": "Ids of the file were replaced.",
+    "log-labels": "The records are answers in a log, and their labels the scores of its harness.",
 }
 """The codes of what reading changed, for the caveats of every result."""
 _SHOWN = 3

@@ -24,6 +24,7 @@ from assay.benchmark.draft import FIELDS
 from assay.benchmark.records import ReadRecords, items_from_rows
 from assay.digests import digest
 from assay.errors import SpecError, storage
+from assay.logs.log_records import LogRecords, read_log_records
 from assay.tables.faults import Faults
 from assay.tables.json_rows import line_rows
 from assay.tables.nested import PlacedRows, dotted
@@ -43,13 +44,20 @@ def load_benchmark(
         data = (FOLDER / f"{place}.jsonl").read_bytes()
         benchmark = _build(place, line_rows(data, place), digest(data), origin, Faults(place))
     else:
-        columns = columns or Columns()
-        source = _read(place, columns)
-        origin = Origin(place=_absolute(place), columns=columns)
-        faults = Faults(source.place)
-        rows = source.rows(encoding=columns.encoding, faults=faults)
-        benchmark = _build(source.name, rows, source.digest, origin, faults)
+        benchmark = _from_file(place, columns or Columns())
     return benchmark if second is None else benchmark.with_second(load_second(second))
+
+
+def _from_file(place: str, columns: Columns) -> Benchmark:
+    source = _read(place, columns)
+    labelled_by = None
+    if isinstance(source, LogRecords):
+        columns = replace(columns, label=source.metric)
+        labelled_by = source.labelled_by
+    origin = Origin(place=_absolute(place), columns=columns)
+    faults = Faults(source.place)
+    rows = source.rows(encoding=columns.encoding, faults=faults)
+    return _build(source.name, rows, source.digest, origin, faults, labelled_by=labelled_by)
 
 
 def load_second(name_or_path: str | Path) -> Benchmark:
@@ -96,15 +104,15 @@ def read_fields(benchmark: Benchmark) -> dict[str, list[object]]:
     return fields
 
 
-def read_again(benchmark: Benchmark) -> TableSource:
+def read_again(benchmark: Benchmark) -> TableSource | LogRecords:
     """The file that a benchmark was read from, which must still be what it was."""
     origin = benchmark.origin
     if origin is None:
         raise SpecError(f"{benchmark.name} was made in memory and has no file to take records from")
     if origin.place in BUNDLED:
-        source = read_table(FOLDER / f"{origin.place}.jsonl")
+        source: TableSource | LogRecords = read_table(FOLDER / f"{origin.place}.jsonl")
     else:
-        source = read_table(origin.place, split=origin.columns.split, again=True)
+        source = _source(origin.place, origin.columns, again=True)
     benchmark.check_file(source.digest)
     return source
 
@@ -116,7 +124,7 @@ def _absolute(place: str) -> str:
         return str(Path(place).resolve())
 
 
-def _read(place: str, columns: Columns) -> TableSource:
+def _read(place: str, columns: Columns) -> TableSource | LogRecords:
     if place != STANDARD_INPUT:
         path = Path(place)
         with storage(place):
@@ -129,13 +137,34 @@ def _read(place: str, columns: Columns) -> TableSource:
             raise SpecError(f"{place}: not a regular file")
         if not Path(_absolute(place)).name.isprintable():
             raise SpecError(f"{place!a}: a file name must be UTF-8 and printable")
-    return read_table(place, split=columns.split)
+    return _source(place, columns)
+
+
+def _source(place: str, columns: Columns, *, again: bool = False) -> TableSource | LogRecords:
+    """The rows of a file, or the records of a log, unless the question of its rows is named."""
+    if place != STANDARD_INPUT and columns.question == Columns().question:
+        with storage(place):
+            found = read_log_records(Path(place), label=columns.label, task=columns.split)
+        if found is not None:
+            return found
+    elif Path(place).suffix == ".eval":
+        raise SpecError(
+            f"{place}: a log, whose questions are known",
+            hint=f"Leave out `question={columns.question:.60}`.",
+        )
+    return read_table(place, split=columns.split, again=again)
 
 
 def _build(
-    name: str, rows: PlacedRows, file_digest: str, origin: Origin, faults: Faults
+    name: str,
+    rows: PlacedRows,
+    file_digest: str,
+    origin: Origin,
+    faults: Faults,
+    *,
+    labelled_by: str | None = None,
 ) -> Benchmark:
-    read = items_from_rows(rows, origin.columns, faults)
+    read = items_from_rows(rows, origin.columns, faults, skip_unlabelled=labelled_by is not None)
     items = read.items
     grouping: Literal["named", "question"] | None = "named"
     if not any(item.group is not None for item in items):
@@ -149,6 +178,7 @@ def _build(
         left_out=read.left_out,
         renamed=read.renamed,
         file_digest=file_digest,
+        labelled_by=labelled_by,
     )
 
 

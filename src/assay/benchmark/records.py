@@ -38,10 +38,14 @@ class ReadRecords:
 
 @dataclass(kw_only=True)
 class _RecordReader:
-    """Reads the rows of one file; `seen` are the columns that any row has."""
+    """Reads the rows of one file; `seen` are the columns that any row has.
+
+    With `skip_unlabelled` records without a label are left out, whatever the columns say.
+    """
 
     columns: Columns
     faults: Faults
+    skip_unlabelled: bool = False
     drafts: list[Draft] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     lacking: dict[tuple[str, ...], SpecError] = field(default_factory=dict)
@@ -85,7 +89,8 @@ class _RecordReader:
     def _lacks(self, draft: Draft, name: str, error: SpecError) -> None:
         """Leave out a record that lacks a value, or note the fault."""
         draft.why = f"no {name}"
-        unlabelled = name in ("label", "class") and self.columns.unknown == "exclude"
+        may_lack = self.skip_unlabelled or self.columns.unknown == "exclude"
+        unlabelled = name in ("label", "class") and may_lack
         if self.columns.missing != "exclude" and not unlabelled:
             self.faults.add(error)
 
@@ -159,9 +164,15 @@ class _RecordReader:
         return ReadRecords(items=tuple(items), left_out=tuple(left_out), renamed=renamed)
 
 
-def items_from_rows(rows: PlacedRows, columns: Columns, faults: Faults) -> ReadRecords:
-    """The items of a file's rows, by the policy that its columns state."""
-    return _RecordReader(columns=columns, faults=faults).read(rows)
+def items_from_rows(
+    rows: PlacedRows, columns: Columns, faults: Faults, *, skip_unlabelled: bool = False
+) -> ReadRecords:
+    """The items of a file's rows, by the policy that its columns state.
+
+    With `skip_unlabelled` rows without a label are left out, as the failed samples of a log.
+    """
+    reader = _RecordReader(columns=columns, faults=faults, skip_unlabelled=skip_unlabelled)
+    return reader.read(rows)
 
 
 def _free(identity: str, taken: set[str], copies: Counter[str]) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import read_again
 from assay.errors import SpecError
+from assay.logs.log_records import LogRecords
 from assay.tables.compressed import pack
 from assay.tables.forms import PACKED, Form, endings, form_of
 from assay.tables.json_rows import spans
@@ -37,10 +38,11 @@ def subset_bytes(benchmark: Benchmark, ids: Collection[str], name: str) -> bytes
     columns = benchmark.origin.columns if benchmark.origin is not None else None
     encoding = None if columns is None else columns.encoding
     form = None
-    if not source.is_folder:
+    if isinstance(source, TableSource) and not source.is_folder:
         form = form_of(*source.files[0], where=source.place, encoding=encoding)
-    if form is None or form.name in _UNWRITTEN:
-        what = "a folder" if form is None else _UNWRITTEN[form.name]
+    if isinstance(source, LogRecords) or form is None or form.name in _UNWRITTEN:
+        what = "a log" if isinstance(source, LogRecords) else "a folder"
+        what = what if form is None else _UNWRITTEN[form.name]
         why = f"{source.place} is {what}: a subset of it is written as one JSON object a line"
         _check_name(name, (".jsonl",), why)
         return _as_lines(source, keep, encoding)
@@ -112,7 +114,9 @@ def _parquet(data: bytes, keep: Sequence[bool]) -> bytes:
     return out.getvalue()
 
 
-def _as_lines(source: TableSource, keep: Sequence[bool], encoding: str | None) -> bytes:
+def _as_lines(
+    source: TableSource | LogRecords, keep: Sequence[bool], encoding: str | None
+) -> bytes:
     rows = source.rows(encoding=encoding)
     return b"".join(
         _line(row, place) for (place, row), kept in zip(rows, keep, strict=True) if kept

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import PATH, encoding_flag, json_flag
+from assay.cli.options import PATH, encoding_flag, json_flag, split_flag
 from assay.cli.output import leave, show
 from assay.errors import SpecError
 
@@ -88,6 +88,7 @@ class Paths(click.Command):
     help="Read this column and no other; repeat it.",
 )
 @encoding_flag
+@split_flag
 @click.option(
     "--missing",
     type=click.Choice(["fail", "exclude"]),
@@ -141,9 +142,9 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
 
     A path is a log of an evaluation harness (inspect_ai, lm-evaluation-harness, promptfoo and
     others) or a folder of logs; a file of trials (`instance`, `trial`, one column a dimension,
-    `harness.*`; JSONL, JSON, CSV, Parquet, or - for standard input); a folder of scored runs
-    (`eval.json`, and `manifest.json` beside it); or a stored run that was judged. Scores are read
-    and never computed. Runs pair by instance and trial.
+    `harness.*`; JSONL, JSON, CSV, Parquet, Arrow, or - for standard input) or a folder of its
+    shards; a folder of scored runs (`eval.json`, and `manifest.json` beside it); or a stored run
+    that was judged. Scores are read and never computed. Runs pair by instance and trial.
 
     With more than two sides every one is compared with the first, and all verdicts hold together
     at 95 %.

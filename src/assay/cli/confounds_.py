@@ -25,7 +25,7 @@ EXIT_CODES = (
     "--scores",
     multiple=True,
     metavar="FILE|RUN",
-    help="A method's scores: a file with `id` and `score`, or a saved run. Repeatable.",
+    help="A method's scores: a file with `id` and `score`, a saved run, or a log. Repeatable.",
 )
 @click.option(
     "--score",
@@ -33,7 +33,7 @@ EXIT_CODES = (
     default="score",
     show_default=True,
     metavar="COLUMN",
-    help="The column of --scores that holds the score.",
+    help="The column of --scores that holds the score; of a log, its metric.",
 )
 @click.option(
     "--scores-encoding",
@@ -62,7 +62,10 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
     """Find out what the surface of a benchmark gives away.
 
     FILE is JSONL, JSON, CSV, Parquet or Arrow, packed or not, a folder of shards, or - for standard
-    input, with a question, perhaps a response, and a label; or the name of a bundled benchmark.
+    input, with a question, perhaps a response, and a label; or the name of a bundled benchmark; or
+    a log of an evaluation harness. The records of a log are its answers, labelled by a metric that
+    is 0 or 1 (--label, where it has several); positive is 1, unless --positive says otherwise.
+
     Reports how far each feature that reads no meaning gets, how far all of
     them together get, what is left of each method once surface is held equal, and faults of the
     data. A saved run under several seeds is audited under each.
@@ -72,6 +75,7 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
       assay confounds darkcore
       assay confounds answers.csv --response answer --label wrong --group question_id
       assay confounds answers.jsonl --scores judge.jsonl --scores runs/overlap
+      assay confounds run.eval --label match --scores run.eval --score model_graded_qa
     """
     benchmark = load_benchmark(file, columns=columns_from(flags))
     how = {"column": flags["score_column"], "encoding": flags["scores_encoding"]}
@@ -105,16 +109,33 @@ def _all_scores(
     for place in places:
         if places.count(place) > 1:
             raise SpecError(f"--scores {place} is given twice")
-        path = Path(place)
-        if not path.is_dir():
-            name, scores = _from_file(path, benchmark, how)
-            found = [scores]
-        else:
-            name, found = _run_scores(path, benchmark)
+        name, found = _scores_at(Path(place), benchmark, how)
         for number, scores in enumerate(found, 1):
             seed = f", seed {number} of {len(found)}" if len(found) > 1 else ""
             by_name[f"{place if name + seed in by_name else name}{seed}"] = scores
     return by_name
+
+
+def _scores_at(
+    path: Path, benchmark: Benchmark, how: dict[str, Any]
+) -> tuple[str, list[dict[str, float]]]:
+    """The name of a method and its scores, under each seed: from a saved run, a log or a file."""
+    from assay.logs.log_records import read_log_scores
+    from assay.runs.store import HEAD
+
+    if path.is_dir() and (path / HEAD).is_file():
+        return _run_scores(path, benchmark)
+    if path.exists():
+        metric = None if how["column"] == "score" else how["column"]
+        log = read_log_scores(path, ids=benchmark.all_ids, metric=metric)
+        if log is not None:
+            kept = {item.id for item in benchmark.items}
+            found = [{k: v for k, v in one.items() if k in kept} for one in log.by_epoch]
+            return f"{log.run.model or path.stem}, {log.metric}", found
+    if path.is_dir():
+        return _run_scores(path, benchmark)
+    name, scores = _from_file(path, benchmark, how)
+    return name, [scores]
 
 
 def _from_file(

@@ -52,11 +52,14 @@ encoding_flag = click.option(
 )
 
 
+split_flag = click.option(
+    "--split", metavar="NAME", help="Which split to read, of a folder that holds several."
+)
+
+
 def column_flags(command: Decorated) -> Decorated:
     """--question, --response and the like: which column holds what, and which records to use."""
-    command = click.option(
-        "--split", metavar="NAME", help="Which split to read, of a folder that holds several."
-    )(command)
+    command = split_flag(command)
     command = encoding_flag(command)
     for name, about in reversed(_POLICIES):
         command = click.option(f"--{name}", type=click.Choice(POLICIES[name]), help=about)(command)

@@ -5,9 +5,10 @@ from typing import Any
 
 import click
 
-from assay.cli.options import PATH, encoding_flag, json_flag
+from assay.cli.options import PATH, encoding_flag, json_flag, split_flag
 from assay.cli.output import show
 from assay.errors import SpecError
+from assay.wording import some
 
 _PLANNED = ("before", "after", "effect", "spread", "pairs", "margin")
 _FLAGS = {"before": "from", "after": "to"}
@@ -31,7 +32,9 @@ _FLAGS = {"before": "from", "after": "to"}
     metavar="PATH",
     help="Runs made already, or a harness's log: the baseline's, and given again the candidate's.",
 )
+@click.option("--task", metavar="NAME", help="Of a pilot: this task, where logs hold several.")
 @encoding_flag
+@split_flag
 @click.option("--pairs", type=click.IntRange(1, 100_000), help="Ask what so many pairs show.")
 @click.option(
     "--margin",
@@ -85,6 +88,7 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
 
 
 def _from_pilot(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a PilotPower, imported late
+    from assay.comparison.collect import shared_tasks
     from assay.comparison.pilot import power_of_pilot
     from assay.comparison.sides import SideReading, read_sides
     from assay.logs.trial_rows import TrialColumns
@@ -97,12 +101,20 @@ def _from_pilot(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a PilotPower, i
             f"--pilot takes the baseline's runs and the candidate's, and no {wrong}",
             hint="--pilot before.csv --pilot after.csv, and --effect E where another is meant.",
         )
-    reading = SideReading(columns=TrialColumns(encoding=flags["encoding"]))
+    reading = SideReading(columns=TrialColumns(encoding=flags["encoding"], split=flags["split"]))
     sides = read_sides([("baseline", paths[:1]), ("candidate", paths[1:])], reading)
-    baseline, candidate = ([trial for r in side.reads for trial in r.trials] for side in sides)
+    tasks, _ = shared_tasks(sides if len(paths) > 1 else sides[:1], flags["task"])
+    if len(tasks) > 1:
+        raise SpecError(
+            f"the pilot has {len(tasks)} tasks: {some([str(task) for task in tasks])}",
+            hint=f"Plan for one: --task {tasks[0]}",
+        )
+    reads = [side.of_task(tasks[0]) for side in sides]
+    baseline, candidate = ([trial for read in side for trial in read.trials] for side in reads)
     return power_of_pilot(
         baseline,
         candidate,
+        lower=frozenset(name for side in reads for read in side for name in read.lower),
         effect=flags["effect"],
         correlation=flags["correlation"],
         power=flags["power"],

@@ -14,11 +14,23 @@ from assay.study.locate import study_root
 
 
 @click.command("score", epilog=EXIT_CODES)
-@click.argument("rundir", type=PATH, required=False)
+@click.argument("rundir", type=PATH, required=False, metavar="[RUNDIR|LOG]")
 @click.option("--all", "every", is_flag=True, help="Every run in the folder RUNDIR [runs].")
 @click.option("--bars", help="A version, or a TOML file. Default: as for `assay try`.")
-@click.option("--benchmark", metavar="FILE", help="Where the benchmark is now, if it has moved.")
+@click.option(
+    "--benchmark",
+    metavar="FILE",
+    help="Where the benchmark is now, if it has moved; of a log, the records it scores.",
+)
 @click.option("--second", metavar="FILE", help="Where the second corpus is now, if it has moved.")
+@click.option(
+    "--label",
+    metavar="METRIC",
+    help="Of a log without --benchmark: the metric, 0 or 1, that labels its own answers.",
+)
+@click.option(
+    "--score", "metric", metavar="METRIC", help="Of a log: the metric that holds the scores."
+)
 @json_flag
 def command(
     rundir: Path | None,
@@ -26,6 +38,8 @@ def command(
     bars: str | None,
     benchmark: str | None,
     second: str | None,
+    label: str | None,
+    metric: str | None,
     as_json: bool,
 ) -> None:
     """Judge a stored run again, under any bars.
@@ -35,6 +49,10 @@ def command(
     scorecard is kept beside its run, and earlier ones stay. With --all every run in a folder is
     judged, and shown beside what it was worth before.
 
+    LOG is a log of an evaluation harness whose scores are those of a method: a grader, a detector.
+    They are judged on the records of --benchmark, paired by id, or on the log's own answers as
+    --label calls them right (1, positive) or wrong. That scorecard is printed and not kept.
+
     In a study, --all judges every result under every version of the bars, where that is missing,
     and enters it; judging a single one there prints and keeps nothing.
 
@@ -43,6 +61,7 @@ def command(
       assay try token-overlap --save runs/overlap
       assay score runs/overlap --bars v2
       assay score --all --bars v4
+      assay score run.eval --label match --score model_graded_qa
     """
     root = study_root(rundir or Path())
     if root is not None:
@@ -57,9 +76,57 @@ def command(
         return
     if rundir is None:
         raise SpecError("which run?", hint="Name its folder, or judge every one: --all.")
+    if _is_log(rundir):
+        _score_log(rundir, bars, benchmark, second, label, metric, as_json=as_json)
+        return
+    if label is not None or metric is not None:
+        raise SpecError(f"{rundir}: --label and --score are for a log of a harness")
     _, card = judge_again(rundir, bars, benchmark=benchmark, second=second)
     keep(rundir, card)
     show_scorecard(card, as_json=as_json)
+
+
+def _is_log(path: Path) -> bool:
+    from assay.logs.format_table import is_log
+    from assay.runs.store import HEAD
+
+    return path.exists() and not (path / HEAD).is_file() and is_log(path)
+
+
+def _score_log(
+    path: Path,
+    bars: str | None,
+    benchmark: str | None,
+    second: str | None,
+    label: str | None,
+    metric: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Judge the scores of a log, on a benchmark or on the log's own answers."""
+    from assay.benchmark.benchmark import Columns
+    from assay.benchmark.load import load_benchmark
+    from assay.gauntlet.judge import score
+    from assay.gauntlet.load import fitting_bars, load_bars
+    from assay.runs.log_run import run_of_log
+
+    if second is not None:
+        raise SpecError("a log has no scores of a second corpus", hint="Leave out --second.")
+    if benchmark is not None and label is not None:
+        raise SpecError("the records of --benchmark have labels of their own: leave out --label")
+    if benchmark is None and metric is None:
+        raise SpecError(
+            f"{path}: a log, and which of its metrics is the method's score is not said",
+            hint="Name it, and the metric that labels the answers: --score METRIC --label METRIC."
+            " Or name the records that were scored: --benchmark FILE.",
+        )
+    data = load_benchmark(benchmark or path, columns=Columns(label=label) if label else None)
+    if data.labelled_by is not None and metric == data.labelled_by.partition(" of ")[0]:
+        raise SpecError(f"{metric} labels the answers, and cannot be the score that is judged too")
+    run = run_of_log(path, data, metric)
+    show_scorecard(
+        score(run, data, load_bars(bars or fitting_bars(data, run.task))), as_json=as_json
+    )
 
 
 def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: bool) -> None:

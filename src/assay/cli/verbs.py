@@ -14,6 +14,7 @@ VERBS = {
     "demo": "Watch a PASS turn into what it is, in a few seconds.",
     "draft": "Begin a submission: a copy of the method, and a prediction to fill in.",
     "dual": "Find out whether it is capability or memory.",
+    "export": "Write logs in the form of Every Eval Ever.",
     "falsified": "List what was predicted and turned out otherwise.",
     "gate": "Refuse a result with one condition, or one that was edited.",
     "key": "Make a key that signs checkpoints, or show its public half.",

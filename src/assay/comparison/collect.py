@@ -94,6 +94,7 @@ def read_plan(flags: Mapping[str, Any], *, in_study: ScorecardReader = lambda _:
         trial=flags["trial"],
         dimensions=tuple(flags["columns"]),
         encoding=flags["encoding"],
+        split=flags["split"],
     )
     return Request(
         plan=plan,
@@ -132,7 +133,7 @@ def sides_from(named: Sequence[tuple[str, Sequence[Path]]], request: Request) ->
 
 def compare_sides(sides: Sequence[Side], request: Request) -> Comparison | Comparisons:
     """Every side against the first, or all pairs; task by task where there are several."""
-    tasks, left_out = _shared_tasks(sides, request.task)
+    tasks, left_out = shared_tasks(sides, request.task)
     pairs = (
         list(combinations(sides, 2)) if request.all_pairs else [(sides[0], s) for s in sides[1:]]
     )
@@ -156,7 +157,7 @@ def compare_sides(sides: Sequence[Side], request: Request) -> Comparison | Compa
     return Comparisons(sides=tuple(side.name for side in sides), pairs=tuple(made), level=LEVEL)
 
 
-def _shared_tasks(sides: Sequence[Side], chosen: str | None) -> tuple[list[str | None], list[str]]:
+def shared_tasks(sides: Sequence[Side], chosen: str | None) -> tuple[list[str | None], list[str]]:
     """The tasks that all sides have runs of, and those that only some have."""
     known = list(dict.fromkeys(task for side in sides for task in side.tasks))
     if chosen is not None:
@@ -320,7 +321,7 @@ def _sides_again(
         known = {side.name: side for side in sides_from((("all", [*paths.values()]),), request)}
         names = dict.fromkeys(str(read.name) for read in comparison.inputs)
         both = [known[name] for name in names if name in known]
-    tasks = _shared_tasks(both, None)[0] if len(both) == 2 else []
+    tasks = shared_tasks(both, None)[0] if len(both) == 2 else []
     of_tasks = [compared_sides(both[0], both[1], request, task) for task in tasks]
     compared = [(read.digest, read.name) for read in comparison.inputs]
     same = [s for s in of_tasks if [(read.digest, read.name) for read in s.inputs] == compared]

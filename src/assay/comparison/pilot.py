@@ -1,7 +1,7 @@
 """The power of a comparison, planned from a few runs that were made already."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 import numpy as np
@@ -55,17 +55,19 @@ def power_of_pilot(
     power: float = 0.8,
     level: float = 0.95,
     unit: UnitChoice = "auto",
+    lower: Collection[str] = (),
 ) -> PilotPower:
     """Units that show each dimension's effect, from a few runs of one side or of both.
 
     Without `effect` it is the pilot's own, which a small pilot knows poorly. With one side only its
-    spread stands for both, and a unit's two sides are taken to be as correlated as is said.
+    spread stands for both, and a unit's two sides are taken to be as correlated as is said. Of the
+    dimensions in `lower` less is better, where no plan says so.
     """
     if not candidate and effect is None:
         raise SpecError("a pilot of one side has no effect to plan for", hint="Say it: `effect=E`.")
     notes = Notes()
     both: tuple[Sequence[Trial], Sequence[Trial]] = (baseline, candidate or baseline)
-    plan = dimensions or assumed_dimensions(*both, (), notes)
+    plan = dimensions or assumed_dimensions(*both, (), notes, lower=lower)
     if candidate:
         check_comparable(*both, allow=("harness",), notes=notes)
         both = with_lost_instances(*both, notes)

@@ -1,8 +1,9 @@
 """The sides of a comparison, read from paths.
 
 A path is a harness's log or a folder of logs, a folder of scored runs (`eval.json`), a file of
-trials, or a stored run that was judged. A side may hold runs of several tasks, which are compared
-task by task. One file may hold several sides: a column tells them apart (`by=model`).
+trials or a folder of its shards, or a stored run that was judged. A side may hold runs of several
+tasks, which are compared task by task. One file may hold several sides: a column tells them apart
+(`by=model`).
 """
 
 import dataclasses
@@ -19,17 +20,15 @@ from assay.comparison.result import ComparisonCaveat
 from assay.comparison.stored_run import ScorecardReader, is_stored_run, read_stored_run
 from assay.digests import digest, listing_digest
 from assay.errors import IncomparableRuns, SpecError, storage
-from assay.files import read_bounded
 from assay.logs.eval_folder import SCORES, digest_of, has_runs, read_run, run_folders
 from assay.logs.format_table import FORMATS, read_log
 from assay.logs.log import LogRun
 from assay.logs.log_trials import described, harness_of_run, trials_of
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns, read_rows
-from assay.tables.source import STANDARD_INPUT, read_table
+from assay.tables.shards import holds_rows
+from assay.tables.source import STANDARD_INPUT, TableSource, read_table
 from assay.wording import some
-
-MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,7 +190,7 @@ class _SideReader:
     def read(self, path: Path) -> list[PathTrials]:
         """The trials of one path, by task and by side."""
         if str(path) == STANDARD_INPUT:
-            return self._rows(path, read_table(path).files[0][1])
+            return self._rows(read_table(path, split=self.reading.columns.split))
         with storage(path):
             if not path.exists():
                 raise SpecError(f"there is no {str(path)!r}")
@@ -206,9 +205,9 @@ class _SideReader:
             for head in dict.fromkeys(run.files[0].path for run in runs):
                 self._once(head)
             return [self._log(run) for run in runs if self._chosen(harness_of_run(run))]
-        if is_folder:
+        if is_folder and not holds_rows(path):
             raise SpecError(
-                f"{path}: no {SCORES} and no log in this folder or below it",
+                f"{path}: no {SCORES}, no log and no rows in this folder or below it",
                 hint="Name a folder of scored runs, a .jsonl or .csv of trials, or a log of "
                 + ", ".join(known.name for known in FORMATS)
                 + ".",
@@ -216,11 +215,11 @@ class _SideReader:
         if path.name == SCORES:
             raise SpecError(f"{path}: name its folder, not the file")
         self._once(path)
-        return self._rows(path, read_bounded(path, MOST_BYTES))
+        return self._rows(read_table(path, split=self.reading.columns.split))
 
-    def _rows(self, path: Path, data: bytes) -> list[PathTrials]:
-        name = digest(data)
-        sides = read_rows(path, data, self.reading.columns, by=self.reading.by, where=self.where)
+    def _rows(self, source: TableSource) -> list[PathTrials]:
+        name = source.digest
+        sides = read_rows(source, self.reading.columns, by=self.reading.by, where=self.where)
         return [
             PathTrials(
                 kind="trials",

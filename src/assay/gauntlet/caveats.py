@@ -50,6 +50,8 @@ CODES: Codes = {
     " author chose; compare its fingerprint with the one that the authority publishes.",
     "not-isolated": "The method ran in a process of its own that could still read files.",
     "trusted-code": "The method ran in Assay's own process and could have read the labels.",
+    "read-from-log": "The scores were read from a harness's log: what the method could read when it"
+    " made them is not known.",
     "learner": "The method learnt from other folds' labels, and could have carried some over.",
     "environment-passed": "Variables of the environment were passed to the method.",
     "method-printed": "The method wrote to its standard output or error.",
@@ -60,11 +62,16 @@ OF_THE_RUN: Codes = {
         *("incomplete-run", "unscored", "unsealed", "unwitnessed", "seed-by-author"),
         *("seed-unprobed", "outside-seed", "unsealed-code", "unsealed-files", "unobserved"),
         *("resumed", "time-unproven", "time-attested", "not-isolated", "trusted-code", "learner"),
-        *("environment-passed", "method-printed"),
+        *("read-from-log", "environment-passed", "method-printed"),
     )
 }
 """The codes that the run and its seal decide, whatever the bars and the data are."""
 _OTHERS: Codes = {code: text for code, text in CODES.items() if code not in OF_THE_RUN}
+_ISOLATION = {
+    Level.TRUSTED: "trusted-code",
+    Level.L1: "not-isolated",
+    Level.ELSEWHERE: "read-from-log",
+}
 NEWER = frozenset({"seed-unprobed"})
 """Codes that older scorecards of this version do not know."""
 _EARLIER_WORDS = {
@@ -110,7 +117,7 @@ def _note_the_run(run: Run, unscored: int, caveats: Caveats) -> None:
         caveats.add(
             "unscored", f"{unscored} of them" + (f": {', '.join(kinds)}." if kinds else ".")
         )
-    caveats.add("trusted-code" if run.isolation is Level.TRUSTED else "not-isolated")
+    caveats.add(_ISOLATION[run.isolation])
     if run.folds is not None:
         caveats.add("learner")
     if run.environment:

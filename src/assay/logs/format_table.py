@@ -11,8 +11,9 @@ from pathlib import Path
 from types import ModuleType
 
 from assay.bounds import MAX_METRICS, MAX_SAMPLES
-from assay.errors import AssayError, SpecError, storage
+from assay.errors import AssayError, SpecError, UnknownForm, storage
 from assay.folders import walk
+from assay.logs.installed_reader import read_unknown
 from assay.logs.log import LogRun
 from assay.logs.log_file import LogFile
 from assay.logs.means import check_means
@@ -26,12 +27,16 @@ class LogFormat:
 
     The module has `recognise(file)`, which says whether a file is the head of a run, and
     `read(file, texts=...)`, which gives its runs. `heads(file)`, where there is one, gives the
-    heads of the runs that another file stands for, such as one of results.
+    heads of the runs that another file stands for, such as one of results. `read_by_harness(file)`
+    reads with the harness itself what is in a form that is unknown here. `pairs_by` is what two
+    runs pair by, `mean` what the reported mean is over; None where no file holds one.
     """
 
     name: str
     files: str
     module: str
+    pairs_by: str
+    mean: str | None
 
     @property
     def reader(self) -> ModuleType:
@@ -40,28 +45,96 @@ class LogFormat:
 
 
 FORMATS = (
-    LogFormat(name="inspect_ai", files=".eval and .json logs", module="inspect_ai"),
     LogFormat(
-        name="lm-evaluation-harness", files="samples_*.jsonl and results_*.json", module="lm_eval"
+        name="inspect_ai",
+        files=".eval and .json logs",
+        module="inspect_ai",
+        pairs_by="id and epoch",
+        mean="samples that have a score, epochs averaged first",
     ),
-    LogFormat(name="promptfoo", files=".json and .jsonl results", module="promptfoo.reader"),
-    LogFormat(name="deepeval", files="test_run_*.json", module="deepeval"),
-    LogFormat(name="OpenAI evals", files=".jsonl logs", module="openai_evals"),
-    LogFormat(name="Braintrust", files="results as .json, spans as .jsonl", module="braintrust"),
-    LogFormat(name="HELM", files="run folders with per_instance_stats.json", module="helm.reader"),
-    LogFormat(name="lighteval", files="details_*.parquet and results_*.json", module="lighteval"),
+    LogFormat(
+        name="lm-evaluation-harness",
+        files="samples_*.jsonl and results_*.json",
+        module="lm_eval",
+        pairs_by="hashes of document and target, else the document's number",
+        mean="lines of a filter that have the metric",
+    ),
+    LogFormat(
+        name="promptfoo",
+        files=".json and .jsonl results",
+        module="promptfoo.reader",
+        pairs_by="variables, assertions and description; repeats in order",
+        mean="rows that did not break, by the weights of the assertions; none in .jsonl",
+    ),
+    LogFormat(
+        name="deepeval",
+        files="test_run_*.json",
+        module="deepeval",
+        pairs_by="name, else input and expected output",
+        mean="cases that have a score",
+    ),
+    LogFormat(
+        name="OpenAI evals",
+        files=".jsonl logs",
+        module="openai_evals",
+        pairs_by="sample id",
+        mean="samples that have an event of the score",
+    ),
+    LogFormat(
+        name="Braintrust",
+        files="results as .json, spans as .jsonl",
+        module="braintrust",
+        pairs_by="input; trials in order",
+        mean="rows that have the score, trials like any other; none in spans",
+    ),
+    LogFormat(
+        name="HELM",
+        files="run folders with per_instance_stats.json",
+        module="helm.reader",
+        pairs_by="instance id and train trial",
+        mean="instances, then train trials; a failed request counts as it was scored, mostly 0",
+    ),
+    LogFormat(
+        name="lighteval",
+        files="details_*.parquet and results_*.json",
+        module="lighteval",
+        pairs_by="digest of question, choices and gold",
+        mean="documents that have a value",
+    ),
     LogFormat(
         name="MLflow",
         files="*traces.jsonl and *run.json, eval_results_table.json",
         module="mlflow",
+        pairs_by="inputs; a table's rows by id, else by inputs",
+        mean="traces that have the assessment, failed ones too; none in a table",
     ),
-    LogFormat(name="ragas", files="experiments/*.csv, saved results of evaluate", module="ragas"),
-    LogFormat(name="TruLens", files="records as .json", module="trulens"),
-    LogFormat(name="Langfuse", files="results of run_experiment as .json", module="langfuse"),
+    LogFormat(
+        name="ragas",
+        files="experiments/*.csv, saved results of evaluate",
+        module="ragas",
+        pairs_by="id in the dataset, else the sample",
+        mean=None,
+    ),
+    LogFormat(
+        name="TruLens",
+        files="records as .json",
+        module="trulens",
+        pairs_by="input",
+        mean=None,
+    ),
+    LogFormat(
+        name="Langfuse",
+        files="results of run_experiment as .json",
+        module="langfuse",
+        pairs_by="id in the dataset, else in the metadata, else input",
+        mean="results that have the evaluation, where the run has one called its mean",
+    ),
     LogFormat(
         name="Every Eval Ever",
         files="*_samples.jsonl and the .json beside it",
-        module="every_eval_ever",
+        module="every_eval_ever.reader",
+        pairs_by="sample id and epoch",
+        mean="samples or lines, whichever gives the result",
     ),
 )
 
@@ -86,10 +159,7 @@ def read_log(path: Path, *, texts: bool = False) -> list[LogRun]:
                 raise
             known = None  # another archive, which is broken
         if known is not None:
-            try:
-                runs += known.reader.read(file, texts=texts)
-            except RecursionError:
-                raise SpecError(f"{file}: a value is nested too deep") from None
+            runs += _runs_of(known, file, texts=texts)
     for run in runs:
         _check_size(run)
         check_means(run)
@@ -104,6 +174,21 @@ def _check_size(run: LogRun) -> None:
         raise SpecError(f"{run.place}: more than {MAX_SAMPLES:,} samples in one run")
     if len(run.metrics) > MAX_METRICS:
         raise SpecError(f"{run.place}: more than {MAX_METRICS:,} metrics in one run")
+
+
+def _runs_of(known: LogFormat, file: LogFile, *, texts: bool) -> list[LogRun]:
+    try:
+        runs: list[LogRun] = known.reader.read(file, texts=texts)
+    except RecursionError:
+        raise SpecError(f"{file}: a value is nested too deep") from None
+    except UnknownForm as error:
+        unknown = f"a form of {known.name}'s logs that is not known here"
+        refusal = UnknownForm(f"{error.message}: {unknown}", hint=error.hint)
+        runs = read_unknown(known.reader, file, refusal)
+    for run in runs:
+        for own in run.files:
+            own.forget()
+    return runs
 
 
 def is_log(path: Path) -> bool:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from assay.bounds import MAX_LINE_BYTES, MAX_SAMPLES
-from assay.errors import SpecError, writable
+from assay.errors import SpecError, UnknownForm, writable
 
 T = TypeVar("T")
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
@@ -27,13 +27,13 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
 
-def loads(data: bytes, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
+def loads(data: bytes | msgspec.Raw, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
     """One JSON value, by the fast parser or by one that takes a bare NaN."""
-    _check_values(data, where)
+    _check_values(bytes(data), where)
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError, ValueError):
-        return _lenient(data, where)
+        return _lenient(bytes(data), where)
 
 
 def decode(data: bytes, form: type[T], *, where: str, most: int = _MOST_VALUES) -> T:
@@ -89,8 +89,10 @@ def _check_values(data: bytes, where: str, most: int = _MOST_VALUES) -> None:
 def _converted(value: object, form: type[T], where: str) -> T:
     try:
         return msgspec.convert(value, form)
-    except (msgspec.ValidationError, RecursionError) as error:
-        raise SpecError(f"{where}: {error}") from None
+    except RecursionError:
+        raise SpecError(f"{where}: nested too deep") from None
+    except msgspec.ValidationError as error:
+        raise UnknownForm(f"{where}: {error}") from None
 
 
 def _lenient(data: bytes, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types

@@ -4,8 +4,9 @@ The content decides what a file is, never its name alone: a format asks for the 
 the columns of the table or the members of the archive.
 """
 
+import io
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -139,20 +140,39 @@ class LogFile:
         for where, line in self.raw_lines():
             yield where, loads(line, where=where)
 
+    def fields(self, skipped: Collection[str]) -> Iterator[tuple[str, Any]]:
+        """Each line's place and its JSON value; fields of these names are passed over unread."""
+        for where, line in self.raw_lines():
+            try:
+                parts = _FIELDS.decode(line)
+            except (msgspec.DecodeError, RecursionError, ValueError):
+                yield where, loads(line, where=where)
+                continue
+            kept = {name: part for name, part in parts.items() if name not in skipped}
+            yield where, {name: loads(part, where=where) for name, part in kept.items()}
+
     def raw_lines(self) -> Iterator[tuple[str, bytes]]:
         """Each line's place and its bytes; blank lines are passed over."""
-        for number, line in enumerate(self.data.split(b"\n"), 1):
+        for number, line in enumerate(io.BytesIO(self.data), 1):
             if not line.strip():
                 continue
             if len(line) > LONGEST_LINE or number > MAX_ROWS:
                 raise SpecError(f"{self.path}, line {number}: too long, or one too many")
             yield f"{self.path}, line {number}", line
 
+    def forget(self) -> None:
+        """Let go of what was read; it is read again where it is asked for."""
+        for name in ("data", "json", "head", "members"):
+            self.__dict__.pop(name, None)
+
     def beside(self, name: str) -> "LogFile | None":
         """A file in the same folder."""
         path = self.path.parent / name
         with storage(path):
             return LogFile(path) if path.is_file() else None
+
+
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def table_in(value: object, *names: str) -> Mapping[str, Any]:

@@ -5,12 +5,14 @@ Without an id column the n-th line is the n-th record's, as in a benchmark witho
 
 import math
 from collections.abc import Collection, Mapping
+from itertools import islice
 from pathlib import Path
 
 from assay.errors import SpecError, storage
 from assay.tables.faults import Faults
 from assay.tables.nested import dotted, kind_of, listed_names, with_paths
 from assay.tables.source import STANDARD_INPUT, read_table
+from assay.wording import some
 
 
 def load_scores(
@@ -50,7 +52,7 @@ def load_scores(
             )
         key = None if by_line else _key(row.get(id_column or "id"))
         try:
-            key = _record(key, number, where, known, id_column, numbered=numbered)
+            key = _record(key, number, where, ids, known, id_column, numbered=numbered)
             if key in scores:
                 raise SpecError(f"{where}: a second score for {key!r:.60}")
             value = _number(row[column], where, column)
@@ -69,6 +71,7 @@ def _record(
     key: str | None,
     number: int,
     where: str,
+    ids: Collection[str],
     known: Collection[str],
     id_column: str | None,
     *,
@@ -84,7 +87,8 @@ def _record(
         key = str(number)
     if key not in known:
         raise SpecError(
-            f"{where}: id {key!r:.60} is no record of the benchmark",
+            f"{where}: id {key!r:.60} is no record of the benchmark, which has"
+            f" {some([repr(name) for name in islice(ids, 3)])}",
             hint="Each line of scores needs the `id` of its record; without an id column the"
             " n-th line is the n-th record's, and then the benchmark must have none either.",
         )

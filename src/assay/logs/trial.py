@@ -51,14 +51,16 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for name in ("instance", "trial", "scorer", "run", "artifact"):
             value = getattr(self, name)
+            if type(value) is str or (value is None and name != "instance"):  # as nearly all are
+                continue
             is_whole = isinstance(value, Integral) and not isinstance(value, bool)
             if is_whole:
                 msgspec.structs.force_setattr(self, name, str(value))
-            elif not isinstance(value, str) and not (name != "instance" and value is None):
+            elif not isinstance(value, str):
                 raise SpecError(f"{name} {value!r:.60}: expected a text")
         for name in ("dimensions", "harness"):
-            if not isinstance(getattr(self, name), Mapping):
-                value = getattr(self, name)
+            value = getattr(self, name)
+            if type(value) is not dict and not isinstance(value, Mapping):
                 raise SpecError(f"{self.place}: {name} is {value!r:.60}, expected a table")
         msgspec.structs.force_setattr(self, "dimensions", self._numbers())
         if {*map(type, self.harness), *map(type, self.harness.values())} - {str}:

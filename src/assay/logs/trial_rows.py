@@ -7,7 +7,6 @@ what scored it, `run` which run it is, `status` how it ended, `artifact` what it
 import math
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
@@ -17,8 +16,7 @@ from assay.logs.eval_folder import as_text, is_crash
 from assay.logs.trial import DRAWN, RESERVED, STOPPED, Trial
 from assay.tables.faults import Faults
 from assay.tables.nested import Row, as_word, dotted, listed_names, with_paths
-from assay.tables.rows import rows_of
-from assay.tables.source import shown
+from assay.tables.source import TableSource
 from assay.tables.text import check_encoding
 
 _HARNESS = "harness."
@@ -45,13 +43,14 @@ class TrialColumns(msgspec.Struct, frozen=True, kw_only=True):
     """Which columns say what a row is of; `dimensions` are those to be read, all where none.
 
     A column that is not there by its whole name is looked for inside others: `scores.0.value`.
-    `encoding` is that of a text which is not UTF-8.
+    `encoding` is that of a text which is not UTF-8, `split` says what to read of a folder.
     """
 
     instance: str = "instance"
     trial: str = "trial"
     dimensions: tuple[str, ...] = ()
     encoding: str | None = None
+    split: str | None = None
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
@@ -59,21 +58,20 @@ class TrialColumns(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_rows(
-    path: Path,
-    data: bytes,
+    source: TableSource,
     columns: TrialColumns,
     *,
     by: str | None = None,
     where: RowFilter | None = None,
 ) -> dict[str | None, list[Trial]]:
-    """Every row of a file that `where` keeps as a trial, by the value of the column `by`."""
-    place = shown(path)
+    """Every row of a table that `where` keeps as a trial, by the value of the column `by`."""
+    place = source.place
     faults = Faults(place)
     asked = {columns.instance: "instance"}
     asked |= dict.fromkeys(() if by is None else (by,), "by")
     asked |= dict.fromkeys(() if where is None else where.fields, "where")
     inside = dotted([*asked, columns.trial, *columns.dimensions])
-    found = rows_of(path, data, faults=faults, encoding=columns.encoding, where=place)
+    found = source.rows(encoding=columns.encoding, faults=faults)
     rows = [(at, _flat(with_paths(row, inside))) for at, row in found]
     faults.refuse()
     if not rows:

@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 
 from assay.bounds import MAX_FILE_BYTES, MAX_UNPACKED_BYTES
-from assay.errors import SpecError, storage
+from assay.errors import SpecError, UnknownForm, storage
 from assay.tables.compressed import unpack_frames
 
 _ZSTANDARD = 93
@@ -59,6 +59,11 @@ class ZipMembers:
         """The names of all members, in the order of the archive."""
         return list(self._members)
 
+    @property
+    def unpacked_bytes(self) -> int:
+        """How many bytes all members have together, as they declare it."""
+        return sum(member.file_size for member in self._members.values())
+
     def read(self, name: str) -> bytes:
         """The bytes of a member."""
         member = self._members[name]
@@ -101,6 +106,6 @@ def _unpack(packed: bytes, member: zipfile.ZipInfo, where: str) -> bytes:
             return zlib.decompressobj(-15).decompress(packed, most)
         except zlib.error as error:
             raise SpecError(f"{where}: cannot be unpacked: {error}") from None
-    raise SpecError(
+    raise UnknownForm(
         f"{where}: is packed by method {member.compress_type}; deflate and zstandard are known"
     )

@@ -41,6 +41,9 @@ _NEXT = {
 def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> None:
     """An audit: features, the joint model, methods, faults of the data, and the verdict."""
     out.print(styled(f"{audit.benchmark}: {audit.n:,} records, {audit.positives:,} positive"))
+    about_labels = [caveat for caveat in audit.caveats if caveat.code == "log-labels"]
+    for caveat in about_labels:
+        out.print(styled(caveat.message))
     out.print()
     _draw_features(audit.features, out, every=every)
     if audit.joint is not None:
@@ -54,7 +57,7 @@ def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> 
     if audit.verdict in _NEXT:
         out.print(styled(as_flags(_NEXT[audit.verdict])))
     out.print()
-    draw_caveats(audit.caveats, out)
+    draw_caveats([each for each in audit.caveats if each not in about_labels], out)
     out.print(styled(audit.signature, style="dim"))
 
 

@@ -10,6 +10,7 @@ from assay.benchmark.benchmark import BUNDLED, BUNDLED_COLUMNS, TASKS, Benchmark
 from assay.digests import digest, is_name
 from assay.errors import AssayError, SpecError, storage
 from assay.files import write_new
+from assay.folders import file_digest
 from assay.gauntlet.judge import check_judgeable
 from assay.gauntlet.load import BUNDLED_BARS, fitting_bars, load_bars
 from assay.gauntlet.revision import quoted
@@ -45,7 +46,7 @@ def new_study(
         )
     for corpus in (benchmark, benchmark.second):
         if corpus is not None and corpus.origin is not None:
-            _check_one_file(corpus.origin.place)
+            _check_one_file(corpus.origin.place, corpus)
     chosen = _chosen_bars(benchmark, bars, task)
     with storage(root):
         root.mkdir(parents=True, exist_ok=True)
@@ -135,10 +136,18 @@ def _corpus_lines(heading: str, corpus: Benchmark, root: Path) -> list[str]:
     return lines + (["", f"[{heading}.columns]", *named] if named else [])
 
 
-def _check_one_file(place: str) -> None:
+def _check_one_file(place: str, corpus: Benchmark) -> None:
     """Refuse what is no single file: a study names its data by one, and commits hold it."""
     with storage(place):
         is_folder = place != STANDARD_INPUT and Path(place).is_dir()
+    if corpus.labelled_by is not None and not is_folder:
+        with storage(place):
+            _, found = file_digest(Path(place))
+        if found != corpus.file_digest:
+            raise SpecError(
+                f"{place} is a log in several files, and a study keeps its benchmark as one file",
+                hint="Save its records as one file, such as .jsonl.",
+            )
     if is_folder or place == STANDARD_INPUT:
         what = f"{place} is a folder" if is_folder else "standard input is read once"
         raise SpecError(

@@ -42,6 +42,13 @@ class _Shard:
         return "".join(endings(self.path))
 
 
+def holds_rows(folder: Path) -> bool:
+    """Whether a folder is a saved dataset, or there are files of rows in it or below it."""
+    with storage(folder):
+        is_saved = any((folder / name).is_file() for name in (_SPLITS, _STATE))
+    return is_saved or bool(_files_of_rows(folder))
+
+
 def shard_paths(folder: Path, *, split: str | None) -> list[str]:
     """The files of a folder that make up one table, in order, as seen from the folder."""
     with storage(folder):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from net_effect_rates import best_power, gates_of, peeking_of, verdicts_of
+from net_effect_rates import best_power, gates_of, lost_of, peeking_of, verdicts_of
 
 
 @pytest.mark.parametrize("world", ["ungated", "each", "one"])
@@ -46,3 +46,21 @@ def test_no_rule_can_show_a_gate_that_is_always_right_with_ten_runs():
         0.05 / 0.95**10, abs=1e-3
     )
     assert best_power(10, (0.5, 0.9), lost=0.05, alpha=0.05) == pytest.approx(0.746, abs=1e-3)
+
+
+def test_a_candidate_that_crashes_where_it_would_have_failed_gains_nothing_by_it():
+    ours, left_out = lost_of("candidate, where it would have failed", "no effect", 150, 40)
+    assert ours["ratify"] <= 4 and ours["reject"] <= 4
+    assert ours["lost"] >= 10
+    assert left_out["ratify"] >= 10  # leaving out by default is fooled, as harnesses are
+
+
+def test_a_baseline_that_crashed_where_it_would_have_failed_is_not_held_to_be_better():
+    ours, left_out = lost_of("baseline, where it would have failed", "no effect", 150, 40)
+    assert ours["ratify"] <= 4 and ours["reject"] <= 4
+    assert left_out["reject"] >= 10
+
+
+def test_a_gain_is_still_shown_where_few_runs_are_lost_at_random():
+    ours, _ = lost_of("baseline, at random", "gain", 150, 20)
+    assert ours["ratify"] >= 14 and ours["reject"] == 0

@@ -18,9 +18,11 @@ from assay.comparison.trials.schedule import schedule
 from assay.comparison.trials.spec import load_trial_spec
 from assay.digests import digest
 from assay.logs.eval_folder import read_run
+from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns, read_rows
 from assay.report.comparison import draw_comparison, draw_pilot
 from assay.report.terminal import console
+from assay.tables.source import TableSource
 from fuzzing.campaign import Reader
 from fuzzing.files import ScratchFile, ScratchFiles, joined, lines
 from fuzzing.targets import target
@@ -94,21 +96,22 @@ missing = "exclude"
 """
 
 
+def _rows(name: str, data: bytes) -> dict[str | None, list[Trial]]:
+    source = TableSource(place=name, name=name, files=((name, data),))
+    return read_rows(source, TrialColumns())
+
+
 @target("trials: JSONL", thousands=300)
 def _trials(_: Path) -> Reader:
-    path = Path("trials.jsonl")
     return Reader(
-        read=lambda data: read_rows(path, data, TrialColumns()),
+        read=lambda data: _rows("trials.jsonl", data),
         seeds=[lines(TRIALS), lines([{"instance": "a", "score": {"x": 1, "y": {"z": 0.5}}}])],
     )
 
 
 @target("trials: CSV", thousands=300)
 def _trials_csv(_: Path) -> Reader:
-    path = Path("trials.csv")
-    return Reader(
-        read=lambda data: read_rows(path, data, TrialColumns()), seeds=[_CSV], language="csv"
-    )
+    return Reader(read=lambda data: _rows("trials.csv", data), seeds=[_CSV], language="csv")
 
 
 @target("trials: eval.json and manifest.json", thousands=60)

@@ -9,8 +9,8 @@ from types import ModuleType
 import msgspec
 from helpers.inspect_logs import archive, header, members, samples
 
-from assay.logs.every_eval_ever_files import every_eval_ever_files
 from assay.logs.format_table import read_log
+from assay.logs.harnesses.every_eval_ever.files import written_files
 from assay.logs.log_trials import described, trials_of
 from fuzzing.campaign import Reader
 from fuzzing.files import ScratchFile, ScratchFiles, joined, lines
@@ -107,7 +107,7 @@ def _all_of(path: Path) -> object:
     """Everything that is done with a log."""
     runs = read_log(path, texts=True)
     told = [(described(run), msgspec.json.encode(trials_of(run))) for run in runs]
-    return told, [every_eval_ever_files(run) for run in runs]
+    return told, [written_files(run) for run in runs]
 
 
 for _name, _make in (

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from assay.errors import IntegrityError, SpecError
-from assay.logs.every_eval_ever_files import every_eval_ever_files
 from assay.logs.format_table import is_log, read_log
+from assay.logs.harnesses.every_eval_ever.files import written_files
 from assay.logs.log import LogRun, ReportedMean, Sample
 
 ID = "sums/m/1"
@@ -196,7 +196,7 @@ RUN = LogRun(
 
 
 def stored(folder, run=RUN):
-    for name, data in every_eval_ever_files(run).items():
+    for name, data in written_files(run).items():
         (folder / name).write_bytes(data)
     return folder
 
@@ -211,7 +211,7 @@ def test_a_run_that_is_written_reads_back_the_same(tmp_path):
 
 
 def test_what_is_written_has_what_the_schema_requires(tmp_path):
-    name, samples = every_eval_ever_files(RUN)
+    name, samples = written_files(RUN)
     assert samples == f"{name.removesuffix('.json')}_samples.jsonl"
     folder = stored(tmp_path)
     results = json.loads((folder / name).read_text())
@@ -241,7 +241,7 @@ def test_a_written_line_that_is_dropped_is_caught(tmp_path):
 def test_two_samples_of_one_instance_and_trial_are_not_written():
     twice = LogRun(harness="h", task="t", samples=SAMPLES[:1] * 2, place="log", files=())
     with pytest.raises(SpecError, match="two samples are instance 'a', trial 1"):
-        every_eval_ever_files(twice)
+        written_files(twice)
 
 
 def test_a_run_without_any_score_reads_back_without_any(tmp_path):

@@ -266,3 +266,21 @@ def test_a_part_of_a_journal_has_a_number(tmp_path):
     content["_journal/summaries/" + "9" * 5000 + ".json"] = b"[]"
     (tmp_path / "log.eval").write_bytes(archive(content))
     assert len(read(tmp_path / "log.eval").samples) == 1
+
+
+def test_how_requests_are_sent_is_no_setting_and_what_is_asked_is(tmp_path):
+    def settings(name, config, where="plan"):
+        made = samples(["C", "I"])
+        head = header(made)
+        if where == "plan":
+            head["plan"] = {**head["plan"], "config": config}
+        else:
+            head["eval"]["model_generate_config"] = config
+        (tmp_path / name).write_bytes(archive(members(made, head=head)))
+        return read_log(tmp_path / name)[0].settings
+
+    plain = settings("a.eval", {})
+    sent = {"max_connections": 1, "timeout": 30, "max_retries": 2}
+    for where in ("plan", "model"):
+        assert settings("b.eval", sent, where) == plain
+        assert settings("c.eval", {**sent, "temperature": 0.5}, where) != plain

@@ -5,7 +5,9 @@ scores; an unscored one has the score NaN. Epochs of a sample are averaged first
 over samples that have a score in one epoch at least. An archive has its summaries in one member; an
 unfinished one only those of its journal, and no results.
 
-Read from the format as its maintainers describe it; versions 1 and 2 of the log are known.
+Read from the format as its maintainers describe it; versions 1 and 2 of the log are known. Other
+versions are read as version 2 where they can be, and otherwise by inspect_ai itself, where it is
+installed.
 """
 
 import re
@@ -16,13 +18,14 @@ from statistics import median, mode
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from assay.bounds import MAX_SAMPLES
-from assay.errors import IntegrityError
+from assay.bounds import MAX_SAMPLES, MAX_UNPACKED_BYTES
+from assay.errors import IntegrityError, SpecError, UnknownForm
 from assay.logs.instance_names import shown
 from assay.logs.lenient_json import Count, decode, elements
 from assay.logs.log import LogRun, ReportedMean, Sample
-from assay.logs.log_file import LogFile, fingerprint, number, text
+from assay.logs.log_file import LogFile, canonical, fingerprint, number, text
 from assay.logs.means import is_equal, mean_of
 from assay.logs.zip_members import ZipMembers
 
@@ -34,10 +37,11 @@ _NUMBER = re.compile(r"[0-9]{1,12}")
 _KNOWN_VERSIONS = (1, 2)
 _MOST_VALUES = 1_000_000
 """Values of a header, or of one sample."""
-_OPERATIONAL = frozenset(
-    "adaptive_connections max_connections max_retries timeout attempt_timeout cache batch".split()
+_TRANSPORT = frozenset(
+    "max_connections adaptive_connections max_retries timeout attempt_timeout stream_idle_timeout"
+    " batch cache cache_prompt".split()
 )
-"""Settings of a model's generation that change no answer."""
+"""Options that say how requests are sent, and nothing of what is asked."""
 
 
 class _Score(msgspec.Struct, frozen=True):
@@ -130,7 +134,8 @@ class _JsonLog(_Header, frozen=True):
 def recognise(file: LogFile) -> bool:
     """Whether a file is a log: by the members of an archive, or the keys of an object."""
     if file.members is not None:
-        return _HEADER in file.members or _START in file.members
+        known = _HEADER in file.members or _START in file.members
+        return known or file.path.suffix == ".eval"
     return {"eval", "status", "plan"} <= file.keys
 
 
@@ -141,22 +146,52 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
         return [_run(file, log, log.samples)]
     where = str(file)
     head = _HEADER if _HEADER in file.members else _START
+    if head not in file.members:
+        raise UnknownForm(f"{where}: an archive of inspect_ai without {_HEADER} or {_START}")
     header = decode(file.members.read(head), _Header, where=f"{where}, {head}", most=_MOST_VALUES)
     found = _full_samples if texts else _summaries
     samples = list(islice(found(file.members, where), MAX_SAMPLES + 1))
     return [_run(file, header, samples)]
 
 
+def read_by_harness(file: LogFile) -> list[LogRun]:
+    """The one run of a log, as inspect_ai's own reader gives it."""
+    from inspect_ai.log import read_eval_log
+
+    document: str = read_eval_log(str(file.path)).model_dump_json(exclude_none=True)
+    log = decode(document.encode(), _JsonLog, where=str(file))
+    return [_run(file, log, log.samples)]
+
+
 def _full_samples(members: ZipMembers, where: str) -> Iterator[_Summary]:
+    """Every sample with its texts, and nothing else of its transcript."""
+    kept = 0
     for name in members.names:
-        if name.startswith(_SAMPLES) and name.endswith(".json"):
-            yield decode(members.read(name), _Sample, where=f"{where}, {name}", most=_MOST_VALUES)
+        if not name.startswith(_SAMPLES) or not name.endswith(".json"):
+            continue
+        place = f"{where}, {name}"
+        found = decode(members.read(name), _Sample, where=place, most=_MOST_VALUES)
+        asked, target, answer = text(found.input), text(found.target), _completion(found.output)
+        kept += sum(len(part or "") for part in (asked, target, answer))
+        kept += len(canonical(found.scores))
+        _check_kept(kept, where)
+        yield replace(found, input=asked, target=target, output=_ModelOutput(completion=answer))
 
 
 def _summaries(members: ZipMembers, where: str) -> Iterator[_Summary]:
     names = [_SUMMARIES] if _SUMMARIES in members else _journal(members.names)
+    kept = 0
     for name in names:
-        yield from elements(members.read(name), _Summary, where=f"{where}, {name}")
+        data = members.read(name)
+        kept += len(data)
+        _check_kept(kept, where)
+        yield from elements(data, _Summary, where=f"{where}, {name}")
+
+
+def _check_kept(size: int, where: str) -> None:
+    """Refuse an archive of many members, each as large as it may be."""
+    if size > MAX_UNPACKED_BYTES:
+        raise SpecError(f"{where}: more than {MAX_UNPACKED_BYTES:,} bytes of samples")
 
 
 def _journal(names: Sequence[str]) -> list[str]:
@@ -218,10 +253,10 @@ def _settings(header: _Header) -> dict[str, str]:
     settings = {
         "task version": str(made.task_version),
         "dataset": str(made.dataset.name),
-        "solver": fingerprint([header.plan.steps, _deciding(header.plan.config) or None]),
+        "solver": fingerprint([header.plan.steps, _asked(header.plan.config)]),
     }
     for name, value in (
-        ("generate config", _deciding(made.model_generate_config)),
+        ("generate config", _asked(made.model_generate_config)),
         ("task args", made.task_args),
     ):
         if isinstance(value, dict):
@@ -233,11 +268,12 @@ def _settings(header: _Header) -> dict[str, str]:
     return settings
 
 
-def _deciding(config: Any) -> Any:  # noqa: ANN401 - whatever the log holds
-    """A configuration without what is not set, and without what only decides how fast it runs."""
+def _asked(config: Any) -> Any:  # noqa: ANN401 - options are any of six types
+    """The options of a model that decide its answer; None where there are none."""
     if not isinstance(config, dict):
-        return config
-    return {k: v for k, v in config.items() if v is not None and k not in _OPERATIONAL}
+        return config or None
+    kept = {k: v for k, v in config.items() if v is not None and k not in _TRANSPORT}
+    return kept or None
 
 
 def _scorer(scorers: Sequence[_Scorer] | None) -> str | None:
@@ -282,7 +318,10 @@ def _completion(output: _ModelOutput) -> str | None:
 
 
 def _tokens(sample: _Summary) -> float:
-    return sum(number(usage.get("total_tokens")) or 0.0 for usage in sample.model_usage.values())
+    total = 0.0
+    for usage in sample.model_usage.values():
+        total += number(usage.get("total_tokens")) or 0.0
+    return total
 
 
 def _value(value: object, *, averaged: bool) -> float | None:
@@ -292,7 +331,8 @@ def _value(value: object, *, averaged: bool) -> float | None:
     """
     if not isinstance(value, str):
         return number(value)
-    known = _WORDS.get(value, _WORDS.get(value.lower()))
+    known = _WORDS.get(value)
+    known = _WORDS.get(value.lower()) if known is None else known
     if known is not None:
         return known
     try:

@@ -23,6 +23,7 @@ _KEYS = {"doc_id", "doc", "target", "resps", "filtered_resps"}
 _OWN = _KEYS | {
     *("arguments", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash", "schema"),
 }
+_TEXTS = frozenset({"doc", "target", "resps", "filtered_resps", "arguments"})
 _SAMPLES, _RESULTS = "samples_", "results_"
 _NO_FILTER = "none"
 _MODEL_ARGS = ("pretrained", "model", "path", "base_url")
@@ -51,7 +52,8 @@ def heads(file: LogFile) -> list[LogFile]:
 
 def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     """The run of one task."""
-    lines = [(where, _object(line, where)) for where, line in file.lines()]
+    found = file.lines() if texts else file.fields(_TEXTS)
+    lines = [(where, _object(line, where)) for where, line in found]
     beside = _results_file(file.path)
     results = {} if beside is None else beside.table_of("lm-evaluation-harness")
     task = _task(file.path, results)

@@ -12,12 +12,14 @@ import json
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from assay.errors import SpecError
-from assay.logs.every_eval_ever_form import (
+from assay.files import check_new, write_new
+from assay.logs.harnesses.every_eval_ever.form import (
     FINISHED,
     MEAN_OVER,
     PLANNED,
@@ -31,39 +33,84 @@ from assay.logs.means import mean_of
 _VERSION = "0.2.2"
 _UNKNOWN = "unknown"
 _ERROR = "the sample failed"
+_UNTOLD = ("deployment_type", "model_availability")
+"""What a datastore wants to know of a model, and no log tells."""
+_LONGEST_PART = 60
+"""Letters of a folder's name, which may have four bytes each."""
 
 
-def every_eval_ever_files(run: LogRun) -> dict[str, bytes]:
+class ExportedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that was written: where it was read, what it is, and its two files."""
+
+    log: str
+    harness: str
+    task: str
+    model: str | None
+    samples: int
+    files: tuple[str, ...]
+
+
+def export_runs(runs: Sequence[LogRun], folder: Path) -> list[ExportedRun]:
+    """Write runs into a datastore of Every Eval Ever; what is there already is not overwritten.
+
+    All are put into their form before the first file is written.
+    """
+    made = [(run, written_files(run)) for run in runs]
+    places = [folder / folder_of(run) / name for run, files in made for name in files]
+    for place in places:
+        if places.count(place) > 1:
+            raise SpecError(
+                "one run is given twice, perhaps in two forms of its harness",
+                hint="Name one of the files.",
+            )
+        check_new(place)
+    exported = []
+    for run, files in made:
+        own = {folder / folder_of(run) / name: data for name, data in files.items()}
+        for place, data in own.items():
+            write_new(place, data)
+        exported.append(
+            ExportedRun(
+                log=run.place,
+                harness=run.harness,
+                task=run.task,
+                model=run.model,
+                samples=len(run.samples),
+                files=tuple(str(place) for place in own),
+            )
+        )
+    return exported
+
+
+def written_files(run: LogRun) -> dict[str, bytes]:
     """The names and bytes of the two files that stand for a run."""
     model = run.model or _UNKNOWN
     made = str(int(time.time()))
     evaluation_id = f"{run.task}/{model.replace('/', '_')}/{made}"
+    shared = {"schema_version": _VERSION, "evaluation_id": evaluation_id, "model_id": model}
+    parts = list(_lines(run))
     lines = b"".join(
-        msgspec.json.encode(
-            {
-                "schema_version": _VERSION,
-                "evaluation_id": evaluation_id,
-                "model_id": model,
-                "evaluation_name": run.task,
-                **line,
-            }
-        )
-        + b"\n"
-        for line in _lines(run)
+        msgspec.json.encode({**shared, "evaluation_name": run.task, **line}) + b"\n"
+        for line in parts
     )
     checksum = hashlib.sha256(lines)
-    name = str(uuid.UUID(bytes=checksum.digest()[:16], version=4))
+    name = _name(run, parts)
     results = {
         "schema_version": _VERSION,
         "evaluation_id": evaluation_id,
         "retrieved_timestamp": made,
         "source_metadata": _source(run),
         "eval_library": {"name": run.harness, "version": run.version or _UNKNOWN},
-        "model_info": {"name": model, "id": model, "developer": model.partition("/")[0]},
+        "model_info": {
+            "name": model,
+            "id": model,
+            "developer": _model(run)[0],
+            "additional_details": dict.fromkeys(_UNTOLD, _UNKNOWN),
+        },
         "evaluation_results": list(_results(run)),
         "detailed_evaluation_results": {
             "format": "jsonl",
-            "file_path": f"data/{_folder(run.task)}/{_folder(model)}/{name}{SAMPLES}.jsonl",
+            "file_path": f"{folder_of(run)}/{name}{SAMPLES}.jsonl",
             "hash_algorithm": "sha256",
             "checksum": checksum.hexdigest(),
             "total_rows": lines.count(b"\n"),
@@ -73,12 +120,29 @@ def every_eval_ever_files(run: LogRun) -> dict[str, bytes]:
     return {f"{name}.json": document, f"{name}{SAMPLES}.jsonl": lines}
 
 
+def _name(run: LogRun, lines: Sequence[Mapping[str, Any]]) -> str:
+    """A UUID that tells runs apart; the same run has the same, whenever it is written."""
+    known = [run.harness, run.version, run.task, run.model, run.settings, lines]
+    found = hashlib.sha256(msgspec.json.encode(known, order="sorted"))
+    return str(uuid.UUID(bytes=found.digest()[:16], version=4))
+
+
+def folder_of(run: LogRun) -> str:
+    """Where the files of a run lie in a datastore: by task, developer and model."""
+    developer, model = _model(run)
+    return "/".join(["data", *map(_folder, (run.task, developer, model))])
+
+
+def _model(run: LogRun) -> tuple[str, str]:
+    """The developer of a model, as its name tells, and the model."""
+    developer, _, model = (run.model or _UNKNOWN).partition("/")
+    return (developer, model) if model else (_UNKNOWN, developer)
+
+
 def _folder(name: str) -> str:
-    """A name as folders of the datastore: of a model its developer and itself."""
-    kept = (
-        "".join(c if c.isalnum() or c in "._-" else "_" for c in part) for part in name.split("/")
-    )
-    return "/".join(part.lstrip(".") or "_" for part in kept)
+    """A name as a folder of the datastore."""
+    kept = "".join(c if c.isalnum() or c in "._-" else "_" for c in name[:_LONGEST_PART])
+    return kept.lstrip(".") or "_"
 
 
 def _source(run: LogRun) -> dict[str, Any]:
@@ -180,10 +244,13 @@ def _metadata(sample: Sample) -> dict[str, str]:
 
 
 def _performance(costs: Mapping[str, float]) -> dict[str, Any] | None:
-    """Seconds as a latency; tokens are only known together, which the form has no place for."""
-    found: dict[str, Any] = {}
+    """Seconds as a latency; tokens are only known together, which the form has no place for.
+
+    Both stand in the details to the last digit, which a latency in milliseconds may lose.
+    """
+    names = {"total_tokens": "tokens", "seconds": "seconds"}
+    details = {name: repr(costs[cost]) for name, cost in names.items() if cost in costs}
+    found: dict[str, Any] = {"additional_details": details} if details else {}
     if "seconds" in costs:
         found["latency_ms"] = costs["seconds"] * 1000
-    if "tokens" in costs:
-        found["additional_details"] = {"total_tokens": repr(costs["tokens"])}
     return found or None

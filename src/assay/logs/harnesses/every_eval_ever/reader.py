@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.errors import SpecError
-from assay.logs.every_eval_ever_form import (
+from assay.logs.harnesses.every_eval_ever.form import (
     FINISHED,
     KNOWN_VERSIONS,
     MEAN_OVER,
@@ -179,19 +179,27 @@ def _unscored(metadata: Mapping[str, Any]) -> list[str]:
 
 def _costs(line: SampleLine) -> dict[str, float]:
     performance = line.performance or {}
-    tokens = (line.token_usage or _details(performance)).get("total_tokens")
-    latency = number(performance.get("latency_ms"))
-    costs = {} if latency is None else {"seconds": latency / 1000}
+    details = _details(performance)
+    tokens = _written((line.token_usage or details).get("total_tokens"))
+    seconds, latency = _written(details.get("seconds")), number(performance.get("latency_ms"))
+    if seconds is None and latency is not None:
+        seconds = latency / 1000
+    known = {"tokens": tokens, "seconds": seconds}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _written(value: object) -> float | None:
+    """A number, or a text that writes one."""
     try:
-        counted = number(float(tokens) if isinstance(tokens, str) else tokens)
+        return number(float(value) if isinstance(value, str) else value)
     except ValueError:
-        counted = None
-    return costs if counted is None else {"tokens": counted, **costs}
+        return None
 
 
 def _response(line: SampleLine) -> str | None:
     if line.output is not None:
-        return text(line.output.get("raw")) or None
+        raw = line.output.get("raw")
+        return text(raw) if raw else None
     answers = [
         it for it in line.messages or [] if isinstance(it, dict) and it.get("role") == "assistant"
     ]

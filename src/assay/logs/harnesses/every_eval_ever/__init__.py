@@ -1,0 +1,1 @@
+"""Every Eval Ever, a common form of logs: read and written."""
