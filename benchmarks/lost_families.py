@@ -5,7 +5,8 @@ were to be scored are lost, and how: *crashed*, *unscored* (no value), *without 
 What is lost depends on chance, on what would have come of it, or on the instance.
 
 The rule stood before any of these was drawn. The families under `KEPT_BACK` were run only when the
-code, the other families and the words about them stood.
+code, the other families and the words about them stood. Three of those fool the rule: runs that
+would have been right, and runs that are lost by what came of the other side.
 """
 
 from collections.abc import Callable

@@ -64,3 +64,9 @@ def test_a_baseline_that_crashed_where_it_would_have_failed_is_not_held_to_be_be
 def test_a_gain_is_still_shown_where_few_runs_are_lost_at_random():
     ours, _ = lost_of("baseline, at random", "gain", 150, 20)
     assert ours["ratify"] >= 14 and ours["reject"] == 0
+
+
+def test_both_ways_err_together_where_a_loss_depends_on_the_other_side():
+    """What the rule does not do; the documentation says so."""
+    ours, _ = lost_of("candidate, where the baseline failed", "no effect", 150, 30)
+    assert ours["reject"] >= 6
