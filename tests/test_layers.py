@@ -198,6 +198,7 @@ FLAG = re.compile(r"(?<![\w-])--[a-z{]")
 NOT_OUR_FLAGS = {
     "wording": "turns parameters into flags, for the command",
     "study.git": "git's own arguments",
+    "study.git_revisions": "the same",
     "comparison.trials.spec": "arguments of the system under test, in an example",
 }
 STORED_TEXTS = (
