@@ -1,5 +1,6 @@
 """`assay verify`: whether a study is what it says it is."""
 
+import dataclasses
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -113,9 +114,13 @@ def _verified(
             tree = stack.enter_context(staged(place)) if flags["staged"] else checkout_of(place)
             below = find_studies(tree, since=shown.since)
             chosen = below if flags["every"] else [find_study(tree.folder)]
-            verifications += [
-                verify(study, shown, repository=tree.repository_of(study)) for study in chosen
-            ]
+            for study in chosen:
+                asked = dataclasses.replace(shown, since=tree.revision_of(study, shown.since))
+                repository = tree.repository_of(study)
+                found = verify(study, asked, repository=repository)
+                if repository is not None:  # which may be one within
+                    found = replace(found, folder=tree.place_of(study.root))
+                verifications.append(found)
     return verifications
 
 
