@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from assay.cli.options import PATH, json_flag
 from assay.cli.output import show
-from assay.errors import SpecError, storage
+from assay.errors import SpecError
 from assay.study.locate import FILE
 from assay.wording import as_flags
 
@@ -125,6 +125,7 @@ def _verified(
 
 
 def _shown(flags: dict[str, Any], output: Any) -> "Shown":  # noqa: ANN401 - imported late
+    from assay.bounds import MAX_LINE_BYTES
     from assay.files import read_bounded
     from assay.ledger.certificate import MAX_BYTES, read_certificate
     from assay.ledger.checkpoint import parse_checkpoint
@@ -133,7 +134,8 @@ def _shown(flags: dict[str, Any], output: Any) -> "Shown":  # noqa: ANN401 - imp
 
     return Shown(
         checkpoints=tuple(
-            parse_checkpoint(_bytes(path), where=str(path)) for path in flags["checkpoints"]
+            parse_checkpoint(read_bounded(path, MAX_LINE_BYTES), where=str(path))
+            for path in flags["checkpoints"]
         ),
         keys=tuple(parse_verifier(text) for text in flags["keys"]),
         authorities=tuple(
@@ -176,8 +178,3 @@ def _show(verifications: "list[Verification]", *, every: bool, as_json: bool) ->
 
     single = not every and len(verifications) == 1
     show(verifications[0] if single else verifications, draw, as_json=as_json)
-
-
-def _bytes(path: Path) -> bytes:
-    with storage(path):
-        return path.read_bytes()

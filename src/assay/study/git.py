@@ -275,8 +275,9 @@ def _named_by(path: Path) -> Path:
 def _check_own_objects(alternates: Path) -> None:
     """Refuse a repository that borrows objects, which git has no way to leave out."""
     with storage(alternates):
-        borrowed = alternates.read_bytes().strip() if alternates.is_file() else b""
-    if borrowed:
+        is_long = alternates.is_file() and alternates.stat().st_size > _LONGEST_LINK
+        is_short = alternates.is_file() and not is_long
+    if is_long or (is_short and read_bounded(alternates, _LONGEST_LINK).strip()):
         raise NotHere(
             f"the repository borrows objects from elsewhere ({alternates}), and no clone will have"
             " them",
