@@ -9,7 +9,7 @@ import assay
 SOURCE = Path(assay.__file__).parent
 ORDER = (
     *("_version", "errors", "arguments", "caveats", "wording", "bounds", "digests", "differences"),
-    *("clock", "files", "journal", "lock", "folders"),
+    *("toml", "clock", "files", "journal", "lock", "folders"),
     *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "methods", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study", "report", "cli"),
     *("__main__", "__init__"),
@@ -194,10 +194,16 @@ def calling_the_system(trees: dict[str, ast.Module]) -> list[str]:
     ]
 
 
+def reading_toml(trees: dict[str, ast.Module]) -> list[str]:
+    """Modules that use a TOML parser of their own, beside the one that bounds what it is given."""
+    return [name for name, tree in trees.items() if name != "toml" and "tomllib" in imports(tree)]
+
+
 FLAG = re.compile(r"(?<![\w-])--[a-z{]")
 NOT_OUR_FLAGS = {
     "wording": "turns parameters into flags, for the command",
     "study.git": "git's own arguments",
+    "study.git_revisions": "the same",
     "comparison.trials.spec": "arguments of the system under test, in an example",
 }
 STORED_TEXTS = (
@@ -294,6 +300,17 @@ def test_only_the_sandbox_makes_system_calls():
         "runs.wrong": ast.parse("import ctypes.util"),
     }
     assert calling_the_system(planted) == ["sandbox.wrong", "runs.wrong"]
+
+
+def test_only_one_module_reads_toml():
+    """The parser alone takes hours for a key of many parts."""
+    assert reading_toml(OURS) == ["comparison.spec"]  # its specs are the user's own
+    planted = {
+        "toml": ast.parse("import tomllib"),
+        "study.wrong": ast.parse("def f():\n    from tomllib import loads"),
+        "runs.right": ast.parse("from assay.toml import read_toml"),
+    }
+    assert reading_toml(planted) == ["study.wrong"]
 
 
 def test_reports_compute_nothing():

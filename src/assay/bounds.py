@@ -11,6 +11,8 @@ MAX_LINE_BYTES = 1 << 20
 """Bytes of a line, of a cell, and of the texts of a row."""
 MAX_DEPTH = 32
 """Levels of lists and objects in each other."""
+MAX_TOML_BYTES = 1 << 20
+"""Bytes of a plan, of bars, of a prediction and of any other file that is written by hand."""
 MAX_ROWS = 2_000_000
 MAX_SAMPLES = 500_000
 """Samples of one run in a harness's log."""

@@ -2,13 +2,18 @@
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assay.errors import AssayError, ProtocolError, storage
+from assay.errors import AssayError, ProtocolError, StorageError, storage
 
+LONGEST_WAIT = 30.0
+"""Seconds that a lock on a ledger is waited for; anyone who can read the file can hold one."""
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.02
+_MOST_NAMED = 3
 
 
 def acquire(
@@ -53,6 +58,62 @@ def locked(
         yield handle
     finally:
         os.close(handle)
+
+
+def lock_in_time(handle: int, path: Path, *, shared: bool = False) -> None:
+    """Lock an open file; a StorageError names who holds it where that takes too long."""
+    operation = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
+    end = time.monotonic() + LONGEST_WAIT
+    pause = _FIRST_PAUSE
+    while True:
+        try:
+            return fcntl.flock(handle, operation)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise _held(path, os.fstat(handle).st_ino) from None
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+@contextmanager
+def shared_in_time(path: Path) -> Iterator[None]:
+    """Hold the lock of a file together with other readers, of the file that has the name."""
+    named = False
+    while not named:
+        with storage(path):
+            handle = os.open(path, os.O_RDONLY | _FLAGS)
+        try:
+            lock_in_time(handle, path, shared=True)
+            named = _is_named(handle, path)
+            if named:
+                yield
+        finally:
+            os.close(handle)
+
+
+def _held(path: Path, inode: int) -> StorageError:
+    holders = _holders(inode)
+    names = " and ".join(holders[:_MOST_NAMED]) or "another process"
+    return StorageError(
+        f"{path}: still locked by another process after {LONGEST_WAIT:g} s",
+        hint=f"It may be held by {names}: another command, or a method that is run. End that.",
+    )
+
+
+def _holders(inode: int) -> list[str]:
+    """The processes that hold a lock on a file, where the system tells (Linux)."""
+    try:
+        lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
+    except (OSError, ValueError):
+        return []
+    fields = [line.split() for line in lines]
+    return list(
+        dict.fromkeys(
+            f"process {each[4]}"
+            for each in fields
+            if len(each) > 5 and each[1] == "FLOCK" and each[5].endswith(f":{inode}")
+        )
+    )
 
 
 @contextmanager

@@ -1,13 +1,15 @@
 """The verbs of a study as a user types them, and the JSON that the reference promises."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from helpers.command import command
 from helpers.fakes import detection_bars
-from helpers.studies import git, settle
+from helpers.studies import a_study, commit, git, settle
 
 ROOT = Path(__file__).parents[2]
 BARS = detection_bars(positive="label == 1", negative="label == 0", at_least="0.6")
@@ -321,3 +323,15 @@ def test_a_commit_goes_to_the_repository_of_the_study_whatever_the_environment_s
     assert done.code == 0, done.err
     assert git(tmp_path, "log", "-1", "--format=%s").strip() == "Seal 001"
     assert git(other, "rev-list", "--all") == ""
+
+
+def test_a_folder_whose_name_is_no_text_is_shown_in_json_by_escapes(tmp_path):
+    home = Path(os.fsdecode(os.fsencode(tmp_path) + b"/st\xff"))
+    study = a_study(home, "git-opened")
+    study.root.rename(home / os.fsdecode(b"na\xffme"))
+    commit(home, "Renamed")
+    done = command(home / os.fsdecode(b"na\xffme"), "verify", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["folder"] == "na\\udcffme"
+    done = command(home, "verify", "--all", "--json")
+    assert done.returncode == 0, done.stderr

@@ -121,6 +121,15 @@ def test_objects_that_lie_elsewhere_are_not_taken_for_the_repository(tmp_path):
         steps(study)
 
 
+def test_a_list_of_other_objects_is_not_read_however_long(tmp_path):
+    home = tmp_path / "home"
+    study = a_study(home, "git-finished")
+    with (home / ".git/objects/info/alternates").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(NotHere, match="alternates"):
+        repository_of(study.root)
+
+
 def test_a_repository_that_lies_beside_an_empty_git_folder_is_not_taken(tmp_path):
     """git looks into the folder itself where `.git` is no repository."""
     home = tmp_path / "home"

@@ -252,6 +252,28 @@ def test_a_seed_from_outside_needs_its_value_and_one_run(tmp_path):
     assert breach(study)[0] is None
 
 
+@pytest.mark.parametrize("spelled", ["9f2\u0441", "9f2c ", " 9f2c", "9f2\u00adc", "9f2c\t", ""])
+def test_an_outside_value_has_one_spelling(tmp_path, spelled):
+    """Look-alikes and spaces that a reader does not see are so many draws."""
+    study = opened(tmp_path)
+    from_outside(study)
+    with pytest.raises(SpecError, match="ASCII"):
+        run_sealed(study, "001", unwitnessed=True, outside=spelled)
+    run_sealed(study, "001", unwitnessed=True, outside="9f2c")
+    redigest(study, run_started={"outside": spelled})
+    assert breach(study)[0] == 5
+
+
+@pytest.mark.parametrize("spelled", ["the beacon ", " the beacon", "the b\u0435acon"])
+def test_so_has_the_place_that_it_comes_from(tmp_path, spelled):
+    study = opened(tmp_path)
+    folder = drafted(study, "001")
+    text = (folder / "prereg.toml").read_text()
+    (folder / "prereg.toml").write_text(f"{text}seed_from = {spelled!r}\n", encoding="utf-8")
+    with pytest.raises(SpecError, match="ASCII"):
+        seal(study, "001")
+
+
 def test_another_outside_value_than_the_one_entered_is_a_breach(tmp_path):
     study = opened(tmp_path)
     from_outside(study)

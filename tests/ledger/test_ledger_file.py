@@ -11,6 +11,7 @@ import pytest
 from helpers.ledgers import TIME, append, faults, joined, ledger_lines, new_ledger
 
 import assay.ledger.file as ledger_file
+from assay.bounds import MAX_LINE_BYTES
 from assay.errors import BrokenChain, SpecError, StorageError
 from assay.ledger.file import LedgerFile, read_ledger
 
@@ -101,13 +102,13 @@ def test_an_append_outside_with_raises(opened, path):
 # A fork has its parent's descriptors, and a lock belongs to the descriptor: without care, a child
 # would be let in where its parent is.
 FORK = """
-import fcntl, json, os, sys
+import json, os, sys
 from pathlib import Path
+from assay import lock
 from assay.errors import StorageError
 from assay.ledger.file import LedgerFile
 
-wait = fcntl.flock
-fcntl.flock = lambda handle, how: wait(handle, how | fcntl.LOCK_NB)  # say so instead of waiting
+lock.LONGEST_WAIT = 0  # say so instead of waiting
 path = Path(sys.argv[1])
 ledger = LedgerFile(path)
 
@@ -376,3 +377,38 @@ def test_no_descriptor_is_left_behind(path):
         with pytest.raises(BrokenChain), LedgerFile(path):
             pass
     assert open_now() == before
+
+
+def unread(monkeypatch):
+    """Nothing of such a file may be held in memory."""
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail("it was read"))
+    monkeypatch.setattr(ledger_file, "_read", lambda *_: pytest.fail("it was read"))
+
+
+@pytest.mark.parametrize("size", [MAX_LINE_BYTES + 2, 1 << 30, 1 << 40])
+def test_a_tail_that_no_append_can_have_left_is_a_breach_and_not_read(path, monkeypatch, size):
+    good = path.stat().st_size
+    os.truncate(path, good + size)
+    unread(monkeypatch)
+    with pytest.raises(BrokenChain, match="bytes"):
+        read_ledger(path)
+    with pytest.raises(BrokenChain, match="bytes"), LedgerFile(path):
+        pass
+    os.truncate(path, good)
+    monkeypatch.undo()
+    assert append(LedgerFile(path), "after").n == 2
+
+
+def test_a_tail_as_long_as_a_line_is_one_that_was_cut_off(path):
+    good = path.stat().st_size
+    os.truncate(path, good + MAX_LINE_BYTES)
+    assert read_ledger(path).torn == MAX_LINE_BYTES
+    assert append(LedgerFile(path), "after").n == 2
+    assert read_ledger(path).torn == 0
+
+
+def test_a_ledger_never_grows_past_what_is_read(path, monkeypatch):
+    monkeypatch.setattr(ledger_file, "MAX_FILE_BYTES", path.stat().st_size + 10)
+    with pytest.raises(SpecError, match="no entry fits"):
+        append(LedgerFile(path), "one too many")
+    assert read_ledger(path).torn == 0

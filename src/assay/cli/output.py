@@ -4,11 +4,11 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from assay.errors import IntegrityError, StorageError
+from assay.errors import IntegrityError, StorageError, writable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,10 +20,25 @@ Record = TypeVar("Record")
 
 
 def print_json(record: object) -> None:
-    """Print a record with stable keys."""
+    """Print a record with stable keys; a name that is no text is shown by escapes."""
     from assay.digests import pretty_json
 
-    click.echo(pretty_json(record), nl=False)
+    try:
+        data = pretty_json(record)
+    except UnicodeEncodeError:
+        import msgspec
+
+        data = pretty_json(_writable(msgspec.to_builtins(record)))
+    click.echo(data, nl=False)
+
+
+def _writable(value: Any) -> Any:  # noqa: ANN401 - JSON is any of six types
+    """A value in which every text can be written down."""
+    if isinstance(value, str):
+        return writable(value)
+    if isinstance(value, dict):
+        return {writable(str(key)): _writable(inner) for key, inner in value.items()}
+    return [_writable(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 def show(record: Record, draw: Callable[[Record, "Console"], None], *, as_json: bool) -> None:

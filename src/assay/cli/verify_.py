@@ -1,5 +1,6 @@
 """`assay verify`: whether a study is what it says it is."""
 
+import dataclasses
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 
 from assay.cli.options import PATH, json_flag
 from assay.cli.output import show
-from assay.errors import SpecError, storage
+from assay.errors import SpecError
 from assay.study.locate import FILE
 from assay.wording import as_flags
 
@@ -113,13 +114,18 @@ def _verified(
             tree = stack.enter_context(staged(place)) if flags["staged"] else checkout_of(place)
             below = find_studies(tree, since=shown.since)
             chosen = below if flags["every"] else [find_study(tree.folder)]
-            verifications += [
-                verify(study, shown, repository=tree.repository_of(study)) for study in chosen
-            ]
+            for study in chosen:
+                asked = dataclasses.replace(shown, since=tree.revision_of(study, shown.since))
+                repository = tree.repository_of(study)
+                found = verify(study, asked, repository=repository)
+                if repository is not None:  # which may be one within
+                    found = replace(found, folder=tree.place_of(study.root))
+                verifications.append(found)
     return verifications
 
 
 def _shown(flags: dict[str, Any], output: Any) -> "Shown":  # noqa: ANN401 - imported late
+    from assay.bounds import MAX_LINE_BYTES
     from assay.files import read_bounded
     from assay.ledger.certificate import MAX_BYTES, read_certificate
     from assay.ledger.checkpoint import parse_checkpoint
@@ -128,7 +134,8 @@ def _shown(flags: dict[str, Any], output: Any) -> "Shown":  # noqa: ANN401 - imp
 
     return Shown(
         checkpoints=tuple(
-            parse_checkpoint(_bytes(path), where=str(path)) for path in flags["checkpoints"]
+            parse_checkpoint(read_bounded(path, MAX_LINE_BYTES), where=str(path))
+            for path in flags["checkpoints"]
         ),
         keys=tuple(parse_verifier(text) for text in flags["keys"]),
         authorities=tuple(
@@ -171,8 +178,3 @@ def _show(verifications: "list[Verification]", *, every: bool, as_json: bool) ->
 
     single = not every and len(verifications) == 1
     show(verifications[0] if single else verifications, draw, as_json=as_json)
-
-
-def _bytes(path: Path) -> bytes:
-    with storage(path):
-        return path.read_bytes()

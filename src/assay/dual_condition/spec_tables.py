@@ -2,20 +2,20 @@
 
 import math
 import re
-import tomllib
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import msgspec
 
 from assay.benchmark.benchmark import Benchmark
-from assay.digests import decode_utf8, digest
+from assay.digests import digest
 from assay.dual_condition.evidence import Metric, Route, Thresholds
 from assay.dual_condition.state.layers import InC, Layer, Match, matches
 from assay.errors import SpecError
 from assay.files import stays_inside
 from assay.sandbox.job import check_places, has_place
 from assay.tables.source import read_table
+from assay.toml import read_toml
 
 Asked = Literal["A", "B", "C", "layers", "shapley", "placebo"]
 _AT = re.compile(r"(.*) - at `\$\.(.*)`", re.DOTALL)
@@ -105,11 +105,9 @@ class DualFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 def parse_tables(data: bytes, *, where: str) -> DualFile:
     """The tables of a spec file from its bytes."""
     try:
-        return msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), DualFile)
+        return msgspec.convert(read_toml(data, where=where, hint=_HINT), DualFile)
     except msgspec.ValidationError as error:
         raise SpecError(f"{where}: {_explained(str(error))}", hint=_HINT) from None
-    except (ValueError, RecursionError) as error:
-        raise SpecError(f"{where}: not TOML: {error}", hint=_HINT) from None
 
 
 def _explained(message: str) -> str:

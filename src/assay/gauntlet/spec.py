@@ -4,18 +4,17 @@ A control bar ships the cheat that it was made against: a method that must pass 
 `passes` and fail those in `fails`. The suite runs it.
 """
 
-import tomllib
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
 from assay.benchmark.benchmark import Task
 from assay.benchmark.expression import parse_expression
-from assay.digests import decode_utf8, digest, is_name
+from assay.digests import digest, is_name
 from assay.errors import SpecError
 from assay.gauntlet.bar import Bar, Partition
 from assay.gauntlet.metrics.table import check_bar
+from assay.toml import read_toml
 
 
 class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,13 +70,10 @@ class _BarsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 def parse_bars(data: bytes, *, where: str) -> BarSet:
     """Bars from the bytes of a TOML file, every part checked."""
     try:
-        raw: dict[str, Any] = tomllib.loads(decode_utf8(data, where=where))
-        written = msgspec.convert(raw, _BarsFile)
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, msgspec.ValidationError):
-            hint = "docs/how-to/write-bars.md shows every key and its values."
-            raise SpecError(f"{where}: {error}", hint=hint) from None
-        raise SpecError(f"{where}: not TOML: {error}") from None
+        written = msgspec.convert(read_toml(data, where=where), _BarsFile)
+    except msgspec.ValidationError as error:
+        hint = "docs/how-to/write-bars.md shows every key and its values."
+        raise SpecError(f"{where}: {error}", hint=hint) from None
     _check(written, where)
     return BarSet(
         task=written.task,

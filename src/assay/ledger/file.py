@@ -12,11 +12,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
+from assay.bounds import MAX_FILE_BYTES, MAX_LINE_BYTES
 from assay.errors import BrokenChain, SpecError, StorageError, storage
-from assay.files import sync
+from assay.files import read_parts, sync
 from assay.ledger.chain import MAX_ENTRIES, Chain, read_chain
 from assay.ledger.entry import Entry, encode_line
-from assay.lock import locked
+from assay.lock import lock_in_time, shared_in_time
 
 _SYNC = getattr(os, "fdatasync", os.fsync)  # not on every system
 
@@ -34,14 +35,16 @@ def read_ledger(path: Path) -> Chain:
     with storage(path):
         if path.is_symlink() or not path.is_file():
             raise SpecError(f"{path}: not a regular file")
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            _check_end(file.fileno(), str(path))
+            data = b"".join(read_parts(file, MAX_FILE_BYTES))
     return read_chain(data, where=str(path))
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[Chain]:
     """Every entry of a ledger, read while no other process appends."""
-    with locked(path, busy=None, create=False, shared=True):
+    with shared_in_time(path):
         yield read_ledger(path)
 
 
@@ -120,8 +123,11 @@ class LedgerFile:
             files=files or {},
             said=said or {},
         )
+        line = encode_line(entry)
+        if self._chain.size + len(line) >= MAX_FILE_BYTES:
+            raise SpecError(f"{self.path}: no entry fits any more in {MAX_FILE_BYTES:,} bytes")
         try:
-            self._write(self._handle, encode_line(entry))
+            self._write(self._handle, line)
         except OSError as error:
             raise self._failed(error) from None
         return entry
@@ -132,7 +138,7 @@ class LedgerFile:
             if self._handle is None:
                 flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
                 self._handle = os.open(self._name, flags)
-            fcntl.flock(self._handle, fcntl.LOCK_EX)
+            lock_in_time(self._handle, self.path)
             named = os.lstat(self._name)
             node = named.st_dev, named.st_ino
             if node != self._node:  # opened just now, or replaced while we waited
@@ -151,6 +157,7 @@ class LedgerFile:
         if self._size == self._chain.size:
             self._chain.torn = 0
             return
+        _check_end(handle, str(self.path))
         data = _read(handle, self._chain.size, self._size)
         try:
             self._chain.extend(data)
@@ -177,6 +184,21 @@ class LedgerFile:
 
     def _failed(self, error: OSError) -> StorageError:
         return StorageError(f"{self.path}: {error.strerror or error}")
+
+
+def _check_end(handle: int, where: str) -> None:
+    """Refuse a file that is too long, or ends with more than an append can have left.
+
+    Such an end is told by its last bytes, before the file is held in memory.
+    """
+    size = os.fstat(handle).st_size
+    if size > MAX_FILE_BYTES:
+        raise BrokenChain(f"{where}: {size:,} bytes, at most {MAX_FILE_BYTES:,} are read")
+    longest = MAX_LINE_BYTES + 1
+    if size >= longest and b"\n" not in os.pread(handle, longest, size - longest):
+        raise BrokenChain(
+            f"{where}: the last {MAX_LINE_BYTES:,} bytes are no line, and no write that was cut off"
+        )
 
 
 def _read(handle: int, start: int, end: int) -> bytes:

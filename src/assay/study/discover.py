@@ -1,7 +1,7 @@
 """Every study below a folder, those that have vanished since a commit included."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,8 @@ from pathlib import Path
 from assay.errors import IntegrityError, NotHere, SpecError, storage
 from assay.files import read_inside
 from assay.folders import walk
-from assay.study.git import Repository, repository_of
+from assay.study.git import Repository, is_checkout, repository_of
+from assay.study.git_revisions import NAMES
 from assay.study.locate import FILE, LEDGER
 from assay.study.study import Study, open_study
 
@@ -20,20 +21,38 @@ _PASSED_OVER = frozenset({".git", ".venv", "node_modules", "__pycache__"})
 class Checkout:
     """A folder to look through, and the repository whose history it has.
 
-    For what is staged, that is another folder than the work tree's own.
+    `staged` is what is about to be committed, laid out in another folder than the work tree's own.
     """
 
     folder: Path
     repository: Repository | None
+    staged: bool = False
 
     def repository_of(self, study: Study) -> Repository | None:
-        """The repository, seen from a study in this folder."""
-        if self.repository is None:
-            return None
-        inner = study.root.relative_to(self.folder).as_posix()
-        prefix = self.repository.prefix
-        joined = inner if prefix == "." else prefix if inner == "." else f"{prefix}/{inner}"
-        return Repository(self.repository.top, joined)
+        """The repository that a study in this folder lies in, which may be one within."""
+        if not self.staged:
+            return repository_of(study.root)
+        assert self.repository is not None  # noqa: S101 - only there is something staged
+        return Repository(self.repository.top, self.place_of(study.root))
+
+    def place_of(self, folder: Path) -> str:
+        """A folder in this one, seen from the top of its repository."""
+        inner = folder.resolve().relative_to(self.folder).as_posix()
+        prefix = "." if self.repository is None else self.repository.prefix
+        return inner if prefix == "." else prefix if inner == "." else f"{prefix}/{inner}"
+
+    def revision_of(self, study: Study, since: str | None) -> str | None:
+        """A revision for a study in a submodule: the commit of it that the revision names."""
+        inner = self.repository_of(study)
+        if since is None or self.repository is None or inner is None:
+            return since
+        commit = None if set(since) == {"0"} else self.repository.commit(since)
+        if commit is None or inner.top == self.repository.top:
+            return since
+        if not inner.top.is_relative_to(self.repository.top):
+            return since
+        place = inner.top.relative_to(self.repository.top).as_posix()
+        return self.repository.module(commit, place) or since
 
 
 def checkout_of(folder: Path) -> Checkout:
@@ -55,33 +74,52 @@ def staged(folder: Path, *, endings: tuple[str, ...] = ("",)) -> Iterator[Checko
     with made as name:
         top = Path(name).resolve()
         repository.export(top, endings=endings)
-        yield Checkout(folder=top / repository.prefix, repository=repository)
+        yield Checkout(folder=top / repository.prefix, repository=repository, staged=True)
 
 
 def find_studies(tree: Checkout, *, since: str | None) -> list[Study]:
-    """The studies below a folder; one that HEAD (or the revision named) has must be there."""
+    """The studies below a folder; one that HEAD (or the revision named) has must be there.
+
+    So must one that HEAD has in a repository within.
+    """
     studies: list[Study] = []
+    within: list[Repository] = []
     with storage(tree.folder):
         for here, _, files in walk(tree.folder, skipped=lambda path: path.name in _PASSED_OVER):
             if FILE in files and LEDGER in files:
                 studies.append(open_study(here))
-    repository = tree.repository
+            if here != tree.folder and not tree.staged and is_checkout(here):
+                inner = repository_of(here)
+                within += [] if inner is None else [inner]
     if since is not None and set(since) == {"0"}:  # a push of a new branch names zeros
         since = None
-    commit = None if repository is None else repository.commit(since or "HEAD")
-    if since is not None and repository is None:
+    if since is not None and tree.repository is None:
         raise SpecError(f"no revision {since!r:.80}: {tree.folder} is in no git repository")
-    if since is not None and commit is None:
-        raise NotHere(
-            f"no revision {since!r:.80} in this clone: it was not fetched, or history was rewritten"
-        )
-    if repository is not None and commit is not None:
-        plans = {read_inside(study.root, FILE) for study in studies}
-        for place in repository.folders(commit, LEDGER):
-            known = repository.read(commit, FILE, place=place)
-            if known is not None and known not in plans:
-                raise IntegrityError(
-                    f"the study {place} was there in {since or 'HEAD'}, and is gone",
-                    hint="A record is not taken back: put it back.",
-                )
+    plans = {read_inside(study.root, FILE) for study in studies}
+    if tree.repository is not None:
+        _check_none_gone(tree, tree.repository, plans, since or "HEAD")
+    for repository in within:
+        _check_none_gone(tree, repository, plans, "HEAD")
     return studies
+
+
+def _check_none_gone(
+    tree: Checkout, repository: Repository, plans: Collection[bytes], revision: str
+) -> None:
+    """Refuse a study of a revision whose plan none of those that are here has."""
+    commit = repository.commit(revision)
+    if commit is None and revision != "HEAD":
+        raise NotHere(
+            f"no revision {revision!r:.80} in this clone: it was not fetched, or history was"
+            " rewritten",
+            hint=NAMES,
+        )
+    for place in [] if commit is None else repository.folders(commit, LEDGER):
+        known = repository.read(commit or "", FILE, place=place)
+        if known is not None and known not in plans:
+            nested = repository is not tree.repository
+            shown = tree.place_of(repository.top / place) if nested else place
+            raise IntegrityError(
+                f"the study {shown} was there in {revision}, and is gone",
+                hint="A record is not taken back: put it back.",
+            )

@@ -1,8 +1,8 @@
 """git as the public witness: which commit held a seal before its run began.
 
 A commit proves content and order, never time: git accepts any date. So all that is asked of it is
-whether one commit comes before another, and what it holds. Where git fails to answer, `NotHere` is
-raised; that is not taken for a "no".
+whether one commit comes before another, and what it holds. Where git fails to answer, or lacks an
+object that a commit names, `NotHere` is raised; that is not taken for a "no".
 """
 
 import os
@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.bounds import MAX_FILE_BYTES
-from assay.errors import NotHere, StorageError, storage
+from assay.errors import NotHere, SpecError, StorageError, storage
 from assay.files import read_bounded, stays_inside
 from assay.study.git_command import ask_git, complaint_of, output_of, tell_git
+from assay.study.git_revisions import commit_of
 
 _LINK, _MODULE = "120000", "160000"
 _LONGEST_LINK = 1 << 16
+_WHOLE = "A clone with a filter leaves objects out: clone the whole repository."
 
 
 class Blob(NamedTuple):
@@ -40,10 +42,7 @@ class Repository:
 
     def commit(self, revision: str) -> str | None:
         """The full name of a revision's commit, where this clone has it."""
-        if revision.startswith("-") or not revision.isprintable():
-            return None
-        output = output_of(self.top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-        return output.decode().strip() if output else None
+        return commit_of(self.top, revision)
 
     def read(self, commit: str, name: str, *, place: str | None = None) -> bytes | None:
         """A file of the folder as a commit holds it; None where it does not.
@@ -53,7 +52,27 @@ class Repository:
         path = self.path(name) if place is None else _joined(place, name)
         if not stays_inside(path):
             return None
-        return self._bytes_of(f"{commit}:{path}")
+        entry = self._entry(commit, path)
+        return None if entry is None or entry[0] != "blob" else self.blob(entry[1])
+
+    def module(self, commit: str, path: str) -> str | None:
+        """The commit of another repository that a commit names at a path, seen from the top."""
+        entry = self._entry(commit, path)
+        return None if entry is None or entry[0] != "commit" else entry[1]
+
+    def _entry(self, commit: str, path: str) -> tuple[str, str] | None:
+        """Kind and name of the object that a commit has at a path; None where it has none."""
+        words = ("--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", path)
+        done = ask_git(self.top, *words)
+        if done.returncode != 0:
+            raise NotHere(
+                f"git cannot list what {commit[:12]} holds: {complaint_of(done)}", hint=_WHOLE
+            )
+        head, _, found = os.fsdecode(done.stdout).removesuffix("\0").partition("\t")
+        if found != path:
+            return None
+        _, kind, name = head.split(" ")
+        return kind, name
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Whether one commit comes before another, or is it."""
@@ -86,11 +105,14 @@ class Repository:
 
     def folders(self, commit: str, marker: str) -> list[str]:
         """The folders, at or below this one, that hold a file of this name in a commit."""
-        output = output_of(self.top, "ls-tree", "-r", "-z", "--name-only", commit)
-        names = [] if output is None else os.fsdecode(output).split("\0")
+        done = ask_git(self.top, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
+        if done.returncode != 0:
+            raise NotHere(
+                f"git cannot list what {commit[:12]} holds: {complaint_of(done)}", hint=_WHOLE
+            )
         return [
             posixpath.dirname(name) or "."
-            for name in names
+            for name in os.fsdecode(done.stdout).split("\0")
             if posixpath.basename(name) == marker
             and (self.prefix == "." or name.startswith(f"{self.prefix}/"))
         ]
@@ -101,22 +123,34 @@ class Repository:
         listed = ask_git(self.top, "rev-list", "--full-history", "HEAD", *only)
         if listed.returncode != 0:
             raise NotHere(f"git cannot list the history here: {complaint_of(listed)}")
-        words = (
-            "diff-tree",
-            "--stdin",
-            "--no-commit-id",
-            "--name-only",
-            "--root",
-            "-r",
-            "-m",
-            "-z",
-        )
-        changed = ask_git(self.top, *words, *only, given=listed.stdout)
+        words = ("diff-tree", "--stdin", "--no-commit-id", "--raw", "--no-abbrev", "--no-renames")
+        changed = ask_git(self.top, *words, "--root", "-r", "-m", "-z", *only, given=listed.stdout)
         if changed.returncode != 0:
             raise NotHere(f"git cannot tell what changed here: {complaint_of(changed)}")
-        paths = set(os.fsdecode(changed.stdout).split("\0")) - {""}
+        changes = os.fsdecode(changed.stdout).split("\0")
+        paths = set(changes[1::2])
+        self._check_present(changes[0:-1:2])
         folders = sorted({posixpath.dirname(path) or "." for path in paths})
         return listed.stdout.decode().split(), folders
+
+    def _check_present(self, changes: Sequence[str]) -> None:
+        """Refuse a history in which a file was changed to or from an object that is missing."""
+        objects = set()
+        for change in changes:
+            *modes, before, after, _ = change.removeprefix(":").split(" ")
+            objects |= {
+                name
+                for mode, name in zip(modes, (before, after), strict=True)
+                if mode != _MODULE and set(name) != {"0"}
+            }
+        lines = "".join(f"{name}\n" for name in sorted(objects)).encode()
+        done = ask_git(self.top, "cat-file", "--batch-check=%(objecttype)", given=lines)
+        answers = done.stdout.decode().split("\n")[:-1]
+        if done.returncode != 0 or answers != ["blob"] * len(objects):
+            raise NotHere(
+                "git has not got every version of the studies in the history of this clone",
+                hint=_WHOLE,
+            )
 
     def blobs(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Blob]:
         """The blobs by commit and path, seen from the top; those that there are."""
@@ -134,29 +168,26 @@ class Repository:
                 found[key] = Blob(name, int(size))
         for commit, path in places:
             if "\n" in path:  # which ends a question
-                asked_alone = ("rev-parse", "--verify", "--quiet", f"{commit}:{path}")
-                name = (output_of(self.top, *asked_alone) or b"").decode().strip()
-                if name:
-                    found[commit, path] = Blob(name, self._size(name) or 0)
+                entry = self._entry(commit, path)
+                if entry is not None and entry[0] == "blob":
+                    found[commit, path] = Blob(entry[1], self._size(entry[1]))
         return found
 
     def blob(self, name: str) -> bytes:
         """The bytes of a blob by its name."""
-        data = self._bytes_of(name)
+        size = self._size(name)  # a small object can unpack to any size
+        if size > MAX_FILE_BYTES:
+            raise NotHere(f"{name} has {size:,} bytes, at most {MAX_FILE_BYTES:,} are read")
+        data = output_of(self.top, "cat-file", "blob", name)
         if data is None:
-            raise NotHere(f"git has not got the object {name[:12]} any more")
+            raise NotHere(f"git has not got the object {name[:12]}", hint=_WHOLE)
         return data
 
-    def _bytes_of(self, name: str) -> bytes | None:
-        """The bytes of a blob; a small object can unpack to any size, so that is asked first."""
-        size = self._size(name)
-        if size is not None and size > MAX_FILE_BYTES:
-            raise NotHere(f"{name:.200} has {size:,} bytes, at most {MAX_FILE_BYTES:,} are read")
-        return None if size is None else output_of(self.top, "cat-file", "blob", name)
-
-    def _size(self, name: str) -> int | None:
+    def _size(self, name: str) -> int:
         output = output_of(self.top, "cat-file", "-s", name)
-        return None if output is None else int(output)
+        if output is None:
+            raise NotHere(f"git has not got the object {name[:12]}", hint=_WHOLE)
+        return int(output)
 
     def export(self, place: Path, *, endings: tuple[str, ...] = ("",)) -> None:
         """Lay out the exact bytes of what is staged; no filter of the repository is run."""
@@ -219,6 +250,16 @@ def repository_of(folder: Path) -> Repository | None:
     return Repository(top, here.relative_to(top).as_posix())
 
 
+def is_checkout(place: Path) -> bool:
+    """Whether a folder has a repository of its own: an empty `.git` is none."""
+    inner = place / ".git"
+    try:
+        named = read_bounded(inner, _LONGEST_LINK) if inner.is_file() else b""
+        return (inner / "HEAD").is_file() or named.startswith(b"gitdir: ")
+    except (OSError, SpecError, StorageError):
+        return False
+
+
 def _named_by(path: Path) -> Path:
     """The repository that `.git` is, or names: where that is none, git may take another.
 
@@ -234,8 +275,9 @@ def _named_by(path: Path) -> Path:
 def _check_own_objects(alternates: Path) -> None:
     """Refuse a repository that borrows objects, which git has no way to leave out."""
     with storage(alternates):
-        borrowed = alternates.read_bytes().strip() if alternates.is_file() else b""
-    if borrowed:
+        is_long = alternates.is_file() and alternates.stat().st_size > _LONGEST_LINK
+        is_short = alternates.is_file() and not is_long
+    if is_long or (is_short and read_bounded(alternates, _LONGEST_LINK).strip()):
         raise NotHere(
             f"the repository borrows objects from elsewhere ({alternates}), and no clone will have"
             " them",

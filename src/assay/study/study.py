@@ -16,7 +16,6 @@ ledger.jsonl            one line for everything that happened
 import hashlib
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,16 +25,18 @@ import msgspec
 
 from assay.benchmark.benchmark import BUNDLED, POLICIES, Benchmark, Columns, Origin, Task
 from assay.benchmark.load import load_benchmark
-from assay.digests import decode_utf8, is_name, short
+from assay.bounds import MAX_TOML_BYTES
+from assay.digests import is_name, short
 from assay.errors import DigestMismatch, IntegrityError, NotHere, SpecError, storage
 from assay.files import inside, read_inside
 from assay.ledger.chain import Chain
 from assay.ledger.file import LedgerFile, read_ledger
 from assay.study.locate import FILE, LEDGER, study_root
 from assay.study.submissions.spec import SealedCorpus
+from assay.toml import read_toml
 
 FORMAT = "assay-study/1"
-MAX_PLAN_BYTES = 1 << 20
+MAX_PLAN_BYTES = MAX_TOML_BYTES
 """Bytes of study.toml: a copy of a study is told by it, and only so much is read."""
 RECORDS = frozenset(
     {FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades", "controls", "checkpoints"}
@@ -165,10 +166,9 @@ def open_study(root: str | Path) -> Study:
             raise SpecError(f"{where}: more than {MAX_PLAN_BYTES:,} bytes")
     data = read_inside(root, FILE)
     try:
-        config = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), Config)
-    except (ValueError, RecursionError) as error:
-        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
-        raise SpecError(f"{where}: {kind}{error}") from None
+        config = msgspec.convert(read_toml(data, where=where), Config)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{where}: {error}") from None
     if config.format != FORMAT:
         raise SpecError(f"{where}: format {config.format!r:.40}, expected {FORMAT!r}")
     for corpus in (config.benchmark, config.second):

@@ -18,14 +18,14 @@ Written as TOML before the run and sealed with it:
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from assay.digests import decode_utf8, is_name
+from assay.digests import is_name
 from assay.errors import SpecError
+from assay.toml import read_toml
 
 LEVEL = 0.8
 VERDICTS = ("fail", "unresolved", "pass")
@@ -102,10 +102,9 @@ class Predictable(msgspec.Struct, frozen=True, kw_only=True):
 def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Prediction:
     """A prediction from the bytes of its file, every part checked against what can be predicted."""
     try:
-        written = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), _PredictionFile)
-    except (ValueError, RecursionError) as error:
-        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
-        raise SpecError(f"{where}: {kind}{error}", hint=_HINT) from None
+        written = msgspec.convert(read_toml(data, where=where, hint=_HINT), _PredictionFile)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{where}: {error}", hint=_HINT) from None
     _check_level(written.level, f"{where}: level")
     committed = bool(written.ranges or written.outcomes or written.directions)
     if written.no_idea and committed:

@@ -20,7 +20,7 @@ import msgspec
 
 from assay.digests import digest, is_digest, is_name, json_lines, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
-from assay.files import is_record_path, sync, write_whole
+from assay.files import is_record_path, read_bounded, sync, write_whole
 from assay.folders import artifact_digest, copy_artifact, remove, sync_all
 from assay.journal import append, cut_torn, read_lines
 from assay.lock import locked
@@ -32,6 +32,7 @@ from assay.study.study import RECORDS, Study, open_study
 
 HISTORY, STORE, NONE = "ratified.jsonl", ".ratified", NOTHING
 UNFINISHED = "unfinished"
+_LONGEST_MARK = 1 << 12
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -230,7 +231,7 @@ def _finish(at: Frozen) -> None:
     """
     mark = at.folder / STORE / UNFINISHED
     with storage(mark):
-        name = mark.read_text(encoding="utf-8", errors="replace") if mark.is_file() else None
+        name = _name_in(mark) if mark.is_file() else None
     step = {step.name: step for step in history(at)}.get(name or "")
     if step is not None and step.artifact != step.previous:
         with suppress(DigestMismatch):  # an edit; the next command on this artifact reports it
@@ -239,6 +240,10 @@ def _finish(at: Frozen) -> None:
                 put(at, step)
     with storage(mark):
         remove(mark)
+
+
+def _name_in(mark: Path) -> str:
+    return read_bounded(mark, _LONGEST_MARK).decode("utf-8", "replace")
 
 
 def digest_there(place: Path) -> str:

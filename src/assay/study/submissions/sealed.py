@@ -30,7 +30,14 @@ from assay.study.study import Study, bars_in, check_id
 from assay.study.submissions.bars_in_force import predictable
 from assay.study.submissions.distributions import HOME, digested_files, installed_now
 from assay.study.submissions.sealed_files import SEAL, folder_contents
-from assay.study.submissions.spec import LONGEST_OUTSIDE, Prereg, Seal, parse_prereg, parse_seal
+from assay.study.submissions.spec import (
+    LONGEST_OUTSIDE,
+    Prereg,
+    Seal,
+    is_plain_line,
+    parse_prereg,
+    parse_seal,
+)
 
 _AS_SEALED = "Run it with what it was sealed with; or draft it again under another name."
 
@@ -57,9 +64,10 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
                 f" and the seal says {expected!r:.120}",
                 hint="The value of what the seal names, once it exists: `outside=VALUE`.",
             )
-        if outside is not None and not _is_line(outside):
+        if outside is not None and not (outside and is_plain_line(outside)):
             raise SpecError(
-                f"outside={outside!r:.80}: expected a line of at most {LONGEST_OUTSIDE} letters"
+                f"outside={outside!a:.80}: expected a line of at most {LONGEST_OUTSIDE} ASCII"
+                " characters, without spaces at its ends"
             )
         given = () if outside is None else (outside,)
         return derive(0, "seal", self.digest, *given) >> 11
@@ -139,10 +147,6 @@ def load_sealed(
         bars=bars,
         benchmark=benchmark,
     )
-
-
-def _is_line(text: str) -> bool:
-    return text.isprintable() and 0 < len(text) <= LONGEST_OUTSIDE
 
 
 def check_sealed(

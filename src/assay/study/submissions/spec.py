@@ -6,7 +6,6 @@ until it is a lucky one, so a method whose outputs depend on it is run under sev
 judged on their mean, unless `seed_from` names, before it exists, an outside value for the seed.
 """
 
-import tomllib
 from collections.abc import Mapping
 
 import msgspec
@@ -15,6 +14,7 @@ from assay.benchmark.benchmark import Origin, Task
 from assay.digests import decode_utf8, parse_json
 from assay.errors import IntegrityError, SpecError
 from assay.runs.result import RESOURCES, Limits
+from assay.toml import read_toml
 
 SEAL_FORMAT = "assay-seal/1"
 LONGEST_OUTSIDE = 300
@@ -96,10 +96,9 @@ class Seal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 def parse_prereg(data: bytes, *, where: str) -> Prereg:
     """`prereg.toml` from its bytes."""
     try:
-        parsed = msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), Prereg)
-    except (ValueError, RecursionError) as error:
-        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
-        raise SpecError(f"{where}: {kind}{error}") from None
+        parsed = msgspec.convert(read_toml(data, where=where), Prereg)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{where}: {error}") from None
     for name, seconds in (("item", parsed.item_seconds), ("load", parsed.load_seconds)):
         if not 0.0 < seconds <= 7 * 24 * 3600.0:
             raise SpecError(f"{where}: {name}_seconds = {seconds:g}, expected up to a week")
@@ -111,11 +110,18 @@ def parse_prereg(data: bytes, *, where: str) -> Prereg:
     return parsed
 
 
+def is_plain_line(text: str) -> bool:
+    """Whether a text has one spelling: look-alikes and spaces at its ends are other values."""
+    plain = text.isascii() and text.isprintable() and text == text.strip()
+    return plain and len(text) <= LONGEST_OUTSIDE
+
+
 def _check_seed_from(text: str, where: str) -> None:
     """Refuse what is no line, and what a reader would take for `timestamp` and is not."""
-    if not (text.isascii() and text.isprintable() and len(text) <= LONGEST_OUTSIDE):
+    if not is_plain_line(text):
         raise SpecError(
-            f"{where}: seed_from: expected a line of at most {LONGEST_OUTSIDE} ASCII characters"
+            f"{where}: seed_from: expected a line of at most {LONGEST_OUTSIDE} ASCII characters,"
+            " without spaces at its ends"
         )
     letters = "".join(filter(str.isalpha, text.lower()))
     if letters.removesuffix("s") == TIMESTAMP and text != TIMESTAMP:

@@ -57,3 +57,8 @@ class Verifying:
     sealed: dict[str, SealedPrereg] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
     reruns: list[Rerun] = field(default_factory=list)
+
+    @property
+    def place(self) -> str | None:
+        """Where the study lies in its repository."""
+        return None if self.repository is None else self.repository.prefix

@@ -6,17 +6,17 @@ whatever lies beside it, or by the plan beside it. Noted is another ledger in th
 study can be deleted and founded anew.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from assay.errors import BrokenChain, IntegrityError
+from assay.errors import BrokenChain, IntegrityError, SpecError
 from assay.journal import whole_lines
 from assay.ledger.chain import read_chain
 from assay.study.git import Blob, Repository
 from assay.study.locate import FILE, LEDGER
 from assay.study.study import MAX_PLAN_BYTES
 from assay.study.verify.context import Verifying
+from assay.toml import read_toml
 
 _MOST_NOTED = 3
 
@@ -105,8 +105,8 @@ def _check_one_a_commit(at: Verifying, repository: Repository, past: _Past) -> s
 def origin_in(data: bytes) -> str | None:
     """The origin that a plan names; None where it can be none of ours."""
     try:
-        origin = tomllib.loads(data.decode()).get("origin")
-    except (ValueError, RecursionError):
+        origin = read_toml(data, where=FILE).get("origin")
+    except SpecError:
         return None
     return origin if isinstance(origin, str) else None
 

@@ -12,11 +12,14 @@ from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
 from assay.ledger.file import reading
 from assay.study.entries import read_records
 from assay.study.git import Repository
+from assay.study.git_revisions import NAMES
 from assay.study.locate import FILE, LEDGER
 from assay.study.records import SubmissionRecord
+from assay.study.study import MAX_PLAN_BYTES
 from assay.study.submissions.run import stated_start
 from assay.study.timestamps import REQUEST, RESPONSE
 from assay.study.verify.context import StepFinding, Verifying
+from assay.study.verify.history import origin_in
 from assay.study.verify.one_place import check_one_place
 from assay.study.verify.outside_time import check_outside_time
 from assay.wording import counted
@@ -32,11 +35,12 @@ def check_chain(at: Verifying) -> StepFinding:
     summary = counted(len(at.chain.lines), "entry")
     notes = []
     for name, commit in revisions:
-        old = _ledger_in(at, commit)
-        if old is None:
+        ledgers = dict(_ledgers_in(at, commit))
+        if not ledgers:
             notes.append(f"{name} holds no ledger of this study")
         else:
-            _check_continues(at, whole_lines(old), name)
+            for place, old in ledgers.items():
+                _check_continues(at, old, name if place == at.place else f"{name} ({place})")
             summary += f", continuing the ledger of {name}"
     if at.chain.torn:
         notes.append(f"{counted(at.chain.torn, 'byte')} of a line that was cut off follow")
@@ -56,26 +60,35 @@ def _revisions(at: Verifying) -> Iterator[tuple[str, str]]:
         elif name != "HEAD":
             raise NotHere(
                 f"no revision {name!r:.80} in this clone: it was not fetched, or history was"
-                " rewritten"
+                " rewritten",
+                hint=NAMES,
             )
 
 
-def _ledger_in(at: Verifying, commit: str) -> bytes | None:
-    """The ledger as a commit holds it: where it is now, or else where its study was then."""
+def _ledgers_in(at: Verifying, commit: str) -> Iterator[tuple[str, list[bytes]]]:
+    """Every ledger of this study in a commit, by its place: its lines.
+
+    That is the one where the study is now, and each that has its first line, or a plan of its
+    origin beside it: where a study lay then, its author decides.
+    """
     assert at.repository is not None  # noqa: S101 - only then are there revisions
-    ledger = at.repository.read(commit, LEDGER)
-    if ledger is not None:
-        return ledger
-    plan = read_inside(at.study.root, FILE)
-    for place in Repository(at.repository.top, ".").folders(commit, LEDGER):
-        if at.repository.read(commit, FILE, place=place) == plan:
-            return at.repository.read(commit, LEDGER, place=place)
-    return None
+    whole = Repository(at.repository.top, ".")
+    for place in whole.folders(commit, LEDGER):
+        data = whole.read(commit, LEDGER, place=place)
+        lines = whole_lines(data or b"").split(b"\n")[:-1]
+        is_ours = place == at.place or (lines and lines[:1] == at.chain.lines[:1])
+        if is_ours or _has_our_plan(at, whole.read(commit, FILE, place=place)):
+            yield place, lines
 
 
-def _check_continues(at: Verifying, old: bytes, name: str) -> None:
+def _has_our_plan(at: Verifying, plan: bytes | None) -> bool:
+    if plan is None or len(plan) > MAX_PLAN_BYTES:
+        return False
+    return origin_in(plan) == at.study.config.origin
+
+
+def _check_continues(at: Verifying, lines: list[bytes], name: str) -> None:
     chain = at.chain
-    lines = old.split(b"\n")[:-1]
     for number, line in enumerate(lines):
         if number >= len(chain.lines):
             raise BrokenChain(

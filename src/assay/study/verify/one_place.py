@@ -11,12 +11,11 @@ from pathlib import Path
 
 from assay.errors import IntegrityError, SpecError, StorageError
 from assay.files import path_names, read_bounded
+from assay.study.git import is_checkout
 from assay.study.locate import FILE, LEDGER
 from assay.study.study import MAX_PLAN_BYTES
 from assay.study.verify.context import Verifying
 from assay.study.verify.history import check_history, origin_in
-
-_LONGEST_LINK = 1 << 16
 
 
 def check_one_place(at: Verifying) -> list[str]:
@@ -54,21 +53,11 @@ def _studies_around(at: Verifying, mine: Path) -> Iterator[tuple[Path, bool]]:
     checkouts: set[Path] = set()
     for here, folders, files in os.walk(top):
         place = Path(here)
-        if place != top and (place.parent in checkouts or _is_checkout(place)):
+        if place != top and (place.parent in checkouts or is_checkout(place)):
             checkouts.add(place)
         if FILE in files and LEDGER in files:
             yield place, place in checkouts
         folders[:] = [name for name in folders if name != ".git"]
-
-
-def _is_checkout(place: Path) -> bool:
-    """Whether a folder has a repository of its own: an empty `.git` is none."""
-    inner = place / ".git"
-    try:
-        named = read_bounded(inner, _LONGEST_LINK) if inner.is_file() else b""
-        return (inner / "HEAD").is_file() or named.startswith(b"gitdir: ")
-    except (OSError, SpecError, StorageError):
-        return False
 
 
 def _shown(place: Path, mine: Path) -> str:

@@ -1,0 +1,56 @@
+"""TOML within bounds: what would take the parser long is refused before it is parsed.
+
+The parser of the standard library takes time in the square of the number of a key's parts: one
+dotted key of a megabyte takes hours.
+"""
+
+import re
+import tomllib
+from typing import Any
+
+from assay.bounds import MAX_DEPTH, MAX_TOML_BYTES
+from assay.digests import decode_utf8
+from assay.errors import SpecError
+
+MAX_KEY_PARTS = 32
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}'
+    r"|'''(?:[^']|'(?!''))*+'{3,5}"
+    r'|"(?:[^"\\\n]|\\.)*+"'
+    r"|'[^'\n]*+'"
+    r"|\#[^\n]*+"
+    r"|(?P<sign>[.=,\n\[\]{}])",
+    re.DOTALL,
+)
+"""Texts and comments, which are passed over, and the signs between keys and values."""
+
+
+def read_toml(data: bytes, *, where: str, hint: str | None = None) -> dict[str, Any]:
+    """The tables of a TOML file from its bytes, or a SpecError that says where and why."""
+    if len(data) > MAX_TOML_BYTES:
+        raise SpecError(f"{where}: more than {MAX_TOML_BYTES:,} bytes")
+    text = decode_utf8(data, where=where)
+    _check_keys(text, where)
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SpecError(f"{where}: not TOML: {error}", hint=hint) from None
+
+
+def _check_keys(text: str, where: str) -> None:
+    """Refuse keys of many parts, and lists and tables deep in each other.
+
+    Up to the first fault of a text the tokens are those of the parser, which stops there.
+    """
+    dots = depth = 0
+    for token in _TOKEN.finditer(text):
+        sign = token["sign"]
+        if sign is None:
+            continue
+        dots = dots + 1 if sign == "." else 0
+        depth += (sign in "[{") - (sign in "]}")
+        if dots >= MAX_KEY_PARTS:
+            line = text.count("\n", 0, token.start()) + 1
+            raise SpecError(f"{where}, line {line}: a key of more than {MAX_KEY_PARTS} parts")
+        if depth > MAX_DEPTH:
+            raise SpecError(f"{where}: nested deeper than {MAX_DEPTH} levels")
