@@ -335,3 +335,7 @@ def test_a_folder_whose_name_is_no_text_is_shown_in_json_by_escapes(tmp_path):
     assert json.loads(done.stdout)["folder"] == "na\\udcffme"
     done = command(home, "verify", "--all", "--json")
     assert done.returncode == 0, done.stderr
+    folder = home / os.fsdecode(b"na\xffme")
+    done = command(folder, "draft", "002", "--method", "oracle:word_length", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "\\udcff" in json.loads(done.stdout)["folder"]

@@ -73,7 +73,7 @@ WRONG = {
     "a threshold that is no number": (DETECTION.replace("0.7", "nan"), "from -1 to 1"),
     "a threshold out of reach": (DETECTION.replace("0.7", "70"), "from -1 to 1"),
     "a number of 5000 digits": (DETECTION.replace("0.7", "9" * 5000), "not TOML"),
-    "deep nesting": ("x = " + "[" * 5000 + "]" * 5000, "not TOML"),
+    "deep nesting": ("x = " + "[" * 5000 + "]" * 5000, "nested deeper than 32 levels"),
     "a control of no bar": (
         DETECTION + '[[regression]]\nmethod = "m"\npasses = []\nfails = ["B9"]',
         "no bar B9",

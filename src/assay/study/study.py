@@ -43,6 +43,8 @@ RECORDS = frozenset(
     | {"comparisons", "authorities"}
 )
 """What a study's folder has of its own."""
+PAGES = frozenset({"BOARD.md", "CALIBRATION.md", "FALSIFIED.md"})
+"""The pages that may lie in it, made from its records."""
 _BARS = re.compile(r"bars/(?P<task>detection|classification)-(?P<version>[a-z0-9._-]+)\.toml")
 
 
@@ -125,6 +127,15 @@ class Study:
         if second and self.config.second is not None:
             return benchmark.with_second(self.corpus(self.config.second))
         return benchmark
+
+    def data_files(self) -> list[Path]:
+        """Where the data of the study lie; bundled data have no place of their own."""
+        corpora = [corpus for corpus in (self.config.benchmark, self.config.second) if corpus]
+        return [
+            (self.root / corpus.place).resolve()
+            for corpus in corpora
+            if corpus.place not in BUNDLED
+        ]
 
     def sealed_corpus(self, benchmark: Benchmark) -> SealedCorpus:
         """A benchmark as a seal names it, its place seen from the study's folder."""

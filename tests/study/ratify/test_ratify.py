@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import threading
 from pathlib import Path
 
@@ -19,9 +20,10 @@ from assay.errors import (
     StorageError,
 )
 from assay.folders import artifact_digest
+from assay.report.study.views import VIEWS
 from assay.study.ratify.frozen import frozen_folder, history
 from assay.study.ratify.ratify import check_apart, check_frozen, ratify, revert
-from assay.study.study import open_study
+from assay.study.study import PAGES, open_study
 
 NONE = "none"
 
@@ -642,3 +644,69 @@ def test_a_study_is_found_from_a_folder_behind_a_link(tmp_path):
     freeze(tmp_path / "short" / "skills", skill(tmp_path))
     assert kinds(open_study(study.root))[-1] == "ratify"
     assert breach(study) == (None, "")
+
+
+def looked_at(folder):
+    with frozen_folder(folder, new=False, finish=False) as at:
+        return check_frozen(at)
+
+
+def test_a_look_makes_nothing(tmp_path, place):
+    place.mkdir(parents=True)
+    before = tree(place.parent)
+    assert looked_at(place) == []
+    assert tree(place.parent) == before
+    freeze(place, skill(tmp_path))
+    (place / ".ratified/lock").unlink()  # as in a clone
+    before = tree(place.parent)
+    assert [step.name for step in looked_at(place)] == ["skill.md"]
+    assert tree(place.parent) == before
+
+
+@pytest.mark.parametrize("below", ["skill.md", "skill.md/inner", "skill.md/new/deeper"])
+def test_no_folder_at_or_below_a_ratified_artifact_holds_others(tmp_path, place, below):
+    freeze(place, skill_folder(tmp_path / "1"))
+    before = tree(place)
+    for use in (looked_at, take_back, lambda folder: freeze(folder, skill(tmp_path / "2"))):
+        assert isinstance(raised(use, place / below), SpecError)
+    assert tree(place) == before
+    assert [step.name for step in check(place)] == ["skill.md"]
+    assert take_back(place).artifact == NONE
+
+
+def test_where_an_artifact_was_taken_back_there_is_room(tmp_path, place):
+    freeze(place, skill_folder(tmp_path / "1"))
+    take_back(place)
+    freeze(place / "skill.md", skill(tmp_path / "2"))
+    assert [step.name for step in check(place / "skill.md")] == ["skill.md"]
+
+
+def test_no_artifact_takes_the_place_of_a_folder_that_holds_some(tmp_path, place):
+    freeze(place / "inner", skill(tmp_path / "1"))
+    artifact = skill_folder(tmp_path / "2", name="inner")
+    before = tree(place / "inner")
+    assert isinstance(raised(freeze, place, artifact), SpecError)
+    assert tree(place / "inner") == before
+
+
+def test_pages_are_those_that_a_study_has():
+    assert set(VIEWS) == PAGES
+
+
+def test_no_page_nor_the_data_of_a_study_is_replaced_by_an_artifact(tmp_path):
+    home = tmp_path / "home"
+    study = a_study(home, "opened")
+    data = study.root / "data/rows.jsonl"
+    data.parent.mkdir()
+    shutil.move(home / "data.jsonl", data)
+    text = (study.root / "study.toml").read_text()
+    (study.root / "study.toml").write_text(text.replace("../data.jsonl", "data/rows.jsonl"))
+    study = open_study(study.root)
+    assert study.config.benchmark.place == "data/rows.jsonl"
+    names = [*((".", page) for page in sorted(PAGES)), ("data", "rows.jsonl"), (".", "data")]
+    for folder, name in names:
+        artifact = skill(tmp_path / "from", name=name)
+        error = raised(freeze, study.root / folder, artifact, shown(tmp_path, artifact))
+        assert isinstance(error, SpecError), name
+        assert not (study.root / name).is_file()
+    assert len(data.read_text()) > 100

@@ -11,7 +11,7 @@ is one rename. A step that was interrupted in between is finished when the folde
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -28,7 +28,7 @@ from assay.sandbox.syscalls import exchange
 from assay.study.entries import enter, records_of
 from assay.study.entry_readers import NOTHING
 from assay.study.locate import study_root
-from assay.study.study import RECORDS, Study, open_study
+from assay.study.study import PAGES, RECORDS, Study, open_study
 
 HISTORY, STORE, NONE = "ratified.jsonl", ".ratified", NOTHING
 UNFINISHED = "unfinished"
@@ -72,17 +72,22 @@ class Frozen:
 def frozen_folder(folder: Path, *, new: bool = True, finish: bool = True) -> Iterator[Frozen]:
     """Lock a folder of ratified artifacts; an interrupted step is finished first.
 
-    `new=False` refuses a folder that does not exist; `finish=False` changes nothing.
+    `new=False` refuses a folder that does not exist; `finish=False` makes and changes nothing.
     """
     with storage(folder):
         if not new and not folder.is_dir():
             raise SpecError(f"there is no folder {str(folder)!r}")
     root = study_root(folder, ledger=False)  # one that lost its ledger is still one
     at = Frozen(folder=folder, study=None if root is None else open_study(root))
-    if root is not None and at.inner("").split("/")[0] in RECORDS:
+    if root is not None and at.inner("").split("/")[0] in RECORDS | PAGES:
         raise SpecError(
             f"{folder} is a place of the study's own records", hint="Name another: `into=`."
         )
+    _check_not_in_artifact(at)
+    if not finish:
+        with _looking(folder / STORE / "lock"):
+            yield at
+        return
     with storage(folder):
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / STORE).is_symlink():
@@ -93,6 +98,41 @@ def frozen_folder(folder: Path, *, new: bool = True, finish: bool = True) -> Ite
         if finish:
             _finish(at)
         yield at
+
+
+@contextmanager
+def _looking(lock: Path) -> Iterator[None]:
+    """Keep out who changes the folder while it is looked at, without making anything in it."""
+    with storage(lock):
+        is_there = lock.exists() or lock.is_symlink()
+    with locked(lock, busy=None, create=False, shared=True) if is_there else nullcontext():
+        yield
+
+
+def _check_not_in_artifact(at: Frozen) -> None:
+    """Refuse a folder at or below a ratified artifact, which would become another one by it."""
+    with storage(at.folder):
+        here = at.folder.resolve()
+        outer = [place for place in here.parents if (place / HISTORY).is_file()]
+    places = [] if at.study is None else [at.study.root.resolve() / name for name in in_place(at)]
+    for folder in outer:
+        with suppress(IntegrityError):  # which is for those to hear who use that folder
+            places += [folder / name for name in in_place(Frozen(folder=folder, study=None))]
+    for place in places:
+        if here.is_relative_to(place):
+            raise SpecError(
+                f"{at.folder} lies in the ratified artifact {place}", hint="Name another: `into=`."
+            )
+
+
+def in_place(at: Frozen) -> list[str]:
+    """What was ratified and is not taken back, by its path: of the whole study, where in one."""
+    if at.study is None:
+        last = {step.name: step.artifact for step in history(at)}
+    else:
+        entries = records_of(at.study).ratified
+        last = {entry.said["path"]: entry.said["artifact"] for entry in entries}
+    return [path for path, artifact in last.items() if artifact != NONE]
 
 
 def history(at: Frozen) -> list[Step]:

@@ -8,20 +8,23 @@ from assay.digests import digest, short
 from assay.errors import DigestMismatch, NotRatified, SpecError, storage
 from assay.files import is_record_path
 from assay.folders import artifact_digest
+from assay.study.entries import records_of
 from assay.study.ratify.frozen import (
     NONE,
+    STORE,
     Frozen,
     Step,
     can_hold,
     digest_there,
     history,
+    in_place,
     is_kept,
     keep,
     note,
     put,
 )
 from assay.study.ratify.standing import standing
-from assay.study.study import RECORDS
+from assay.study.study import PAGES, RECORDS, Study
 
 
 def check_ratifiable(comparison: Comparison, artifact: Path) -> str:
@@ -89,10 +92,36 @@ def _check_place(at: Frozen, name: str) -> None:
         raise SpecError(
             f"{name!r:.200} cannot be ratified under its name", hint="Give it another name."
         )
-    if at.study is not None and inner.split("/")[0] in RECORDS:
+    if at.study is not None and _is_of_study(at, at.study, name):
         raise SpecError(
-            f"{inner:.200} is a place of the study's own records", hint="Name another: `into=`."
+            f"{inner:.200} is a place of the study's own records, pages or data",
+            hint="Name another: `into=`.",
         )
+    if _holds_ratified(at, name):
+        raise SpecError(
+            f"{at.place(name)} holds artifacts that were ratified", hint="Name another: `into=`."
+        )
+
+
+def _is_of_study(at: Frozen, study: Study, name: str) -> bool:
+    """Whether a place is, or holds, something that the study is made of."""
+    inner = at.inner(name)
+    with storage(at.folder):
+        place = at.place(name).resolve()
+        data = any(file.is_relative_to(place) for file in study.data_files())
+    files = records_of(study).files
+    named = any(file == inner or file.startswith(f"{inner}/") for file in files)
+    return data or named or inner.split("/")[0] in RECORDS | PAGES
+
+
+def _holds_ratified(at: Frozen, name: str) -> bool:
+    """Whether a folder of ratified artifacts would be replaced."""
+    place = at.place(name)
+    if at.study is not None and any(path.startswith(f"{at.inner(name)}/") for path in in_place(at)):
+        return True
+    known = any(step.name == name for step in history(at))  # its own bytes are its own affair
+    with storage(place):
+        return not known and place.is_dir() and any(place.rglob(STORE))
 
 
 def revert(at: Frozen, name: str) -> Step:
