@@ -25,6 +25,7 @@ FLAGS = {
     "trial": "trial",
     "columns": (),
     "encoding": None,
+    "split": None,
     "unit": "auto",
     "by": None,
     "where": None,

@@ -6,7 +6,6 @@ not count (tokens, money, time) are compared and shown, and decide nothing. The 
 docs/how-to/prove-a-skill.md shows every key.
 """
 
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeVar
@@ -14,9 +13,9 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from assay.bounds import LARGEST_NUMBER, SMALLEST_ERROR, shown_number
-from assay.digests import decode_utf8
 from assay.errors import SpecError
 from assay.logs.trial import SOURCE_NAMES, is_cost, is_fault
+from assay.toml import read_toml
 
 Policy = Literal["fail", "exclude"]
 Better = Literal["higher", "lower"]
@@ -144,12 +143,11 @@ SOURCE_DIMENSIONS = tuple(
 
 def parse_toml(data: bytes, form: type[T], *, where: str, page: str) -> T:
     """The bytes of a TOML file as a struct; `page` documents its keys."""
+    hint = f"{page} shows every key and its values."
     try:
-        return msgspec.convert(tomllib.loads(decode_utf8(data, where=where)), form)
-    except (ValueError, RecursionError) as error:
-        kind = "" if isinstance(error, msgspec.ValidationError) else "not TOML: "
-        hint = f"{page} shows every key and its values."
-        raise SpecError(f"{where}: {kind}{error}", hint=hint) from None
+        return msgspec.convert(read_toml(data, where=where, hint=hint), form)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{where}: {error}", hint=hint) from None
 
 
 def parse_dimensions(data: bytes, *, where: str) -> Dimensions:

@@ -185,7 +185,7 @@ def _columns(_: Path) -> Reader:
     flags: list[dict[str, str]] = [
         {"positive": "class != truth", "unknown": "exclude", "missing": "exclude", "ids": "none"},
         {"positive": "label == 1 or class == myth", "id": "id", "question": "question"},
-        {"positive": "1", "negative": "0", "label": "label", "source": "class", "ids": "repair"},
+        {"positive": "1", "negative": "0", "unknown": "exclude", "label": "label", "ids": "repair"},
         {"positive": "class == 'truth'", "cls": "class", "group": "group", "response": "response"},
     ]
     return Reader(read=read, seeds=[lines([flag, *ROWS]) for flag in flags])
