@@ -344,6 +344,7 @@ KEPT_ELSEWHERE = {
         "process 1",
     ),
     "the first process": ("open('/proc/1/cmdline').read()", "process 1"),
+    "the process that watches it": ("open(f'/proc/{os.getppid()}/stat').read()", "process "),
 }
 KEYCTL = {"x86_64": "250", "aarch64": "219"}.get(os.uname().machine, "250")
 

@@ -515,6 +515,81 @@ def test_a_process_outside_is_heard_and_its_own_is_not(bench):
     assert bench.python(own).connected == ()
 
 
+INTO = {
+    "its file of memory": "open(f'/proc/{other}/mem').close()",
+    "a call that reads memory": "called('process_vm_readv', other, vector, 1, vector, 1, 0)",
+    "a call that writes memory": "called('process_vm_writev', other, vector, 1, vector, 1, 0)",
+    "tracing": "called('ptrace', 16, other, 0, 0)",
+}
+REACHING = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+page = ctypes.create_string_buffer(8)
+vector = (ctypes.c_size_t * 2)(ctypes.addressof(page), 8)
+def called(name, *words):
+    call = getattr(libc, name)
+    call.restype = ctypes.c_long
+    words = [ctypes.c_long(word) if isinstance(word, int) else word for word in words]
+    if call(*words) < 0:
+        raise OSError(ctypes.get_errno(), name)
+def reach(other):
+    try:
+        LINE
+        print("reached", flush=True)
+    except PermissionError:
+        print("held", flush=True)
+"""
+
+
+@BOTH
+@pytest.mark.parametrize("line", INTO.values(), ids=INTO)
+def test_a_command_reaches_neither_into_its_warden_nor_into_who_started_that(bench, line, private):
+    """It could strike what it did from the record."""
+    body = REACHING.replace("LINE", line) + "for one in sys.argv[1:]: reach(int(one))"
+    others = bench.warden._process.pid, os.getpid()
+    found = bench.python(body, *map(str, others), private=private)
+    assert bench.log() == "held\n" * 2
+    assert set(found.connected) == {f"process {other}" for other in others}
+
+
+@BOTH
+@pytest.mark.parametrize("line", INTO.values(), ids=INTO)
+def test_a_command_reaches_into_its_own_processes(bench, line, private):
+    body = REACHING.replace("LINE", line)
+    body += (
+        "ours, theirs = os.pipe()\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    os.read(ours, 1); os._exit(0)\n"
+        "reach(child); os.kill(child, 9)"
+    )
+    found = bench.python(body, private=private)
+    assert bench.log() == "reached\n"
+    assert found.connected == ()
+
+
+def test_what_is_asked_of_the_warden_is_seen(bench):
+    found = bench.python("open(f'/proc/{os.getppid()}/stat').read()")
+    assert found.connected == (f"process {bench.warden._process.pid}",)
+
+
+def test_who_starts_a_warden_can_be_read_again_once_all_have_ended(tmp_path):
+    def dumpable():
+        return ctypes.CDLL(None).prctl(3, 0, 0, 0, 0)
+
+    before = dumpable()
+    clients = [WardenClient(tmp_path / name) for name in "ab"]
+    try:
+        for client in clients:
+            assert dumpable() == 0
+            client.close()
+            client.close()
+    finally:
+        for client in clients:
+            client.close()
+    assert dumpable() == before
+
+
 def test_a_folder_that_it_lists_is_seen(bench):
     found = bench.python("os.listdir(os.path.dirname(secret))")
     assert f"{bench.outside}/" in found.read
@@ -772,3 +847,49 @@ def test_it_works_for_those_who_may_not_mount(who):
             pytest.skip("whoever is not root cannot have a private view here")
         assert found["log"] == "copy\n" + "held\n" * 3
         assert found["secret"] == "secret"  # noqa: S105 - what it says
+
+
+ORDINARY = """
+import os, sys
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from assay.sandbox.job import Job
+from assay.sandbox.warden_client import WardenClient
+home = Path(sys.argv[2])
+body = '''
+import os, sys
+open(sys.argv[2]).read()
+for pid in (os.getppid(), int(sys.argv[1])):
+    for name in ("mem", "maps", "environ", "fd/0"):
+        try: open(f"/proc/{pid}/{name}", "rb").read(1)
+        except PermissionError: continue
+        print(name, "of", pid)
+'''
+(home / "scratch").mkdir(); (home / "own").mkdir(); (home / "secret").write_text("secret")
+with WardenClient(home / "scratch") as warden:
+    warden.private = False
+    found = warden.run(Job(
+        command=["python", "-c", body, str(os.getpid()), str(home / "secret")],
+        folder=home / "own", environment={}, output=home / "own" / "log", seconds=30,
+    ))
+    others = {f"process {os.getpid()}", f"process {warden._process.pid}"}
+assert str(home / "secret") in found.read and not found.full, found
+assert set(found.connected) >= others, found.connected
+print(found.trouble, (home / "own" / "log").read_text(), end="")
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user can only be had by root")
+def test_an_ordinary_user_s_command_does_not_reach_into_its_warden():
+    """The kernel lets a user's processes into each other, unless one says no."""
+    python = for_everybody()
+    if python is None:
+        pytest.skip("nobody else may run a Python here")
+    with tempfile.TemporaryDirectory() as home:
+        os.chown(home, 65534, 65534)
+        done = subprocess.run(
+            [python, "-c", ORDINARY, str(SOURCE), home],
+            capture_output=True, text=True, check=False, cwd="/",
+        )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "None "), done.stderr

@@ -102,11 +102,14 @@ def children() -> list[int]:
 
 
 def is_descendant(pid: int) -> bool:
-    """Whether a process comes from this one; orphans do where this one is their reaper."""
+    """Whether a process comes from this one; orphans do where this one is their reaper.
+
+    This process is none of its own descendants.
+    """
     while pid > 1:
+        pid = _parent(pid) or 0
         if pid == os.getpid():
             return True
-        pid = _parent(pid) or 0
     return False
 
 

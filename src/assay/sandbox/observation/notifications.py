@@ -1,13 +1,14 @@
 """Record what a running command opens, runs and connects to: seccomp user notifications.
 
-Each call waits for an answer and is always let through, so the record holds what was tried. A path
-is recorded as it resolves at that moment. A missing file that is only read is not recorded: looking
-for a module tries many places. Nor are devices that hold nothing, by their numbers. A folder that
-is opened may be listed, and its names read: it is recorded with a slash at its end. A file or
-folder that is not there when it is created is the command's own; one that is moved is also read. A
-process that is none of the command's own, and whose files in `/proc` it opens or whose memory it
-reaches, is one that it hears from; so is what the kernel keeps for several processes. The target of
-a link and the extended attributes of a file are recorded where there are any.
+Each call waits for an answer. It is let through, so the record holds what was tried; only a call
+that reaches into a process that is none of the command's own is refused. A path is recorded as it
+resolves at that moment. A missing file that is only read is not recorded: looking for a module
+tries many places. Nor are devices that hold nothing, by their numbers. A folder that is opened may
+be listed, and its names read: it is recorded with a slash at its end. A file or folder that is not
+there when it is created is the command's own; one that is moved is also read. A process that is
+none of the command's own, and whose files in `/proc` it opens or whose memory it reaches, is one
+that it hears from; so is what the kernel keeps for several processes. The target of a link and the
+extended attributes of a file are recorded where there are any.
 """
 
 import errno
@@ -57,6 +58,7 @@ _FOLDER_MADE = ("mkdir", "mkdirat")
 _KIND = 0xF
 """The bits of a socket's type that are no flags."""
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
+_REFUSED = errno.EPERM
 _FAILS_TOO = frozenset(
     {
         *(errno.EBADF, errno.EFAULT, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR),
@@ -105,23 +107,26 @@ class Notices:
             self._resolver.close()
 
     def answer(self) -> None:
-        """Take one notice, record it, and let the call go on."""
+        """Take one notice, record it, and let the call go on or refuse it."""
         self._buffer[:] = self._absent
         try:
             fcntl.ioctl(self.listener, _RECEIVE, self._buffer)
         except OSError:  # the process was killed meanwhile
             return
         number, pid, _, call, _, _, *arguments = _NOTICE.unpack(self._buffer)
+        name = self._names[call]
+        refused = name in OTHER_PROCESS and self._reaches_out(name, arguments)
         try:
             self._resolver = self._resolver or PathResolver(pid)
-            self._note(pid, self._resolver, self._names[call], arguments)
+            self._note(pid, self._resolver, name, arguments)
         except OSError as error:
             self.noted.full = self.noted.full or error.errno not in _FAILS_TOO
         except Exception:  # no argument of a command may end the warden
             self.noted.full = True
         # A call without an answer would wait for ever: any other error ends the warden and the run.
         with suppress(FileNotFoundError):  # the process was killed meanwhile
-            fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(number, 0, 0, _GO_ON))
+            answer = (-_REFUSED, 0) if refused else (0, _GO_ON)
+            fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(number, 0, *answer))
 
     def _note(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
         match name:
@@ -156,7 +161,7 @@ class Notices:
             case _ if name in KERNEL_OBJECTS:
                 self._keep(self.noted.connected, KERNEL_OBJECTS[name])
             case _ if name in OTHER_PROCESS:
-                self._process(arguments[OTHER_PROCESS[name]] & 0xFFFFFFFF)
+                pass  # the numbers of processes are no paths: see `_reaches_out`
             case _:
                 self._change(pid, paths, name, arguments)
 
@@ -190,10 +195,19 @@ class Notices:
         elif mode and not flags & os.O_PATH:
             self._keep(self.noted.read, f"{path.rstrip('/')}/")
 
-    def _process(self, other: int) -> None:
-        """Record a process that is none of the command's own."""
-        if other and not is_descendant(other):
+    def _reaches_out(self, name: str, arguments: list[int]) -> bool:
+        """Whether a call reaches into a process that is none of the command's own; recorded.
+
+        The number is in a register, which no other thread can change meanwhile.
+        """
+        return self._process(arguments[OTHER_PROCESS[name]] & 0xFFFFFFFF)
+
+    def _process(self, other: int) -> bool:
+        """Record a process, if it is none of the command's own; whether it is none."""
+        outside = bool(other) and not is_descendant(other)
+        if outside:
             self._keep(self.noted.connected, f"process {other}")
+        return outside
 
     def _metadata(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
         """Record a link whose target, or a file whose extended attributes, the command reads."""
