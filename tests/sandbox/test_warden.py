@@ -128,6 +128,10 @@ READS = {
     "as a link of its own": (
         "import contextlib\nwith contextlib.suppress(OSError): os.link(secret, 'hard')\n"
     ),
+    "in exchange for a file of its own": (
+        "import ctypes\nopen('mine', 'w').close()\n"
+        "ctypes.CDLL(None).renameat2(-100, b'mine', -100, secret.encode(), 2)\n"
+    ),
     "into its memory": (
         "import mmap\nfile = open(secret, 'rb')\n"
         "assert mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)[:] == b'secret'"
@@ -588,6 +592,11 @@ def test_who_starts_a_warden_can_be_read_again_once_all_have_ended(tmp_path):
         for client in clients:
             client.close()
     assert dumpable() == before
+
+
+def test_a_file_that_is_replaced_is_not_read(bench):
+    body = "open('mine', 'w').close(); os.rename('mine', secret)"
+    assert str(bench.secret) not in bench.python(body, private=False).read
 
 
 def test_a_folder_that_it_lists_is_seen(bench):

@@ -28,6 +28,7 @@ from assay.sandbox.observation.syscall_filter import (
     NO_FOLLOW,
     OTHER_PROCESS,
     PATH_ARGUMENTS,
+    SWAP,
     names_by_number,
 )
 from assay.sandbox.processes import is_descendant, leader
@@ -119,6 +120,7 @@ class Notices:
         try:
             self._resolver = self._resolver or PathResolver(pid)
             self._note(pid, self._resolver, name, arguments)
+            self._note_ways(self._resolver)
         except OSError as error:
             self.noted.full = self.noted.full or error.errno not in _FAILS_TOO
         except Exception:  # no argument of a command may end the warden
@@ -195,6 +197,11 @@ class Notices:
         elif mode and not flags & os.O_PATH:
             self._keep(self.noted.read, f"{path.rstrip('/')}/")
 
+    def _note_ways(self, paths: PathResolver) -> None:
+        """Record processes through whose files a path led, whatever it led to."""
+        while paths.ways:
+            self._process(paths.ways.pop())
+
     def _reaches_out(self, name: str, arguments: list[int]) -> bool:
         """Whether a call reaches into a process that is none of the command's own; recorded.
 
@@ -249,7 +256,7 @@ class Notices:
                 if name in _FOLDER_MADE and not paths.mode(path):
                     self._keep(self.noted.made, path)
                 self._keep(self.noted.written if place.writes else self.noted.read, path)
-                if place.carries:
+                if place.carries or (place.swapped and arguments[place.swapped] & SWAP):
                     self._keep(self.noted.read, path)
 
     def _address(

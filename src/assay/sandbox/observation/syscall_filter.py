@@ -85,7 +85,8 @@ class PathArgument:
 
     Without a path, the folder's argument is the file itself. `follows` says whether the call acts
     on what a link leads to, unless the argument `unless` says otherwise. What `carries` goes on to
-    another path, with what it holds.
+    another path, with what it holds; so does what is `swapped`, where the argument says that two
+    files change places.
     """
 
     folder: int | None
@@ -94,9 +95,11 @@ class PathArgument:
     follows: bool = False
     unless: int | None = None
     carries: bool = False
+    swapped: int | None = None
 
 
 NO_FOLLOW = 0x100
+SWAP = 2
 _AT_0 = PathArgument(folder=None, path=0)
 _BELOW = PathArgument(folder=0, path=1)
 _LED_TO = PathArgument(folder=None, path=0, follows=True)
@@ -107,7 +110,7 @@ _TWO = (replace(_BELOW, carries=True), PathArgument(folder=2, path=3))
 PATH_ARGUMENTS: dict[str, tuple[PathArgument, ...]] = {
     "rename": (replace(_AT_0, carries=True), PathArgument(folder=None, path=1)),
     "renameat": _TWO,
-    "renameat2": _TWO,
+    "renameat2": (_TWO[0], replace(_TWO[1], swapped=4)),
     "link": (
         PathArgument(folder=None, path=0, writes=False, follows=True),
         PathArgument(folder=None, path=1),
