@@ -127,6 +127,7 @@ KERNEL_MEMORY = {
     "a file of a process that sees others": f"/proc/{2**22 + 1}/root/answers",
     "a control group elsewhere": "/sys/fs/cgroup/answers/memory.max",
     "names of control groups": "/sys/fs/cgroup/",
+    "a terminal that is gone": "/dev/pts/1048575",
     "names of the kernel's": "/sys/class/net/",
 }
 

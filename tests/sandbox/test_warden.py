@@ -572,6 +572,77 @@ def test_a_command_reaches_into_its_own_processes(bench, line, private):
     assert found.connected == ()
 
 
+LEFT_WITH = {
+    "a limit": "resource.prlimit(other, resource.RLIMIT_RSS, (7 << 50, resource.RLIM_INFINITY))",
+    "a limit that is asked": "resource.prlimit(other, resource.RLIMIT_RSS)",
+    "a priority": "os.setpriority(os.PRIO_PROCESS, other, 3)",
+    "a priority that is asked": "os.getpriority(os.PRIO_PROCESS, other)",
+    "a priority of a group": "os.setpriority(os.PRIO_PGRP, other, 3)",
+    "processors": "os.sched_setaffinity(other, {0})",
+    "processors that are asked": "os.sched_getaffinity(other)",
+    "a scheduler": "os.sched_setscheduler(other, os.SCHED_BATCH, os.sched_param(0))",
+    "a scheduler that is asked": "os.sched_getscheduler(other)",
+    "a parameter": "os.sched_setparam(other, os.sched_param(0))",
+    "attributes of a scheduler": "called('syscall', GETATTR, other, page, 48, 0)",
+    "a priority of its disk": "called('syscall', IOPRIO, 1, other, 2 << 13)",
+}
+NUMBERS = {"x86_64": (315, 251), "aarch64": (275, 30)}.get(platform.machine(), (0, 0))
+
+
+def left_with(line):
+    words = zip(("GETATTR", "IOPRIO"), NUMBERS, strict=True)
+    for name, number in words:
+        line = line.replace(name, str(number))
+    head = REACHING.replace("LINE", line).replace("(8)", "(64)")
+    return f"import resource\n{head}"
+
+
+@pytest.mark.parametrize("line", LEFT_WITH.values(), ids=LEFT_WITH)
+def test_nothing_is_left_with_a_process_outside(bench, line):
+    """A later run could ask for it there."""
+    others = bench.warden._process.pid, os.getpid()
+    body = left_with(line) + "for one in sys.argv[1:]: reach(int(one))"
+    found = bench.python(body, *map(str, others))
+    assert bench.log() == "held\n" * 2
+    assert set(found.connected) == {f"process {other}" for other in others}
+
+
+@pytest.mark.parametrize("line", LEFT_WITH.values(), ids=LEFT_WITH)
+def test_a_command_sets_up_its_own_processes(bench, line):
+    body = left_with(line) + (
+        "import signal\nchild = os.fork()\nif not child: os.setpgid(0, 0); signal.pause()\n"
+        "import time; time.sleep(0.2)\n"
+        "reach(child); reach(0); os.kill(child, 9)"
+    )
+    found = bench.python(body)
+    assert bench.log() == "reached\n" * 2
+    assert found.connected == ()
+
+
+def test_a_priority_of_all_processes_of_a_user_is_seen(bench):
+    found = bench.python("try: os.getpriority(os.PRIO_USER, 0)\nexcept OSError: print('held')")
+    assert bench.log() == "held\n"
+    assert found.connected == ("all processes of a user",)
+
+
+@pytest.mark.parametrize("way", ["O_RDONLY", "O_WRONLY", "O_RDWR"])
+def test_a_terminal_of_another_process_is_seen_and_its_own_is_not(bench, way):
+    """What is typed there is read, and its size and settings are kept."""
+    master, slave = os.openpty()
+    name = os.ttyname(slave)
+    try:
+        body = f"os.open(sys.argv[1], os.{way} | os.O_NOCTTY)"
+        found = bench.python(body, name)
+        assert (name in found.read) is (way != "O_WRONLY")
+        assert (name in found.written) is (way != "O_RDONLY")
+        own = "master, slave = os.openpty(); sys.argv[1] = os.ttyname(slave)\n" + body
+        found = bench.python(own, "")
+        assert not [path for path in (*found.read, *found.written) if path.startswith("/dev/pts")]
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
 def test_what_is_asked_of_the_warden_is_seen(bench):
     found = bench.python("open(f'/proc/{os.getppid()}/stat').read()")
     assert found.connected == (f"process {bench.warden._process.pid}",)

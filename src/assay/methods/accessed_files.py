@@ -16,6 +16,7 @@ _QUIET_PLACES = (
     *("/dev/log", "/run/systemd/journal"),
 )
 """Sockets of the operating system: the names of users, and logs that only take."""
+TERMINALS = "/dev/pts/"
 _KERNEL_FILES = frozenset(
     {
         *("/proc/", "/proc/self", "/proc/thread-self", "/proc/mounts", "/proc/net"),
@@ -79,8 +80,8 @@ def is_kernel_file(path: str) -> bool:
 
 
 def is_kernel_path(path: str) -> bool:
-    """Whether a path leads into what the kernel shows as files."""
-    return path.startswith(("/proc/", "/sys/"))
+    """Whether a path leads into what the kernel shows as files, or to a terminal of others'."""
+    return path.startswith(("/proc/", "/sys/", TERMINALS))
 
 
 def is_process_path(path: str) -> bool:

@@ -31,7 +31,7 @@ from assay.sandbox.observation.syscall_filter import (
     SWAP,
     names_by_number,
 )
-from assay.sandbox.processes import is_descendant, leader
+from assay.sandbox.processes import holds_terminal, is_descendant, leader
 from assay.sandbox.syscalls import MemoryReader, copy_descriptor
 
 _NOTICE = struct.Struct("QIIiIQ6Q")
@@ -50,11 +50,12 @@ _PROCESS = re.compile(r"/proc/(\d+)(?:/|$)")
 _QUIET_DEVICES = frozenset(
     {
         *((1, minor) for minor in (3, 5, 7, 8, 9)),
-        *((5, minor) for minor in (0, 1, 2)),
-        *((major, minor) for major in range(136, 144) for minor in range(256)),
+        *((5, minor) for minor in (0, 2)),
     }
 )
-"""Nothing, zeros, a full disk, chance, and terminals: what is written there is not kept."""
+"""Nothing, zeros, a full disk and chance: what is written there is not kept. And a process's own
+terminal, which it has only by opening it under its name, and the maker of new ones."""
+_TERMINALS = range(136, 144)
 _FOLDER_MADE = ("mkdir", "mkdirat")
 _KIND = 0xF
 """The bits of a socket's type that are no flags."""
@@ -181,7 +182,7 @@ class Notices:
         text = text.lstrip("/") if inside else text
         writes = flags & _WRITING
         path, mode = paths.resolve(pid, folder, text, made=bool(writes))
-        if not path or (stat.S_ISCHR(mode) and paths.device(path) in _QUIET_DEVICES):
+        if not path or (stat.S_ISCHR(mode) and _is_quiet(paths, path)):
             return
         process = _PROCESS.match(path)
         if process:
@@ -207,7 +208,11 @@ class Notices:
 
         The number is in a register, which no other thread can change meanwhile.
         """
-        return self._process(arguments[OTHER_PROCESS[name]] & 0xFFFFFFFF)
+        place = OTHER_PROCESS[name]
+        if place.kind is not None and arguments[place.kind] & 0xFFFFFFFF == place.users:
+            self._keep(self.noted.connected, "all processes of a user")
+            return True
+        return self._process(arguments[place.number] & 0xFFFFFFFF)
 
     def _process(self, other: int) -> bool:
         """Record a process, if it is none of the command's own; whether it is none."""
@@ -248,7 +253,7 @@ class Notices:
             flags = 0 if place.unless is None else arguments[place.unless]
             if place.follows and not flags & NO_FOLLOW:
                 path, mode = paths.resolve(pid, folder, text)
-                if not mode or (stat.S_ISCHR(mode) and paths.device(path) in _QUIET_DEVICES):
+                if not mode or (stat.S_ISCHR(mode) and _is_quiet(paths, path)):
                     continue
             else:
                 path = paths.walk(pid, folder, text, last=False)
@@ -342,6 +347,15 @@ class Notices:
             return os.pread(handle, size, address)
         finally:
             os.close(handle)
+
+
+def _is_quiet(paths: PathResolver, path: str) -> bool:
+    """Whether a device holds nothing of others: by its number, or a terminal of the command's."""
+    device = paths.device(path)
+    terminal = path.removeprefix("/dev/pts/")
+    if device[0] in _TERMINALS and terminal.isdecimal():
+        return holds_terminal(int(terminal))
+    return device in _QUIET_DEVICES
 
 
 def _peer(family: int, data: bytes) -> str:

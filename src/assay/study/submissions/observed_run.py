@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from assay.files import path_names, stamp
 from assay.methods.accessed_files import (
+    TERMINALS,
     has_code_suffix,
     is_below,
     is_kernel_file,
@@ -119,7 +120,7 @@ class _Account:
             for path, processes in changed.items()
             if not any(is_below(path, place) for place in self.own)
             and not is_process_path(path)
-            and (processes > 1 or os.path.lexists(path))
+            and (processes > 1 or os.path.lexists(path) or path.startswith(TERMINALS))
         }
 
     def is_usual(self, path: str, made: frozenset[str]) -> bool:
