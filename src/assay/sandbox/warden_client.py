@@ -19,8 +19,8 @@ from typing import Any, Self
 
 from assay.errors import SpecError, StorageError, storage
 from assay.sandbox.job import Job, Outcome, View
+from assay.sandbox.observation.own_memory import hide_memory, show_memory
 from assay.sandbox.observation.syscall_filter import known_machine
-from assay.sandbox.own_memory import hide_memory, show_memory
 from assay.sandbox.process import exit_trouble, interpreter, is_ready
 from assay.sandbox.processes import end_strays, is_stopped, module_command
 
