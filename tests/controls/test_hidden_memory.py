@@ -111,6 +111,56 @@ def test_names_in_a_folder_that_no_distribution_lists_are_seen(prefix):
     assert prefix.reached(hidden).undeclared == {hidden}
 
 
+def test_names_in_a_folder_that_is_called_like_one_of_packages_are_seen(prefix):
+    for name in ("else/site-packages", "prefix/lib/else/site-packages", "else/dist-packages/more"):
+        hidden = prefix.home / name
+        (hidden / "the answer is 42").mkdir(parents=True)
+        assert prefix.reached(f"{hidden}/").undeclared == {f"{hidden}/"}
+
+
+KERNEL_MEMORY = {
+    "keys": "/proc/keys",
+    "names of sockets": f"/proc/{2**22 + 1}/net/unix",
+    "a setting": "/proc/sys/kernel/domainname",
+    "keys of message queues": "/proc/sysvipc/msg",
+    "a name of a network's": "/sys/class/net/lo/ifalias",
+    "a file of a process that sees others": f"/proc/{2**22 + 1}/root/answers",
+    "a control group elsewhere": "/sys/fs/cgroup/answers/memory.max",
+    "names of control groups": "/sys/fs/cgroup/",
+    "a terminal that is gone": "/dev/pts/1048575",
+    "names of the kernel's": "/sys/class/net/",
+}
+
+
+@pytest.mark.parametrize("path", KERNEL_MEMORY.values(), ids=KERNEL_MEMORY)
+def test_what_the_kernel_keeps_for_all_is_seen(prefix, path):
+    found = prefix.reached(path)
+    assert {one.rstrip("/") for one in found.undeclared} == {
+        os.path.realpath(path) if path.endswith("/") else path
+    }
+
+
+KERNEL_FACTS = (
+    *("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/sys/kernel/osrelease", "/proc/"),
+    *("/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/"),
+    *("/sys/kernel/mm/transparent_hugepage/enabled", "/sys/fs/cgroup/cpu.max"),
+    *(f"/proc/{2**22 + 1}/{name}" for name in ("maps", "fd/", "task/5/stat", "cgroup", "status")),
+)
+
+
+def test_what_programs_ask_of_the_kernel_is_open(prefix):
+    assert prefix.reached(*KERNEL_FACTS).undeclared == set()
+
+
+def test_a_setting_of_the_kernel_that_is_changed_is_seen(prefix):
+    written = ("/proc/sys/kernel/domainname", f"/proc/{2**22 + 1}/coredump_filter")
+    sorter = Sorter(prefix.home / "system", [str(prefix.program)], ())
+    run = prefix.home / "run"
+    place = RunPaths(root=run, state=run / "state", aliases=(), production=None, private=True)
+    found = sorter.sort(Outcome(code=0, trouble=None, written=written), place)
+    assert found.outside == {written[0]}
+
+
 def test_real_settings_of_this_environment_are_python_s_own_until_they_say_more(tmp_path, prefix):
     settings = prefix.write("pyvenv.cfg", b"home = /usr/bin\nversion = 3.11.0\n")
     program = str(prefix.program)

@@ -8,7 +8,9 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import venv
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -231,6 +233,8 @@ def outside(tmp_path):
     folder.mkdir()
     (folder / "stranger.py").write_text("value = 1\n")
     (folder / "answers.json").write_text("{}")
+    (folder / "gconv").mkdir()
+    (folder / "gconv/gconv-modules.cache").write_text("{}")
     return folder
 
 
@@ -272,6 +276,19 @@ def test_code_from_outside_is_seen_whatever_the_method_says(tmp_path, outside, l
     assert "unobserved" not in told
 
 
+APART = """
+APART = 0
+if b"warden" in open(f"/proc/{os.getppid()}/cmdline", "rb").read():  # the run, not the seal
+    import ctypes
+    hear, tell = os.pipe()
+    APART = os.fork()
+    if not APART:
+        assert ctypes.CDLL(None).unshare(0x10020000) == 0
+        os.write(tell, b"!")
+        os.read(hear, 0), __import__("time").sleep(60)
+        os._exit(0)
+    os.read(hear, 1)
+"""
 READ = {
     "read": ("open('OUTSIDE/answers.json').read()", "outside/answers.json"),
     "read by another process": (
@@ -288,7 +305,27 @@ READ = {
         "os.path.exists('x') or os.symlink('OUTSIDE/answers.json', 'x'); open('x').read()",
         "outside/answers.json",
     ),
+    "by a name that ends like the system's": (
+        "open('OUTSIDE/gconv/gconv-modules.cache').read()",
+        "outside/gconv/gconv-modules.cache",
+    ),
+    "names beside its own folder": (
+        "os.listdir(os.path.dirname(os.path.dirname(os.getcwd())))",
+        "TEMPORARY/",
+    ),
     "of the operating system": ("open('/etc/hostname').read()", "/etc/hostname"),
+    "keys of message queues": ("open('/proc/sysvipc/msg').read()", "/proc/sysvipc/msg"),
+    "names of sockets": ("open('/proc/net/unix').read()", "/net/unix"),
+    "a setting of the kernel": (
+        "open('/proc/sys/kernel/domainname').read()",
+        "/proc/sys/kernel/domainname",
+    ),
+    "names of control groups": ("os.listdir('/sys/fs/cgroup')", "/sys/fs/cgroup/"),
+    "names of the kernel's": ("os.listdir('/sys/class/net')", "/sys/class/net/"),
+    "through a process that sees files apart": (
+        "APART and open(f'/proc/{APART}/root/OUTSIDE/answers.json').read()",
+        "outside/answers.json",
+    ),
     "a service": (
         "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"
         ".sendto(b'x', ('127.0.0.1', 9))",
@@ -319,8 +356,19 @@ READ = {
 @OBSERVED
 @pytest.mark.parametrize(("line", "name"), READ.values(), ids=READ)
 def test_a_file_from_outside_is_named(tmp_path, outside, line, name):
-    told = run_of(tmp_path, line.replace("OUTSIDE", str(outside)))
-    assert name in told["unsealed-files"]
+    before = APART if "APART" in line else "pass"
+    told = run_of(tmp_path, line.replace("OUTSIDE", str(outside)), before=before)
+    assert name.replace("TEMPORARY", tempfile.gettempdir()) in told["unsealed-files"]
+
+
+@OBSERVED
+def test_a_setting_of_the_kernel_that_is_changed_is_named(tmp_path):
+    """One that is only written to: what it holds stays after the run."""
+    line = "os.path.exists('NAME') and os.close(os.open('NAME', os.O_WRONLY))"
+    name = "/proc/sys/kernel/domainname"
+    if not os.access(name, os.W_OK):
+        pytest.skip("it cannot be written here")
+    assert name in run_of(tmp_path, line.replace("NAME", name))["unsealed-files"]
 
 
 KEPT_ELSEWHERE = {
@@ -344,8 +392,28 @@ KEPT_ELSEWHERE = {
         "process 1",
     ),
     "the first process": ("open('/proc/1/cmdline').read()", "process 1"),
+    "what another process has open": (
+        "libc.open(b'/proc/OTHER/fd/HELD', 0)",
+        "process OTHER",
+    ),
+    "the process that watches it": ("open(f'/proc/{os.getppid()}/stat').read()", "process "),
 }
 KEYCTL = {"x86_64": "250", "aarch64": "219"}.get(os.uname().machine, "250")
+
+
+@contextmanager
+def holder(data):
+    """A process that has a file without a name open, and its number there."""
+    held = os.memfd_create("held")
+    os.write(held, data)
+    try:
+        with subprocess.Popen(["/bin/sleep", "600"], pass_fds=[held]) as process:
+            try:
+                yield process.pid, held
+            finally:
+                process.kill()
+    finally:
+        os.close(held)
 
 
 @OBSERVED
@@ -360,8 +428,10 @@ def test_what_is_kept_in_no_file_is_named(tmp_path, outside, line, name):
             pytest.skip("no extended attributes here")
     libc = "import ctypes; libc = ctypes.CDLL(None)"
     line = line.replace("OUTSIDE", str(outside)).replace("KEYCTL", KEYCTL)
-    told = run_of(tmp_path, line, before=libc if "libc" in line else "pass")
-    assert name in told["unsealed-files"]
+    with holder(b"value = 1") as (other, held):
+        line = line.replace("OTHER", str(other)).replace("HELD", str(held))
+        told = run_of(tmp_path, line, before=libc if "libc" in line else "pass")
+    assert name.replace("OTHER", str(other)) in told["unsealed-files"]
 
 
 LEFT = {

@@ -128,6 +128,10 @@ READS = {
     "as a link of its own": (
         "import contextlib\nwith contextlib.suppress(OSError): os.link(secret, 'hard')\n"
     ),
+    "in exchange for a file of its own": (
+        "import ctypes\nopen('mine', 'w').close()\n"
+        "ctypes.CDLL(None).renameat2(-100, b'mine', -100, secret.encode(), 2)\n"
+    ),
     "into its memory": (
         "import mmap\nfile = open(secret, 'rb')\n"
         "assert mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)[:] == b'secret'"
@@ -515,6 +519,157 @@ def test_a_process_outside_is_heard_and_its_own_is_not(bench):
     assert bench.python(own).connected == ()
 
 
+INTO = {
+    "its file of memory": "open(f'/proc/{other}/mem').close()",
+    "a call that reads memory": "called('process_vm_readv', other, vector, 1, vector, 1, 0)",
+    "a call that writes memory": "called('process_vm_writev', other, vector, 1, vector, 1, 0)",
+    "tracing": "called('ptrace', 16, other, 0, 0)",
+}
+REACHING = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+page = ctypes.create_string_buffer(8)
+vector = (ctypes.c_size_t * 2)(ctypes.addressof(page), 8)
+def called(name, *words):
+    call = getattr(libc, name)
+    call.restype = ctypes.c_long
+    words = [ctypes.c_long(word) if isinstance(word, int) else word for word in words]
+    if call(*words) < 0:
+        raise OSError(ctypes.get_errno(), name)
+def reach(other):
+    try:
+        LINE
+        print("reached", flush=True)
+    except PermissionError:
+        print("held", flush=True)
+"""
+
+
+@BOTH
+@pytest.mark.parametrize("line", INTO.values(), ids=INTO)
+def test_a_command_reaches_neither_into_its_warden_nor_into_who_started_that(bench, line, private):
+    """It could strike what it did from the record."""
+    body = REACHING.replace("LINE", line) + "for one in sys.argv[1:]: reach(int(one))"
+    others = bench.warden._process.pid, os.getpid()
+    found = bench.python(body, *map(str, others), private=private)
+    assert bench.log() == "held\n" * 2
+    assert set(found.connected) == {f"process {other}" for other in others}
+
+
+@BOTH
+@pytest.mark.parametrize("line", INTO.values(), ids=INTO)
+def test_a_command_reaches_into_its_own_processes(bench, line, private):
+    body = REACHING.replace("LINE", line)
+    body += (
+        "ours, theirs = os.pipe()\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    os.read(ours, 1); os._exit(0)\n"
+        "reach(child); os.kill(child, 9)"
+    )
+    found = bench.python(body, private=private)
+    assert bench.log() == "reached\n"
+    assert found.connected == ()
+
+
+LEFT_WITH = {
+    "a limit": "resource.prlimit(other, resource.RLIMIT_RSS, (7 << 50, resource.RLIM_INFINITY))",
+    "a limit that is asked": "resource.prlimit(other, resource.RLIMIT_RSS)",
+    "a priority": "os.setpriority(os.PRIO_PROCESS, other, 3)",
+    "a priority that is asked": "os.getpriority(os.PRIO_PROCESS, other)",
+    "a priority of a group": "os.setpriority(os.PRIO_PGRP, other, 3)",
+    "processors": "os.sched_setaffinity(other, {0})",
+    "processors that are asked": "os.sched_getaffinity(other)",
+    "a scheduler": "os.sched_setscheduler(other, os.SCHED_BATCH, os.sched_param(0))",
+    "a scheduler that is asked": "os.sched_getscheduler(other)",
+    "a parameter": "os.sched_setparam(other, os.sched_param(0))",
+    "attributes of a scheduler": "called('syscall', GETATTR, other, page, 48, 0)",
+    "a priority of its disk": "called('syscall', IOPRIO, 1, other, 2 << 13)",
+}
+NUMBERS = {"x86_64": (315, 251), "aarch64": (275, 30)}.get(platform.machine(), (0, 0))
+
+
+def left_with(line):
+    words = zip(("GETATTR", "IOPRIO"), NUMBERS, strict=True)
+    for name, number in words:
+        line = line.replace(name, str(number))
+    head = REACHING.replace("LINE", line).replace("(8)", "(64)")
+    return f"import resource\n{head}"
+
+
+@pytest.mark.parametrize("line", LEFT_WITH.values(), ids=LEFT_WITH)
+def test_nothing_is_left_with_a_process_outside(bench, line):
+    """A later run could ask for it there."""
+    others = bench.warden._process.pid, os.getpid()
+    body = left_with(line) + "for one in sys.argv[1:]: reach(int(one))"
+    found = bench.python(body, *map(str, others))
+    assert bench.log() == "held\n" * 2
+    assert set(found.connected) == {f"process {other}" for other in others}
+
+
+@pytest.mark.parametrize("line", LEFT_WITH.values(), ids=LEFT_WITH)
+def test_a_command_sets_up_its_own_processes(bench, line):
+    body = left_with(line) + (
+        "import signal\nchild = os.fork()\nif not child: os.setpgid(0, 0); signal.pause()\n"
+        "import time; time.sleep(0.2)\n"
+        "reach(child); reach(0); os.kill(child, 9)"
+    )
+    found = bench.python(body)
+    assert bench.log() == "reached\n" * 2
+    assert found.connected == ()
+
+
+def test_a_priority_of_all_processes_of_a_user_is_seen(bench):
+    found = bench.python("try: os.getpriority(os.PRIO_USER, 0)\nexcept OSError: print('held')")
+    assert bench.log() == "held\n"
+    assert found.connected == ("all processes of a user",)
+
+
+@pytest.mark.parametrize("way", ["O_RDONLY", "O_WRONLY", "O_RDWR"])
+def test_a_terminal_of_another_process_is_seen_and_its_own_is_not(bench, way):
+    """What is typed there is read, and its size and settings are kept."""
+    master, slave = os.openpty()
+    name = os.ttyname(slave)
+    try:
+        body = f"os.open(sys.argv[1], os.{way} | os.O_NOCTTY)"
+        found = bench.python(body, name)
+        assert (name in found.read) is (way != "O_WRONLY")
+        assert (name in found.written) is (way != "O_RDONLY")
+        own = "master, slave = os.openpty(); sys.argv[1] = os.ttyname(slave)\n" + body
+        found = bench.python(own, "")
+        assert not [path for path in (*found.read, *found.written) if path.startswith("/dev/pts")]
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
+def test_what_is_asked_of_the_warden_is_seen(bench):
+    found = bench.python("open(f'/proc/{os.getppid()}/stat').read()")
+    assert found.connected == (f"process {bench.warden._process.pid}",)
+
+
+def test_who_starts_a_warden_can_be_read_again_once_all_have_ended(tmp_path):
+    def dumpable():
+        return ctypes.CDLL(None).prctl(3, 0, 0, 0, 0)
+
+    before = dumpable()
+    clients = [WardenClient(tmp_path / name) for name in "ab"]
+    try:
+        for client in clients:
+            assert dumpable() == 0
+            client.close()
+            client.close()
+    finally:
+        for client in clients:
+            client.close()
+    assert dumpable() == before
+
+
+def test_a_file_that_is_replaced_is_not_read(bench):
+    body = "open('mine', 'w').close(); os.rename('mine', secret)"
+    assert str(bench.secret) not in bench.python(body, private=False).read
+
+
 def test_a_folder_that_it_lists_is_seen(bench):
     found = bench.python("os.listdir(os.path.dirname(secret))")
     assert f"{bench.outside}/" in found.read
@@ -772,3 +927,49 @@ def test_it_works_for_those_who_may_not_mount(who):
             pytest.skip("whoever is not root cannot have a private view here")
         assert found["log"] == "copy\n" + "held\n" * 3
         assert found["secret"] == "secret"  # noqa: S105 - what it says
+
+
+ORDINARY = """
+import os, sys
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from assay.sandbox.job import Job
+from assay.sandbox.warden_client import WardenClient
+home = Path(sys.argv[2])
+body = '''
+import os, sys
+open(sys.argv[2]).read()
+for pid in (os.getppid(), int(sys.argv[1])):
+    for name in ("mem", "maps", "environ", "fd/0"):
+        try: open(f"/proc/{pid}/{name}", "rb").read(1)
+        except PermissionError: continue
+        print(name, "of", pid)
+'''
+(home / "scratch").mkdir(); (home / "own").mkdir(); (home / "secret").write_text("secret")
+with WardenClient(home / "scratch") as warden:
+    warden.private = False
+    found = warden.run(Job(
+        command=["python", "-c", body, str(os.getpid()), str(home / "secret")],
+        folder=home / "own", environment={}, output=home / "own" / "log", seconds=30,
+    ))
+    others = {f"process {os.getpid()}", f"process {warden._process.pid}"}
+assert str(home / "secret") in found.read and not found.full, found
+assert set(found.connected) >= others, found.connected
+print(found.trouble, (home / "own" / "log").read_text(), end="")
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user can only be had by root")
+def test_an_ordinary_user_s_command_does_not_reach_into_its_warden():
+    """The kernel lets a user's processes into each other, unless one says no."""
+    python = for_everybody()
+    if python is None:
+        pytest.skip("nobody else may run a Python here")
+    with tempfile.TemporaryDirectory() as home:
+        os.chown(home, 65534, 65534)
+        done = subprocess.run(
+            [python, "-c", ORDINARY, str(SOURCE), home],
+            capture_output=True, text=True, check=False, cwd="/",
+        )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "None "), done.stderr

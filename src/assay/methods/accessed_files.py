@@ -1,6 +1,12 @@
-"""Kinds of files and sockets that a watched process reached, in sealed and in dual runs."""
+"""Kinds of files and sockets that a watched process reached, in sealed and in dual runs.
+
+The kernel has files that hold whatever a user wrote there, and names that a user chose. So of
+`/proc` and `/sys` a short list is open: what programs ask about the machine, and about themselves.
+"""
 
 import os
+import re
+from functools import cache
 
 _CODE = frozenset(
     ".py .pyc .pyi .so .pyd .pth .js .mjs .cjs .ts .rb .pl .jar .class .lua .jl .sh .wasm".split()
@@ -10,6 +16,39 @@ _QUIET_PLACES = (
     *("/dev/log", "/run/systemd/journal"),
 )
 """Sockets of the operating system: the names of users, and logs that only take."""
+TERMINALS = "/dev/pts/"
+_KERNEL_FILES = frozenset(
+    {
+        *("/proc/", "/proc/self", "/proc/thread-self", "/proc/mounts", "/proc/net"),
+        *("/proc/cgroups", "/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo"),
+        *("/proc/stat", "/proc/uptime", "/proc/version", "/proc/vmstat"),
+        *("/proc/sys/crypto/fips_enabled", "/proc/sys/vm/overcommit_memory"),
+        *(f"/proc/sys/kernel/{name}" for name in ("cap_last_cap", "ngroups_max", "osrelease")),
+        *(f"/proc/sys/kernel/{name}" for name in ("ostype", "random/boot_id", "random/uuid")),
+        "/proc/sys/kernel/version",
+    }
+)
+"""What is the same for all, and nobody's to choose. The links lead to a process's own files."""
+_KERNEL_PLACES = (
+    *("/sys/devices/system/", "/sys/kernel/mm/hugepages/", "/sys/kernel/mm/transparent_hugepage/"),
+)
+_OF_PROCESS = re.compile(
+    r"/proc/\d+(?:/task/\d+)?(?:/(?:auxv|cgroup|children|clear_refs|cmdline|comm|coredump_filter"
+    r"|environ|fd|fdinfo(?:/\d+)?|gid_map|io|limits|maps|mem|mountinfo|mounts|oom_score|oom_score_adj"
+    r"|pagemap|sched|schedstat|setgroups|smaps|smaps_rollup|stat|statm|status|task|uid_map))?/?"
+)
+"""A process's files about itself: not its network's, nor those seen through its root or folder."""
+_CONTROL = "/sys/fs/cgroup"
+_CONTROL_FILES = frozenset(
+    {
+        *("cpu.max", "cpu.weight", "cpu.shares", "cpu.cfs_quota_us", "cpu.cfs_period_us"),
+        *("cpuset.cpus", "cpuset.mems", "cpuset.cpus.effective", "cpuset.mems.effective"),
+        *("memory.max", "memory.high", "memory.low", "memory.current", "memory.stat"),
+        *("memory.swap.max", "memory.swap.current", "memory.limit_in_bytes"),
+        *("memory.soft_limit_in_bytes", "memory.usage_in_bytes", "memory.use_hierarchy"),
+        *("memory.memsw.limit_in_bytes", "pids.max", "pids.current", "cgroup.controllers"),
+    }
+)
 
 
 def has_code_suffix(path: str) -> bool:
@@ -24,6 +63,49 @@ def is_quiet_peer(peer: str) -> bool:
         return False
     real = os.path.realpath(name)  # the name may lead out of where it begins
     return any(is_below(real, place) for place in _QUIET_PLACES)
+
+
+def is_kernel_file(path: str) -> bool:
+    """Whether a file or folder of the kernel's is one that tells a program of where it runs.
+
+    A folder ends with a slash. Of whose process a file is, is not asked here: the warden names
+    every process that is none of the run's own.
+    """
+    if path in _KERNEL_FILES or path.startswith(_KERNEL_PLACES):
+        return True
+    folder, _, name = path.rpartition("/")
+    if name in _CONTROL_FILES and folder in _control_groups():
+        return True
+    return _OF_PROCESS.fullmatch(path) is not None
+
+
+def is_kernel_path(path: str) -> bool:
+    """Whether a path leads into what the kernel shows as files, or to a terminal of others'."""
+    return path.startswith(("/proc/", "/sys/", TERMINALS))
+
+
+def is_process_path(path: str) -> bool:
+    """Whether a path leads to a process: what is written there is not kept after its end."""
+    return re.match(r"/proc/\d+(?:/|$)", path) is not None
+
+
+@cache
+def _control_groups() -> frozenset[str]:
+    """The folders of the control groups that this process, and so its jobs, are in."""
+    found = {_CONTROL}
+    try:
+        with open("/proc/self/cgroup", encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+            lines = file.read().splitlines()
+    except OSError:
+        return frozenset(found)
+    for line in lines:
+        _, controllers, place = line.split(":", 2)
+        for root in {"", controllers, *controllers.split(",")}:
+            folder = os.path.join(_CONTROL, root, place.strip("/")).rstrip("/")  # noqa: PTH118
+            while folder not in found:
+                found.add(folder)
+                folder = os.path.dirname(folder)  # noqa: PTH120
+    return frozenset(found)
 
 
 def is_below(path: str, place: str) -> bool:

@@ -11,7 +11,7 @@ import hashlib
 import os
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -78,19 +78,20 @@ def hexadecimal(listed: str) -> str | None:
         return None
 
 
-def is_as_recorded(path: str) -> bool:
-    """Whether a RECORD lists a file and the file has the digest that is listed."""
-    place, inner = _site_of(path)
-    listed = _recorded_once(place).get(inner) if place else None
+def is_as_recorded(path: str, sites: Collection[str]) -> bool:
+    """Whether a RECORD in one of `sites` lists a file, and the file has the digest listed."""
+    found = [_recorded_once(place).get(inner) for place, inner in _in_sites(path, sites)]
+    listed = [digest for digest in found if digest is not None]
     with suppress(OSError):
-        return listed is not None and sha256_of(path) == listed
+        return bool(listed) and sha256_of(path) in listed
     return False
 
 
-def is_recorded_folder(path: str) -> bool:
-    """Whether a folder is one in which distributions are installed, or has files that one lists."""
-    place, inner = _site_of(f"{path}/")
-    return bool(place) and (not inner or inner.rstrip("/") in _recorded_folders(place))
+def is_recorded_folder(path: str, sites: Collection[str]) -> bool:
+    """Whether a folder is one of `sites`, or has files that a distribution there lists."""
+    return path in sites or any(
+        inner.rstrip("/") in _recorded_folders(place) for place, inner in _in_sites(path, sites)
+    )
 
 
 @cache
@@ -104,17 +105,17 @@ def _recorded_folders(place: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _site_of(path: str) -> tuple[str, str]:
-    """Where a file's distribution would be installed, and its path as a RECORD there has it."""
-    for site in SITES:
-        before, found, inner = path.rpartition(f"/{site}/")
-        if found:
-            return f"{before}/{site}", inner
-    for place in map(os.path.realpath, site_folders()):
+def _in_sites(path: str, sites: Collection[str]) -> Iterator[tuple[str, str]]:
+    """In which of `sites` a file's distribution may be, and its path as a RECORD there has it.
+
+    A folder is none of these by its name: any may be called `site-packages`.
+    """
+    for place in sites:
         prefix = place.rpartition("/lib/")[0]
-        if prefix and path.startswith(f"{prefix}/bin/"):  # the programs of its distributions
-            return place, os.path.relpath(path, place)
-    return "", ""
+        if path.startswith(f"{place}/"):
+            yield place, path.removeprefix(f"{place}/")
+        elif prefix and path.startswith(f"{prefix}/bin/"):  # the programs of its distributions
+            yield place, os.path.relpath(path, place)
 
 
 def is_standard_file(path: str) -> bool:

@@ -113,6 +113,12 @@ def enter_view(
         named = (folder, *writable, *(path for pair in covers for path in pair))
         if os.path.isdir(_SHARED_MEMORY) and not any(map(in_shared_memory, named)):  # noqa: PTH112
             syscalls.mount("tmpfs", _SHARED_MEMORY, "tmpfs", 0)
+    drop_capabilities()
+
+
+def drop_capabilities() -> None:
+    """Keep from the command what would let root reach past its view, and into any process."""
+    syscalls.hand_on_no_capability()
     for number in _DROPPED_CAPABILITIES:
         with suppress(OSError):  # a capability that is not ours need not be dropped
             syscalls.drop_capability(number)

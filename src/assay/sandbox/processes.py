@@ -30,6 +30,8 @@ main()
 
 _ROUNDS = 50
 _MILLISECONDS = 5000.0
+_MAKERS = ("/dev/ptmx", "/dev/pts/ptmx")
+"""What makes a terminal, and is its other end."""
 _ELSEWHERE = (b"PWD=", b"OLDPWD=")
 """Where a shell is working says nothing about who started it."""
 
@@ -102,11 +104,26 @@ def children() -> list[int]:
 
 
 def is_descendant(pid: int) -> bool:
-    """Whether a process comes from this one; orphans do where this one is their reaper."""
+    """Whether a process comes from this one; orphans do where this one is their reaper.
+
+    This process is none of its own descendants.
+    """
     while pid > 1:
+        pid = _parent(pid) or 0
         if pid == os.getpid():
             return True
-        pid = _parent(pid) or 0
+    return False
+
+
+def holds_terminal(number: int) -> bool:
+    """Whether a descendant has made a terminal, and still holds its other end (Linux)."""
+    told = f"tty-index:\t{number}\n".encode()
+    for pid in filter(is_descendant, _processes()):
+        with suppress(OSError):
+            names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208 - names are all we want
+            made = [name for name in names if _leads_to(f"/proc/{pid}/fd/{name}") in _MAKERS]
+            if any(told in _read(f"/proc/{pid}/fdinfo/{name}") for name in made):
+                return True
     return False
 
 
@@ -159,6 +176,12 @@ def _parent(pid: int) -> int | None:
 def _stat(pid: int) -> list[bytes]:
     """The state of a process, its parent, and what else the kernel lists behind its name."""
     return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+
+
+def _leads_to(path: str) -> str:
+    with suppress(OSError):
+        return os.readlink(path)  # noqa: PTH115 - see below
+    return ""
 
 
 def _end(pid: int, mark: bytes) -> None:

@@ -15,6 +15,8 @@ BIND, RECURSIVE, PRIVATE = 0x1000, 0x4000, 0x40000
 FILE_OPENED, FILE_READ = 0x20, 0x1
 _DEATH_SIGNAL, _DUMPABLE, _DROP_CAPABILITY = 1, 4, 24
 _SUBREAPER, _NO_NEW_PRIVILEGES = 36, 38
+_CAPABILITIES = struct.pack("Ii", 0x20080522, 0)
+"""The version of the two structures below, and this process."""
 _KILL = 9
 _AT_FOLDER, _AT_RECURSIVE = -100, 0x8000
 _READ_ONLY = 1
@@ -54,6 +56,15 @@ def renounce_new_privileges() -> None:
 def drop_capability(number: int) -> None:
     """Keep a capability from every program that this process runs."""
     _control(_DROP_CAPABILITY, number)
+
+
+def hand_on_no_capability() -> None:
+    """Have no program inherit a capability past what `drop_capability` leaves."""
+    header = ctypes.create_string_buffer(_CAPABILITIES, len(_CAPABILITIES))
+    held = (ctypes.c_uint32 * 6)()  # effective, permitted and inheritable, in two halves
+    _check(_LIBRARY.capget(header, held))
+    held[2] = held[5] = 0
+    _check(_LIBRARY.capset(header, held))
 
 
 def become_user(uid: int) -> None:

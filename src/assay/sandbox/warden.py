@@ -18,11 +18,11 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from assay.sandbox.confine import can_enter_view, isolate, restrict
+from assay.sandbox.confine import can_enter_view, drop_capabilities, isolate, restrict
 from assay.sandbox.observation.notifications import Noted, Notices
 from assay.sandbox.observation.syscall_filter import install_filter
 from assay.sandbox.processes import end_children, end_group, overrun
-from assay.sandbox.syscalls import become_subreaper
+from assay.sandbox.syscalls import become_subreaper, hide_from_users
 
 _GLANCE = 0.2
 _UNWATCHED = "unwatched"
@@ -33,6 +33,7 @@ class Warden:
 
     def __init__(self) -> None:
         become_subreaper()  # processes that a command leaves behind become ours to end
+        hide_from_users()  # a command could strike what it did from our memory
         self.private = can_enter_view()
         self.requests = b""
 
@@ -149,7 +150,9 @@ def _become(job: dict[str, Any], socket_end: socket.socket, log: int) -> None:
         os.dup2(log, 2)
         for descriptor in job["descriptors"]:
             os.set_inheritable(descriptor, True)
+        hide_from_users(on=False)  # else an ordinary user's warden could not read its calls
         isolate(job["restrictions"])
+        drop_capabilities()
         restrict(job["restrictions"], parent=socket_end.fileno())
         try:
             listener, flags = install_filter()

@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from assay.errors import SpecError, StorageError, storage
 from assay.sandbox.job import Job, Outcome, View
+from assay.sandbox.observation.own_memory import hide_memory, show_memory
 from assay.sandbox.observation.syscall_filter import known_machine
 from assay.sandbox.process import exit_trouble, interpreter, is_ready
 from assay.sandbox.processes import end_strays, is_stopped, module_command
@@ -56,8 +57,10 @@ def start_warden(
     """A new warden, and the socket by which it is spoken to.
 
     Not a pipe: through `/proc` a job could open the warden's end of one, and write its own outcome.
+    Our memory is hidden from the job until `show_memory` is called, once for each warden.
     """
     ours, theirs = socket.socketpair()
+    hide_memory()
     try:
         with theirs:
             process = subprocess.Popen(  # noqa: S603 - our own command
@@ -72,6 +75,7 @@ def start_warden(
             )
     except BaseException:
         ours.close()
+        show_memory()
         raise
     return process, ours
 
@@ -96,6 +100,7 @@ class WardenClient:
         self._can_be_private: bool | None = None
         self._wanted = True
         self._stops = 0
+        self._hides = True
 
     @property
     def private(self) -> bool:
@@ -140,6 +145,9 @@ class WardenClient:
                 interrupted = interrupt
         self._answers.close()
         self._socket.close()
+        if self._hides:
+            self._hides = False
+            show_memory()
         if self._process.returncode != 0:
             end_strays(self._scratch)
         if interrupted is not None:

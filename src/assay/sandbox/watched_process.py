@@ -13,6 +13,7 @@ from contextlib import suppress
 
 from assay.sandbox.job import Job, Outcome
 from assay.sandbox.levels import Level
+from assay.sandbox.observation.own_memory import show_memory
 from assay.sandbox.process import interpreter, is_ready
 from assay.sandbox.processes import end_group
 from assay.sandbox.warden_client import start_warden
@@ -102,6 +103,7 @@ class WatchedProcess:
             end_group(self._warden.pid)
             self._warden.wait()
         self._socket.close()
+        show_memory()
         if more:
             self.unaccounted = True
         self.outcome = _UNKNOWN if more else outcome

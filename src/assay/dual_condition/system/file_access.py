@@ -16,8 +16,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.methods.accessed_files import has_code_suffix, is_below, is_quiet_peer
+from assay.methods.accessed_files import (
+    has_code_suffix,
+    is_below,
+    is_kernel_file,
+    is_kernel_path,
+    is_process_path,
+    is_quiet_peer,
+)
 from assay.methods.installed_files import (
+    SITES,
     is_as_recorded,
     is_elf,
     is_interpreter_file,
@@ -32,7 +40,7 @@ from assay.methods.installed_files import (
 from assay.sandbox.confine import in_shared_memory
 from assay.sandbox.job import Outcome
 
-_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/proc", "/sys")
+_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc")
 _OPEN = (*_SYSTEM, "/dev", "/var/run", "/var/lock")
 
 
@@ -75,7 +83,9 @@ class Sorter:
         places = [folder, *(path.resolve().parent for path in files), *map(Path, sys.path)]
         resolved = {str(path.resolve()) for path in places if str(path) not in ("", ".")}
         self.code_places = resolved - {"/"}
-        self.installed = _installed_places(named)
+        prefixes = _prefixes(named)
+        self.installed = _installed_places(prefixes)
+        self.sites = frozenset(_sites(prefixes))
         program = shutil.which(named[0]) if named else None
         ways = [
             str(folder),
@@ -129,7 +139,7 @@ class Sorter:
             reached.production.add(path)
         elif _in(path, self.reads):
             reached.given.add(path)
-        elif not (is_below(path, str(place.root)) or path in self.links or _in(path, _OPEN)):
+        elif not (is_below(path, str(place.root)) or path in self.links or _is_open(path)):
             reached.undeclared.add(path)
 
     def _listed(self, path: str, place: RunPaths, reached: Reached) -> None:
@@ -142,9 +152,11 @@ class Sorter:
 
     def _may_be_listed(self, real: str) -> bool:
         """Whether a folder's names are open to all, given, or those of code."""
+        if is_kernel_file(f"{real}/"):
+            return True
         if _in(real, (*_SYSTEM, *self.reads)) or real in self.installed | self.code_places:
             return True
-        if is_standard_folder(real) or is_recorded_folder(real):
+        if is_standard_folder(real) or is_recorded_folder(real, self.sites):
             return True
         if _in(real, self.installed):
             return False
@@ -152,6 +164,9 @@ class Sorter:
 
     def _kind(self, path: str) -> tuple[str, str | None]:
         """Where a path leads, and which kind of file that is; None for what is open to all."""
+        if is_kernel_path(path):  # a process's files are gone with it
+            declared = "given" if _in(path, self.reads) else "undeclared"
+            return path, None if is_kernel_file(path) else declared
         real = os.path.realpath(path)
         mode = _mode(real)
         if not mode or stat.S_ISDIR(mode):
@@ -167,11 +182,15 @@ class Sorter:
             return "code"
         if is_standard_file(real) or is_interpreter_file(real):
             return None
-        if installed and (is_as_recorded(real) or code or is_elf(real)):
+        if installed and (is_as_recorded(real, self.sites) or code or is_elf(real)):
             # What sets Python up names places, and is no code of the system's.
             if real.endswith(".pth"):
-                return None if is_as_recorded(real) or is_list_of_folders(real) else "given"
-            return "given" if code or not is_as_recorded(real) else None
+                return (
+                    None
+                    if is_as_recorded(real, self.sites) or is_list_of_folders(real)
+                    else "given"
+                )
+            return "given" if code or not is_as_recorded(real, self.sites) else None
         if _in(real, self.reads):
             return "given"
         if in_shared_memory(real):
@@ -187,7 +206,7 @@ class Sorter:
         if place.production is not None and is_below(real, str(place.production)):
             reached.production.add(real)
         own = is_below(real, str(place.root)) or self._is_own_memory(real, place)
-        if not own and not real.startswith("/proc/"):
+        if not own and not is_process_path(real):
             reached.outside.add(real)
 
     def _is_own_memory(self, path: str, place: RunPaths) -> bool:
@@ -238,15 +257,34 @@ def _mode(path: str) -> int:
         return 0
 
 
-def _installed_places(named: Sequence[str]) -> set[str]:
-    """The folders of Python and its packages, and of a program that is given by its path."""
-    paths = sysconfig.get_paths()
-    installed = {paths["stdlib"], paths["platstdlib"], *site_folders()}
+def _prefixes(named: Sequence[str]) -> set[str]:
+    """Where this Python is installed, and a program that is given by its path."""
     prefixes = {sys.prefix, sys.base_prefix}
     program = Path(named[0]) if named else Path()
     if program.is_absolute() and program.parent.name == "bin":
         prefix = program.parent.parent
         if any(prefix.glob("lib/python*")) or (prefix / "lib" / "node_modules").is_dir():
             prefixes.add(str(prefix))
+    return prefixes
+
+
+def _sites(prefixes: Iterable[str]) -> set[str]:
+    """The folders in which distributions are installed there."""
+    found = set(map(os.path.realpath, site_folders()))
+    for prefix in prefixes:
+        for site in SITES:
+            found |= set(map(os.path.realpath, Path(prefix).glob(f"lib/python*/{site}")))
+    return found
+
+
+def _is_open(path: str) -> bool:
+    """Whether where a link leads is open to all."""
+    return _in(path, _OPEN) or is_kernel_file(path)
+
+
+def _installed_places(prefixes: Iterable[str]) -> set[str]:
+    """The folders of Python, its packages and its programs."""
+    paths = sysconfig.get_paths()
+    installed = {paths["stdlib"], paths["platstdlib"], *site_folders()}
     installed |= {str(Path(prefix) / part) for prefix in prefixes for part in ("bin", "lib")}
     return {os.path.realpath(place) for place in installed} | installed

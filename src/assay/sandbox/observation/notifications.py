@@ -1,13 +1,14 @@
 """Record what a running command opens, runs and connects to: seccomp user notifications.
 
-Each call waits for an answer and is always let through, so the record holds what was tried. A path
-is recorded as it resolves at that moment. A missing file that is only read is not recorded: looking
-for a module tries many places. Nor are devices that hold nothing, by their numbers. A folder that
-is opened may be listed, and its names read: it is recorded with a slash at its end. A file or
-folder that is not there when it is created is the command's own; one that is moved is also read. A
-process that is none of the command's own, and whose files in `/proc` it opens or whose memory it
-reaches, is one that it hears from; so is what the kernel keeps for several processes. The target of
-a link and the extended attributes of a file are recorded where there are any.
+Each call waits for an answer. It is let through, so the record holds what was tried; only a call
+that reaches into a process that is none of the command's own is refused. A path is recorded as it
+resolves at that moment. A missing file that is only read is not recorded: looking for a module
+tries many places. Nor are devices that hold nothing, by their numbers. A folder that is opened may
+be listed, and its names read: it is recorded with a slash at its end. A file or folder that is not
+there when it is created is the command's own; one that is moved is also read. A process that is
+none of the command's own, and whose files in `/proc` it opens or whose memory it reaches, is one
+that it hears from; so is what the kernel keeps for several processes. The target of a link and the
+extended attributes of a file are recorded where there are any.
 """
 
 import errno
@@ -27,9 +28,10 @@ from assay.sandbox.observation.syscall_filter import (
     NO_FOLLOW,
     OTHER_PROCESS,
     PATH_ARGUMENTS,
+    SWAP,
     names_by_number,
 )
-from assay.sandbox.processes import is_descendant, leader
+from assay.sandbox.processes import holds_terminal, is_descendant, leader
 from assay.sandbox.syscalls import MemoryReader, copy_descriptor
 
 _NOTICE = struct.Struct("QIIiIQ6Q")
@@ -48,15 +50,17 @@ _PROCESS = re.compile(r"/proc/(\d+)(?:/|$)")
 _QUIET_DEVICES = frozenset(
     {
         *((1, minor) for minor in (3, 5, 7, 8, 9)),
-        *((5, minor) for minor in (0, 1, 2)),
-        *((major, minor) for major in range(136, 144) for minor in range(256)),
+        *((5, minor) for minor in (0, 2)),
     }
 )
-"""Nothing, zeros, a full disk, chance, and terminals: what is written there is not kept."""
+"""Nothing, zeros, a full disk and chance: what is written there is not kept. And a process's own
+terminal, which it has only by opening it under its name, and the maker of new ones."""
+_TERMINALS = range(136, 144)
 _FOLDER_MADE = ("mkdir", "mkdirat")
 _KIND = 0xF
 """The bits of a socket's type that are no flags."""
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
+_REFUSED = errno.EPERM
 _FAILS_TOO = frozenset(
     {
         *(errno.EBADF, errno.EFAULT, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR),
@@ -105,23 +109,27 @@ class Notices:
             self._resolver.close()
 
     def answer(self) -> None:
-        """Take one notice, record it, and let the call go on."""
+        """Take one notice, record it, and let the call go on or refuse it."""
         self._buffer[:] = self._absent
         try:
             fcntl.ioctl(self.listener, _RECEIVE, self._buffer)
         except OSError:  # the process was killed meanwhile
             return
         number, pid, _, call, _, _, *arguments = _NOTICE.unpack(self._buffer)
+        name = self._names[call]
+        refused = name in OTHER_PROCESS and self._reaches_out(name, arguments)
         try:
             self._resolver = self._resolver or PathResolver(pid)
-            self._note(pid, self._resolver, self._names[call], arguments)
+            self._note(pid, self._resolver, name, arguments)
+            self._note_ways(self._resolver)
         except OSError as error:
             self.noted.full = self.noted.full or error.errno not in _FAILS_TOO
         except Exception:  # no argument of a command may end the warden
             self.noted.full = True
         # A call without an answer would wait for ever: any other error ends the warden and the run.
         with suppress(FileNotFoundError):  # the process was killed meanwhile
-            fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(number, 0, 0, _GO_ON))
+            answer = (-_REFUSED, 0) if refused else (0, _GO_ON)
+            fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(number, 0, *answer))
 
     def _note(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
         match name:
@@ -156,7 +164,7 @@ class Notices:
             case _ if name in KERNEL_OBJECTS:
                 self._keep(self.noted.connected, KERNEL_OBJECTS[name])
             case _ if name in OTHER_PROCESS:
-                self._process(arguments[OTHER_PROCESS[name]] & 0xFFFFFFFF)
+                pass  # the numbers of processes are no paths: see `_reaches_out`
             case _:
                 self._change(pid, paths, name, arguments)
 
@@ -174,7 +182,7 @@ class Notices:
         text = text.lstrip("/") if inside else text
         writes = flags & _WRITING
         path, mode = paths.resolve(pid, folder, text, made=bool(writes))
-        if not path or (stat.S_ISCHR(mode) and paths.device(path) in _QUIET_DEVICES):
+        if not path or (stat.S_ISCHR(mode) and _is_quiet(paths, path)):
             return
         process = _PROCESS.match(path)
         if process:
@@ -190,10 +198,28 @@ class Notices:
         elif mode and not flags & os.O_PATH:
             self._keep(self.noted.read, f"{path.rstrip('/')}/")
 
-    def _process(self, other: int) -> None:
-        """Record a process that is none of the command's own."""
-        if other and not is_descendant(other):
+    def _note_ways(self, paths: PathResolver) -> None:
+        """Record processes through whose files a path led, whatever it led to."""
+        while paths.ways:
+            self._process(paths.ways.pop())
+
+    def _reaches_out(self, name: str, arguments: list[int]) -> bool:
+        """Whether a call reaches into a process that is none of the command's own; recorded.
+
+        The number is in a register, which no other thread can change meanwhile.
+        """
+        place = OTHER_PROCESS[name]
+        if place.kind is not None and arguments[place.kind] & 0xFFFFFFFF == place.users:
+            self._keep(self.noted.connected, "all processes of a user")
+            return True
+        return self._process(arguments[place.number] & 0xFFFFFFFF)
+
+    def _process(self, other: int) -> bool:
+        """Record a process, if it is none of the command's own; whether it is none."""
+        outside = bool(other) and not is_descendant(other)
+        if outside:
             self._keep(self.noted.connected, f"process {other}")
+        return outside
 
     def _metadata(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
         """Record a link whose target, or a file whose extended attributes, the command reads."""
@@ -227,7 +253,7 @@ class Notices:
             flags = 0 if place.unless is None else arguments[place.unless]
             if place.follows and not flags & NO_FOLLOW:
                 path, mode = paths.resolve(pid, folder, text)
-                if not mode or (stat.S_ISCHR(mode) and paths.device(path) in _QUIET_DEVICES):
+                if not mode or (stat.S_ISCHR(mode) and _is_quiet(paths, path)):
                     continue
             else:
                 path = paths.walk(pid, folder, text, last=False)
@@ -235,7 +261,7 @@ class Notices:
                 if name in _FOLDER_MADE and not paths.mode(path):
                     self._keep(self.noted.made, path)
                 self._keep(self.noted.written if place.writes else self.noted.read, path)
-                if place.carries:
+                if place.carries or (place.swapped and arguments[place.swapped] & SWAP):
                     self._keep(self.noted.read, path)
 
     def _address(
@@ -321,6 +347,15 @@ class Notices:
             return os.pread(handle, size, address)
         finally:
             os.close(handle)
+
+
+def _is_quiet(paths: PathResolver, path: str) -> bool:
+    """Whether a device holds nothing of others: by its number, or a terminal of the command's."""
+    device = paths.device(path)
+    terminal = path.removeprefix("/dev/pts/")
+    if device[0] in _TERMINALS and terminal.isdecimal():
+        return holds_terminal(int(terminal))
+    return device in _QUIET_DEVICES
 
 
 def _peer(family: int, data: bytes) -> str:

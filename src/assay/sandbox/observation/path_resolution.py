@@ -14,7 +14,7 @@ from assay.sandbox.syscalls import open_in_root
 _HERE = -100 & 0xFFFFFFFF
 _MOST_LINKS = 40
 _HEAD = 256
-_JUMP = re.compile(r"(/proc/\d+)(?:/task/\d+)?/(?:cwd|root|exe|fd/\d+|map_files/.+)")
+_JUMP = re.compile(r"/proc/(\d+)(?:/task/\d+)?/(?:cwd|root|exe|fd/\d+|map_files/.+)")
 _UNNAMED = ("/memfd:", "/anon_hugepage", "/dev/zero (deleted)", "/SYSV")
 _OF_THE_SYSTEM = frozenset({"security.selinux", "system.posix_acl_access"})
 _BY_HAND = ("/proc/", "/dev/", " (deleted)")
@@ -29,6 +29,8 @@ class PathResolver:
 
     def __init__(self, pid: int) -> None:
         self._root = os.open(f"/proc/{pid}/root", os.O_PATH | os.O_CLOEXEC)
+        self.ways: set[int] = set()
+        """Processes through whose root, folder or descriptors a path has led; the caller's."""
 
     def close(self) -> None:
         """Let go of the root."""
@@ -85,6 +87,7 @@ class PathResolver:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             jump = _JUMP.fullmatch(here)
             if jump is not None:
+                self.ways.add(int(jump[1]))
                 if _is_elsewhere(pid, jump[1]):
                     return "/".join((here, *rest[::-1]))
                 if not target.startswith("/") or target.startswith(_UNNAMED):
@@ -180,7 +183,7 @@ def _start(pid: int, folder: int | None) -> str:
 def _is_elsewhere(pid: int, other: str) -> bool:
     """Whether another process has another view of the files."""
     try:
-        ours, theirs = os.stat(f"/proc/{pid}/ns/mnt"), os.stat(f"{other}/ns/mnt")  # noqa: PTH116
+        ours, theirs = (os.stat(f"/proc/{one}/ns/mnt") for one in (pid, other))  # noqa: PTH116
     except OSError:
         return True
     return ours.st_ino != theirs.st_ino

@@ -29,7 +29,10 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "shmctl": 31, "msgget": 68, "msgrcv": 70, "msgctl": 71, "semget": 64, "semop": 65,
         "semctl": 66, "semtimedop": 220, "mq_open": 240, "add_key": 248, "request_key": 249,
         "keyctl": 250, "bpf": 321, "ptrace": 101, "process_vm_readv": 310,
-        "process_vm_writev": 311,
+        "process_vm_writev": 311, "prlimit64": 302, "setpriority": 141, "getpriority": 140,
+        "sched_setparam": 142, "sched_getparam": 143, "sched_setscheduler": 144,
+        "sched_getscheduler": 145, "sched_setaffinity": 203, "sched_getaffinity": 204,
+        "sched_setattr": 314, "sched_getattr": 315, "ioprio_set": 251, "ioprio_get": 252,
         "chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452, "chown": 92, "fchown": 93,
         "lchown": 94, "fchownat": 260, "utime": 132, "utimes": 235, "futimesat": 261,
         "utimensat": 280, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190,
@@ -49,6 +52,10 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "msgget": 186, "msgrcv": 188, "msgctl": 187, "semget": 190, "semop": 193, "semctl": 191,
         "semtimedop": 192, "mq_open": 180, "add_key": 217, "request_key": 218, "keyctl": 219,
         "bpf": 280, "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271,
+        "prlimit64": 261, "setpriority": 140, "getpriority": 141, "sched_setparam": 118,
+        "sched_getparam": 121, "sched_setscheduler": 119, "sched_getscheduler": 120,
+        "sched_setaffinity": 122, "sched_getaffinity": 123, "sched_setattr": 274,
+        "sched_getattr": 275, "ioprio_set": 30, "ioprio_get": 31,
     },
 }  # fmt: skip
 _SEND_TO = {"x86_64": 44, "aarch64": 206}
@@ -85,7 +92,8 @@ class PathArgument:
 
     Without a path, the folder's argument is the file itself. `follows` says whether the call acts
     on what a link leads to, unless the argument `unless` says otherwise. What `carries` goes on to
-    another path, with what it holds.
+    another path, with what it holds; so does what is `swapped`, where the argument says that two
+    files change places.
     """
 
     folder: int | None
@@ -94,9 +102,11 @@ class PathArgument:
     follows: bool = False
     unless: int | None = None
     carries: bool = False
+    swapped: int | None = None
 
 
 NO_FOLLOW = 0x100
+SWAP = 2
 _AT_0 = PathArgument(folder=None, path=0)
 _BELOW = PathArgument(folder=0, path=1)
 _LED_TO = PathArgument(folder=None, path=0, follows=True)
@@ -107,7 +117,7 @@ _TWO = (replace(_BELOW, carries=True), PathArgument(folder=2, path=3))
 PATH_ARGUMENTS: dict[str, tuple[PathArgument, ...]] = {
     "rename": (replace(_AT_0, carries=True), PathArgument(folder=None, path=1)),
     "renameat": _TWO,
-    "renameat2": _TWO,
+    "renameat2": (_TWO[0], replace(_TWO[1], swapped=4)),
     "link": (
         PathArgument(folder=None, path=0, writes=False, follows=True),
         PathArgument(folder=None, path=1),
@@ -150,8 +160,30 @@ KERNEL_OBJECTS: dict[str, str] = {
 }
 """The calls that reach what the kernel keeps for several processes, and what that is."""
 
-OTHER_PROCESS: dict[str, int] = {"process_vm_readv": 0, "process_vm_writev": 0, "ptrace": 1}
-"""The calls that reach into another process, and their argument that names it."""
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessArgument:
+    """Where a call has the number of a process, or of a group; 0 is the caller.
+
+    Where the argument `kind` is `users`, the call is about all processes of a user.
+    """
+
+    number: int
+    kind: int | None = None
+    users: int = 0
+
+
+_FIRST = ProcessArgument(number=0)
+OTHER_PROCESS: dict[str, ProcessArgument] = {
+    "ptrace": ProcessArgument(number=1),
+    **dict.fromkeys(("process_vm_readv", "process_vm_writev", "prlimit64"), _FIRST),
+    **dict.fromkeys(("sched_setparam", "sched_getparam", "sched_setscheduler"), _FIRST),
+    **dict.fromkeys(("sched_getscheduler", "sched_setaffinity", "sched_getaffinity"), _FIRST),
+    **dict.fromkeys(("sched_setattr", "sched_getattr"), _FIRST),
+    **dict.fromkeys(("setpriority", "getpriority"), ProcessArgument(number=1, kind=0, users=2)),
+    **dict.fromkeys(("ioprio_set", "ioprio_get"), ProcessArgument(number=1, kind=0, users=3)),
+}
+"""The calls that reach into another process, or set and ask what can be kept with it."""
 
 
 def known_machine() -> bool:

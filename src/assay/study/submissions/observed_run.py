@@ -15,7 +15,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from assay.files import path_names, stamp
-from assay.methods.accessed_files import has_code_suffix, is_below, is_quiet_peer
+from assay.methods.accessed_files import (
+    TERMINALS,
+    has_code_suffix,
+    is_below,
+    is_kernel_file,
+    is_process_path,
+    is_quiet_peer,
+)
 from assay.methods.installed_files import (
     is_elf,
     is_interpreter_file,
@@ -32,8 +39,8 @@ from assay.study.submissions.sealed_files import own_folders
 from assay.study.submissions.spec import Seal
 
 _SYSTEM = (
-    *("/proc/", "/sys/devices/system/", "/sys/fs/cgroup/", "/etc/ssl/", "/usr/lib/ssl/"),
-    *("/usr/share/zoneinfo/", "/usr/lib/locale/", "/usr/share/locale/"),
+    *("/etc/ssl/", "/usr/lib/ssl/", "/usr/share/zoneinfo/", "/usr/lib/locale/"),
+    "/usr/share/locale/",
 )
 _SYSTEM_FILES = frozenset(
     {
@@ -43,13 +50,12 @@ _SYSTEM_FILES = frozenset(
     }
 )
 _CONVERSIONS = "/gconv/gconv-modules.cache"
-_NOT_KEPT = ("/proc/", "/dev/pts/")
 _LIBRARIES = ("/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/")
 _SYSTEM_LINKS = frozenset(
     {
         *("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/var/run", "/var/lock", "/etc/localtime"),
         *("/etc/resolv.conf", "/etc/os-release", "/dev/fd", "/dev/stdin", "/dev/stdout"),
-        *("/dev/stderr", "/proc/self", "/proc/thread-self", "/proc/mounts", "/proc/net"),
+        "/dev/stderr",
     }
 )
 _MOST_NAMED = 20
@@ -113,8 +119,8 @@ class _Account:
             path
             for path, processes in changed.items()
             if not any(is_below(path, place) for place in self.own)
-            and not path.startswith(_NOT_KEPT)
-            and (processes > 1 or os.path.lexists(path))
+            and not is_process_path(path)
+            and (processes > 1 or os.path.lexists(path) or path.startswith(TERMINALS))
         }
 
     def is_usual(self, path: str, made: frozenset[str]) -> bool:
@@ -127,6 +133,7 @@ class _Account:
             path in self.links
             or path in _SYSTEM_LINKS
             or path.startswith(_SYSTEM)
+            or is_kernel_file(path)
             or _is_library(path)
         )
 
@@ -146,7 +153,7 @@ class _Account:
                 real in self.folders
                 or is_standard_folder(real)
                 or path.startswith(_SYSTEM)
-                or any(is_below(place, real) for place in self.own)
+                or is_kernel_file(path)
             )
         if path in self.sealed:
             return self.sealed[path] == stamp(Path(path))  # else it changed meanwhile
@@ -164,7 +171,9 @@ def _is_made(path: str, made: frozenset[str]) -> bool:
 
 
 def _is_system(path: str) -> bool:
-    if path.startswith(_SYSTEM) or path.endswith(_CONVERSIONS):
+    if path.startswith(_SYSTEM) or is_kernel_file(path):
+        return True
+    if path.startswith(_LIBRARIES) and path.endswith(_CONVERSIONS):
         return True
     folder, _, name = path.rpartition("/")
     if folder in ("/etc", "/usr/lib", "/usr/share/libc-bin") and name in _SYSTEM_FILES:
