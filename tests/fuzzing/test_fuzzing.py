@@ -37,6 +37,8 @@ LEFT_OUT = {
     "execute.read_verdict": "a pipe; its tests write to it",
     "controls.load_control": "finds a stored run, which `load_run` reads",
     "method_loader.load": "imports a method, in the worker: running, not reading",
+    "inspect_ai.read_by_harness": "inspect_ai's own reader, where it is installed",
+    "installed_reader.read_unknown": "the same",
     "joint_model.read_surface": "fits a model to items that have been read",
 }
 """Readers without a target, and why."""
