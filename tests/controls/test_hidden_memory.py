@@ -135,9 +135,7 @@ KERNEL_MEMORY = {
 @pytest.mark.parametrize("path", KERNEL_MEMORY.values(), ids=KERNEL_MEMORY)
 def test_what_the_kernel_keeps_for_all_is_seen(prefix, path):
     found = prefix.reached(path)
-    assert {one.rstrip("/") for one in found.undeclared} == {
-        os.path.realpath(path) if path.endswith("/") else path
-    }
+    assert {one.rstrip("/") for one in found.undeclared} == {os.path.realpath(path)}
 
 
 KERNEL_FACTS = (

@@ -665,6 +665,28 @@ def test_who_starts_a_warden_can_be_read_again_once_all_have_ended(tmp_path):
     assert dumpable() == before
 
 
+@BOTH
+def test_a_path_through_a_process_of_its_own_with_a_view_apart_is_seen(bench, private):
+    """No such process can mount anything, so it sees the same files."""
+    body = (
+        "import ctypes\nhear, tell = os.pipe()\nchild = os.fork()\n"
+        "if not child:\n"
+        "    apart = ctypes.CDLL(None).unshare(0x10020000) == 0\n"
+        "    os.write(tell, b'yn'[not apart:][:1]); import signal; signal.pause()\n"
+        "print(os.read(hear, 1))\n"
+        "for how in (os.O_RDONLY, os.O_WRONLY):\n"
+        "    try: os.open(f'/proc/{child}/root{secret}', how)\n"
+        "    except OSError: pass\n"
+        "os.kill(child, 9)"
+    )
+    found = bench.python(body, private=private)
+    if "y" not in bench.log():
+        pytest.skip("no user namespace can be had here")
+    assert str(bench.secret) in found.read
+    assert str(bench.secret) in found.written
+    assert found.connected == ()
+
+
 def test_a_file_that_is_replaced_is_not_read(bench):
     body = "open('mine', 'w').close(); os.rename('mine', secret)"
     assert str(bench.secret) not in bench.python(body, private=False).read

@@ -76,7 +76,7 @@ def is_kernel_file(path: str) -> bool:
     folder, _, name = path.rpartition("/")
     if name in _CONTROL_FILES and folder in _control_groups():
         return True
-    return _OF_PROCESS.fullmatch(path) is not None
+    return is_process_file(path)
 
 
 def is_kernel_path(path: str) -> bool:
@@ -84,9 +84,9 @@ def is_kernel_path(path: str) -> bool:
     return path.startswith(("/proc/", "/sys/", TERMINALS))
 
 
-def is_process_path(path: str) -> bool:
-    """Whether a path leads to a process: what is written there is not kept after its end."""
-    return re.match(r"/proc/\d+(?:/|$)", path) is not None
+def is_process_file(path: str) -> bool:
+    """Whether a file is a process's about itself: what is written there is gone with it."""
+    return _OF_PROCESS.fullmatch(path) is not None
 
 
 @cache

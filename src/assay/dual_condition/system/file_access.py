@@ -21,7 +21,7 @@ from assay.methods.accessed_files import (
     is_below,
     is_kernel_file,
     is_kernel_path,
-    is_process_path,
+    is_process_file,
     is_quiet_peer,
 )
 from assay.methods.installed_files import (
@@ -164,10 +164,10 @@ class Sorter:
 
     def _kind(self, path: str) -> tuple[str, str | None]:
         """Where a path leads, and which kind of file that is; None for what is open to all."""
-        if is_kernel_path(path):  # a process's files are gone with it
-            declared = "given" if _in(path, self.reads) else "undeclared"
-            return path, None if is_kernel_file(path) else declared
         real = os.path.realpath(path)
+        if is_kernel_path(real):  # a process's files are gone with it, and have no mode
+            declared = "given" if _in(real, self.reads) else "undeclared"
+            return real, None if is_kernel_file(real) else declared
         mode = _mode(real)
         if not mode or stat.S_ISDIR(mode):
             return real, None  # not cached: the file may appear later
@@ -206,7 +206,7 @@ class Sorter:
         if place.production is not None and is_below(real, str(place.production)):
             reached.production.add(real)
         own = is_below(real, str(place.root)) or self._is_own_memory(real, place)
-        if not own and not is_process_path(real):
+        if not own and not is_process_file(real):
             reached.outside.add(real)
 
     def _is_own_memory(self, path: str, place: RunPaths) -> bool:

@@ -9,6 +9,7 @@ import os
 import re
 import stat
 
+from assay.sandbox.processes import is_descendant
 from assay.sandbox.syscalls import open_in_root
 
 _HERE = -100 & 0xFFFFFFFF
@@ -181,7 +182,12 @@ def _start(pid: int, folder: int | None) -> str:
 
 
 def _is_elsewhere(pid: int, other: str) -> bool:
-    """Whether another process has another view of the files."""
+    """Whether another process has another view of the files.
+
+    None of the command's own has: a namespace of mounts is a copy, and it can mount nothing there.
+    """
+    if is_descendant(int(other)):
+        return False
     try:
         ours, theirs = (os.stat(f"/proc/{one}/ns/mnt") for one in (pid, other))  # noqa: PTH116
     except OSError:

@@ -20,7 +20,7 @@ from assay.methods.accessed_files import (
     has_code_suffix,
     is_below,
     is_kernel_file,
-    is_process_path,
+    is_process_file,
     is_quiet_peer,
 )
 from assay.methods.installed_files import (
@@ -119,7 +119,7 @@ class _Account:
             path
             for path, processes in changed.items()
             if not any(is_below(path, place) for place in self.own)
-            and not is_process_path(path)
+            and not is_process_file(path)
             and (processes > 1 or os.path.lexists(path) or path.startswith(TERMINALS))
         }
 
