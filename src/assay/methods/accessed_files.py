@@ -28,7 +28,7 @@ _KERNEL_FILES = frozenset(
         "/proc/sys/kernel/version",
     }
 )
-"""What is the same for all, and nobody's to choose. The links lead to a process's own files."""
+"""What is the same for all, and not a process's to choose. The links lead to its own files."""
 _KERNEL_PLACES = (
     *("/sys/devices/system/", "/sys/kernel/mm/hugepages/", "/sys/kernel/mm/transparent_hugepage/"),
 )
