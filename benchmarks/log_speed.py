@@ -8,6 +8,7 @@ of its own. Samples of lm-evaluation-harness, which has no reader, are read by j
 Costs are processor seconds of those processes, since their readers use threads.
 """
 
+import hashlib
 import json
 import random
 import resource
@@ -232,12 +233,16 @@ def write_lm_eval(path: Path, seed: int) -> Path:
                     f"gen_args_{k}": {"arg_0": words, "arg_1": f" {k}"} for k in range(4)
                 },
                 "resps": [[["-1.5", "False"]]] * 4, "filtered_resps": [["-1.5", "False"]] * 4,
-                "filter": "none", "metrics": ["acc", "acc_norm"], "doc_hash": f"{number:064x}",
-                "prompt_hash": f"{number + 1:064x}", "target_hash": "0" * 64,
+                "filter": "none", "metrics": ["acc", "acc_norm"], "doc_hash": _hash(number),
+                "prompt_hash": _hash(-number), "target_hash": _hash(0),
                 "acc": float(rng.random() < 0.5), "acc_norm": float(rng.random() < 0.5),
             }  # fmt: skip
             file.write(json.dumps(line) + "\n")
     return path
+
+
+def _hash(number: int) -> str:
+    return hashlib.sha256(str(number).encode()).hexdigest()
 
 
 if __name__ == "__main__":

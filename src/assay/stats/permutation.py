@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from assay.stats.arrays import Floats, by_content
 
 _CELLS = 1 << 22
+_CACHED = 1 << 17
+"""Numbers that are made and used up inside a processor's cache."""
 _EXACT = 1 << 14
 _NEAR = 1e-9
 
@@ -162,7 +164,10 @@ def _drawn_flips(units: int, draws: int, seed: int) -> Iterator[Floats]:
     for start in range(0, draws, block):
         size = min(block, draws - start)
         bits = np.unpackbits(np.frombuffer(rng.bytes((size * units + 7) // 8), dtype=np.uint8))
-        yield bits[: size * units].reshape(size, units).astype(np.float64)
+        flips = bits[: size * units].reshape(size, units)
+        rows = max(1, _CACHED // max(units, 1))
+        for first in range(0, size, rows):
+            yield flips[first : first + rows].astype(np.float64)
 
 
 def shuffle_labels(
