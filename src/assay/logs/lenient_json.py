@@ -6,7 +6,7 @@ much memory, a list twenty times its letters, so values are counted before they 
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -58,6 +58,41 @@ def elements(data: bytes, form: type[T], *, where: str) -> Iterator[T]:
         if count > MAX_SAMPLES:
             raise SpecError(f"{where}: more than {MAX_SAMPLES:,} samples")
         yield element
+
+
+class LineReader:
+    """Reads objects that have the fields of a first one, without those that are skipped.
+
+    An object with other fields, or with a bare NaN, is read whole, which takes longer.
+    """
+
+    def __init__(self, names: Collection[str], skipped: Collection[str]) -> None:
+        self._skipped = skipped
+        self._kept = [name for name in names if name not in skipped]
+        unread = [name for name in names if name in skipped]
+        fields: list[tuple[str, Any, Any]] = [
+            *(_field("kept", at, Any, name) for at, name in enumerate(self._kept)),
+            *(_field("unread", at, msgspec.Raw, name) for at, name in enumerate(unread)),
+        ]
+        form = msgspec.defstruct("Line", fields, forbid_unknown_fields=True)
+        self._decoder = msgspec.json.Decoder(form)
+
+    def read(self, line: bytes, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
+        """An object without the fields that are skipped; any other value as it is."""
+        _check_values(line, where)
+        try:
+            values = msgspec.structs.astuple(self._decoder.decode(line))
+        except (msgspec.DecodeError, RecursionError, ValueError):
+            value = loads(line, where=where)
+            if not isinstance(value, dict):
+                return value
+            return {name: each for name, each in value.items() if name not in self._skipped}
+        found = zip(self._kept, values, strict=False)  # the others come after them
+        return {name: value for name, value in found if value is not msgspec.UNSET}
+
+
+def _field(kind: str, at: int, form: Any, name: str) -> tuple[str, Any, Any]:  # noqa: ANN401
+    return f"{kind}_{at}", form, msgspec.field(name=name, default=msgspec.UNSET)
 
 
 def first_element(data: bytes) -> Any:  # noqa: ANN401 - JSON is any of six types

@@ -18,7 +18,14 @@ from assay.digests import digest
 from assay.errors import SpecError, StorageError, storage, writable
 from assay.files import read_bounded, stamp
 from assay.folders import file_digest
-from assay.logs.lenient_json import LONGEST_LINE, decode, first_element, loads, object_or_none
+from assay.logs.lenient_json import (
+    LONGEST_LINE,
+    LineReader,
+    decode,
+    first_element,
+    loads,
+    object_or_none,
+)
 from assay.logs.zip_members import ZipMembers, is_zip
 from assay.tables.compressed import compression_of, unpack_frames, unpacked
 
@@ -142,14 +149,9 @@ class LogFile:
 
     def fields(self, skipped: Collection[str]) -> Iterator[tuple[str, Any]]:
         """Each line's place and its JSON value; fields of these names are passed over unread."""
+        reader = LineReader(self._first or (), skipped)
         for where, line in self.raw_lines():
-            try:
-                parts = _FIELDS.decode(line)
-            except (msgspec.DecodeError, RecursionError, ValueError):
-                yield where, loads(line, where=where)
-                continue
-            kept = {name: part for name, part in parts.items() if name not in skipped}
-            yield where, {name: loads(part, where=where) for name, part in kept.items()}
+            yield where, reader.read(line, where=where)
 
     def raw_lines(self) -> Iterator[tuple[str, bytes]]:
         """Each line's place and its bytes; blank lines are passed over."""
@@ -170,9 +172,6 @@ class LogFile:
         path = self.path.parent / name
         with storage(path):
             return LogFile(path) if path.is_file() else None
-
-
-_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def table_in(value: object, *names: str) -> Mapping[str, Any]:
