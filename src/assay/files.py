@@ -79,9 +79,12 @@ def read_bounded(path: Path, most: int) -> bytes:
         if path.exists() and not path.is_file():
             raise SpecError(f"{path}: no regular file")
         with path.open("rb") as file:
-            is_longer = os.fstat(file.fileno()).st_size > most  # a long one is not read at all
-            data = b"" if is_longer else b"".join(read_parts(file, most + 1))
-    if is_longer or len(data) > most:
+            size = os.fstat(file.fileno()).st_size
+            if size > most:  # it is not read at all
+                data = b""
+            else:  # most are read at once; those that have grown, and those without a size, go on
+                data = b"".join([file.read(size), *read_parts(file, most + 1 - size)])
+    if max(size, len(data)) > most:
         raise SpecError(f"{path}: more than {most:,} bytes")
     return data
 

@@ -50,7 +50,7 @@ def harness(tmp_path, monkeypatch):
 @pytest.fixture
 def absent(monkeypatch):
     """No harness is installed."""
-    monkeypatch.setattr("assay.logs.installed_reader.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
 
 def unknown(tmp_path, **changes):

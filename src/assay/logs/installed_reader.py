@@ -5,8 +5,6 @@ time. What ours refuses for another reason (too large, cut off, checksums that d
 handed on.
 """
 
-import importlib.metadata
-import importlib.util
 from types import ModuleType
 
 from msgspec.structs import replace
@@ -25,6 +23,8 @@ def read_unknown(reader: ModuleType, file: LogFile, refusal: UnknownForm) -> lis
     read_by_harness = getattr(reader, "read_by_harness", None)
     if read_by_harness is None:
         raise refusal
+    import importlib.util  # which no log of a known form needs
+
     package = reader.__name__.rpartition(".")[2]
     if importlib.util.find_spec(package) is None:
         refusal.hint = (
@@ -47,6 +47,8 @@ def read_unknown(reader: ModuleType, file: LogFile, refusal: UnknownForm) -> lis
 
 
 def _named(package: str) -> str:
+    import importlib.metadata
+
     try:
         return f"{package} {importlib.metadata.version(package)}"
     except importlib.metadata.PackageNotFoundError:

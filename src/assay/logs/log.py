@@ -1,6 +1,7 @@
 """What a log of an evaluation harness holds: runs, their samples, and the means it reports."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Literal
 
 import msgspec
@@ -69,13 +70,9 @@ class LogRun(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def metrics(self) -> list[str]:
         """Every metric under which some sample has a score, in the order in which they come."""
-        scored = (
-            name
-            for sample in self.samples
-            for name, value in sample.scores.items()
-            if value is not None
-        )
-        return list(dict.fromkeys(scored))
+        scores = [sample.scores for sample in self.samples]
+        names = dict.fromkeys(chain.from_iterable(scores))
+        return [name for name in names if any(own.get(name) is not None for own in scores)]
 
     @property
     def failed(self) -> int:

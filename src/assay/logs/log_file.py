@@ -155,12 +155,13 @@ class LogFile:
 
     def raw_lines(self) -> Iterator[tuple[str, bytes]]:
         """Each line's place and its bytes; blank lines are passed over."""
+        place = f"{self.path}, line"
         for number, line in enumerate(io.BytesIO(self.data), 1):
-            if not line.strip():
+            if line.isspace():
                 continue
             if len(line) > LONGEST_LINE or number > MAX_ROWS:
-                raise SpecError(f"{self.path}, line {number}: too long, or one too many")
-            yield f"{self.path}, line {number}", line
+                raise SpecError(f"{place} {number}: too long, or one too many")
+            yield f"{place} {number}", line
 
     def forget(self) -> None:
         """Let go of what was read; it is read again where it is asked for."""
@@ -183,6 +184,8 @@ def table_in(value: object, *names: str) -> Mapping[str, Any]:
 
 def number(value: object) -> float | None:
     """A score as a number; None for one that is missing or no number."""
+    if type(value) is float:  # as nearly all are
+        return value if math.isfinite(value) else None
     if isinstance(value, (bool, int, float)):
         try:
             found = float(value)

@@ -23,6 +23,7 @@ RESERVED = frozenset(
     | {"instance", "trial", "harness", STOPPED, DRAWN}
 )
 """Names that say which run it is, what made it and how it ended; never a dimension's."""
+_TEXT, _TEXT_OR_NONE, _FLOAT = {str}, {str, type(None)}, {float}
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,29 +50,35 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     drawn_order: int | None = None
 
     def __post_init__(self) -> None:
+        others = {*map(type, (self.trial, self.scorer, self.run, self.artifact))}
+        if type(self.instance) is not str or not others <= _TEXT_OR_NONE:  # which few are
+            self._check_texts()
+        for name in ("dimensions", "harness"):
+            value = getattr(self, name)
+            if type(value) is not dict and not isinstance(value, Mapping):
+                raise SpecError(f"{self.place}: {name} is {value!r:.60}, expected a table")
+        msgspec.structs.force_setattr(self, "dimensions", self._numbers())
+        if not {*map(type, self.harness), *map(type, self.harness.values())} <= _TEXT:
+            harness = {str(name): str(value) for name, value in self.harness.items()}
+            msgspec.structs.force_setattr(self, "harness", harness)
+
+    def _check_texts(self) -> None:
+        """Refuse names that are neither texts nor whole numbers, and make texts of these."""
         for name in ("instance", "trial", "scorer", "run", "artifact"):
             value = getattr(self, name)
-            if type(value) is str or (value is None and name != "instance"):  # as nearly all are
+            if value is None and name != "instance":
                 continue
             is_whole = isinstance(value, Integral) and not isinstance(value, bool)
             if is_whole:
                 msgspec.structs.force_setattr(self, name, str(value))
             elif not isinstance(value, str):
                 raise SpecError(f"{name} {value!r:.60}: expected a text")
-        for name in ("dimensions", "harness"):
-            value = getattr(self, name)
-            if type(value) is not dict and not isinstance(value, Mapping):
-                raise SpecError(f"{self.place}: {name} is {value!r:.60}, expected a table")
-        msgspec.structs.force_setattr(self, "dimensions", self._numbers())
-        if {*map(type, self.harness), *map(type, self.harness.values())} - {str}:
-            harness = {str(name): str(value) for name, value in self.harness.items()}
-            msgspec.structs.force_setattr(self, "harness", harness)
 
     def _numbers(self) -> dict[str, float | None]:
         """The value of each dimension as a number."""
-        names, given = map(set, (map(type, self.dimensions), map(type, self.dimensions.values())))
+        names, given = {*map(type, self.dimensions)}, {*map(type, self.dimensions.values())}
         plain = cast("Mapping[str, float]", self.dimensions)
-        if names <= {str} and given <= {float} and all(map(_is_score, plain.values())):
+        if names <= _TEXT and given <= _FLOAT and all(map(_is_score, plain.values())):
             return dict(plain)
         values = {}
         for name, value in self.dimensions.items():

@@ -100,16 +100,16 @@ def _samples(
 ) -> Iterator[Sample]:
     """One sample a document, with the metrics of every filter."""
     copies: Counter[str] = Counter()
-    for key, own in _documents(lines).items():
-        name = key[-1]
+    for (_, name), own in _documents(lines).items():
         copies[name] += 1
         scores = {}
-        for line in own:
-            suffix = "" if filters == [_NO_FILTER] else f",{line.get('filter', _NO_FILTER)}"
+        for own_filter, (_, line) in own.items():
+            suffix = "" if filters == [_NO_FILTER] else f",{own_filter}"
             for metric in _named_metrics(line):
-                if not isinstance(line.get(metric), (list, str, dict)):
-                    scores[f"{metric}{suffix}"] = number(line.get(metric))
-        first = own[0]
+                value = line.get(metric)
+                if not isinstance(value, (list, str, dict)):
+                    scores[f"{metric}{suffix}"] = number(value)
+        _, first = next(iter(own.values()))
         yield Sample(
             instance=name if copies[name] == 1 else f"{name}#{copies[name]}",
             scores=scores,
@@ -121,25 +121,24 @@ def _samples(
 
 def _documents(
     lines: Sequence[tuple[str, Mapping[str, Any]]],
-) -> dict[tuple[str, ...], list[Mapping[str, Any]]]:
-    """The lines of each document; one that has two under a filter is refused."""
-    documents: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
-    seen: dict[tuple[str, ...], str] = {}
+) -> dict[tuple[str, str], dict[str, tuple[str, Mapping[str, Any]]]]:
+    """The line of each document and filter; two of one document and filter are refused."""
+    documents: dict[tuple[str, str], dict[str, tuple[str, Mapping[str, Any]]]] = {}
     for where, line in lines:
         own = str(line.get("filter", _NO_FILTER))
         key = _identity(line)
-        if (own, *key) in seen:
-            first = seen[own, *key].rpartition(", ")[2]
+        known = documents.setdefault(key, {})
+        if own in known:
+            first = known[own][0].rpartition(", ")[2]
             raise SpecError(
                 f"{where}: document {key[0]:.60} under the filter {own!r:.60} is also on {first}",
                 hint="A document has one line a filter. Were the samples of two runs joined?",
             )
-        seen[own, *key] = where
-        documents.setdefault(key, []).append(line)
+        known[own] = where, line
     return documents
 
 
-def _identity(line: Mapping[str, Any]) -> tuple[str, ...]:
+def _identity(line: Mapping[str, Any]) -> tuple[str, str]:
     """What tells documents of a run apart, and at the end what is the same in another run."""
     if isinstance(line.get("doc_hash"), str):
         name = f"{line['doc_hash'][:12]}-{str(line.get('target_hash'))[:8]}"
