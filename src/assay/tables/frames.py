@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from assay.bounds import MAX_CELLS, MAX_COLUMNS, MAX_LINE_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES
 from assay.errors import SpecError
-from assay.sandbox.environment import job_environment
-from assay.sandbox.job import Job, ResourceLimits
-from assay.sandbox.process import Process, exit_trouble
 from assay.tables.nested import PlacedRows
 
 if TYPE_CHECKING:
@@ -106,6 +103,11 @@ def fault_on_trial(data: bytes, read: str, *, each: bool = False) -> str | None:
     """
     if sys.platform != "linux":
         return None
+    # Most tables are texts, and their readers start without a sandbox.
+    from assay.sandbox.environment import job_environment
+    from assay.sandbox.job import Job, ResourceLimits
+    from assay.sandbox.process import Process, exit_trouble
+
     with tempfile.TemporaryFile() as file, tempfile.TemporaryFile() as log:
         file.write(data)
         file.flush()
