@@ -410,14 +410,6 @@ def test_a_name_that_is_longer_than_any_is_taken_neither_for_missing_nor_for_ano
     assert str(bench.secret) in bench.python(around).read
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root sees all")
-def test_a_folder_that_may_not_be_seen_is_no_reason_to_call_a_record_incomplete(bench):
-    locked = bench.outside / "locked"
-    locked.mkdir(mode=0)
-    found = bench.python("try: open(sys.argv[1])\nexcept OSError: pass", str(locked / "x"))
-    assert not found.full
-
-
 def test_what_is_there_is_not_made(bench):
     """A link that leads nowhere is there, and so is the root."""
     link = bench.outside / "link"
@@ -549,7 +541,8 @@ BEHIND = {
         "os.unlink('x'); run(f'/dev/fd/{at}')"
     ),
     "a script of a script of a script": (
-        "for n in range(4): own(f's{n}', f'#!s{n + 1}'.encode())\nown('s4', b'#!' + tool)\nrun('s0')"
+        "for n in range(4): own(f's{n}', f'#!s{n + 1}'.encode())\n"
+        "own('s4', b'#!' + tool); run('s0')"
     ),
     "a script with an argument": "own('x', b'#! \\t' + tool + b'\\t-e'); run('x')",
     "a program with a loader": "own('x', elf(tool + bytes(1), True)); run('x')",
@@ -1173,3 +1166,59 @@ def test_an_ordinary_user_s_command_does_not_reach_into_its_warden():
             capture_output=True, text=True, check=False, cwd="/",
         )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "None "), done.stderr
+
+
+CLOSED = """
+import json, os, sys
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from assay.sandbox.job import Job
+from assay.sandbox.warden_client import WardenClient
+home = Path(sys.argv[2])
+for name in ("scratch", "own", "closed"): (home / name).mkdir()
+(home / "closed/secret").write_text("secret"); (home / "closed").chmod(0)
+(home / "own/script").write_text("#!/bin/true"); (home / "own/script").chmod(0o111)
+body = '''
+import ctypes, os, sys
+if sys.argv[1] == "entered":
+    assert ctypes.CDLL(None).unshare(0x10000000) == 0
+    for name, text in ("setgroups", "deny"), ("uid_map", "0 65534 1"), ("gid_map", "0 65534 1"):
+        open(f"/proc/self/{name}", "w").write(text)
+    os.execv(sys.executable, [sys.executable, "-c", "print(open('../closed/secret').read())"])
+elif sys.argv[1] == "run":
+    os.execv("script", ["script"])
+else:
+    try: open("../closed/secret")
+    except PermissionError: print("held")
+'''
+with WardenClient(home / "scratch") as warden:
+    warden.private = False
+    for way in ("tried", "run", "entered"):
+        found = warden.run(Job(
+            command=["python", "-c", body, way], folder=home / "own", environment={},
+            output=home / "own/log", seconds=30,
+        ))
+        print(way, found.full, "/bin/true" in found.run or "/usr/bin/true" in found.run)
+print((home / "own/log").read_text(), end="")
+(home / "closed").chmod(0o700)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user can only be had by root")
+def test_what_only_the_command_may_read_is_not_taken_for_missing():
+    """A namespace of users gives it rights that an ordinary user's warden does not have."""
+    python = for_everybody()
+    if python is None:
+        pytest.skip("nobody else may run a Python here")
+    with tempfile.TemporaryDirectory() as home:
+        os.chown(home, 65534, 65534)
+        done = subprocess.run(
+            [python, "-c", CLOSED, str(SOURCE), home],
+            capture_output=True, text=True, check=False, cwd="/",
+        )  # fmt: skip
+    tried, ran, entered, *log = done.stdout.splitlines()
+    assert (tried, ran, log[0]) == ("tried False False", "run True False", "held"), done.stderr
+    if log[1:] != ["secret"]:
+        pytest.skip("no user namespace can be had here")
+    assert entered == "entered True False"
