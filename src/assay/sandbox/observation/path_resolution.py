@@ -20,7 +20,6 @@ _MOST_LINKS = 40
 _LONGEST = 4096
 _PROCESS = re.compile(r"/proc/(\d+)/")
 _JUMP = re.compile(r"/proc/(\d+)(?:/task/\d+)?/(?:cwd|root|exe|fd/\d+|map_files/.+)")
-_UNNAMED = ("/memfd:", "/anon_hugepage", "/dev/zero (deleted)", "/SYSV")
 _DELETED = " (deleted)"
 _SELINUX = os.path.exists("/sys/fs/selinux/enforce")  # noqa: PTH110 - the warden starts quickly
 _OF_THE_SYSTEM = frozenset({"security.selinux"} if _SELINUX else ())
@@ -117,7 +116,7 @@ class PathResolver:
                 if _is_elsewhere(pid, jump[1]):
                     return "/".join((here, *rest[::-1]))
                 self._way = here
-                if not target.startswith("/") or target.startswith(_UNNAMED):
+                if _is_unnamed(here, target):
                     return ""
                 place = target
                 continue
@@ -235,6 +234,16 @@ def _start(pid: int, folder: int | None) -> str:
 def _way(pid: int, folder: int | None) -> str:
     low = _HERE if folder is None else folder & 0xFFFFFFFF
     return f"/proc/{pid}/{'cwd' if low == _HERE else f'fd/{low}'}"
+
+
+def _is_unnamed(way: str, target: str) -> bool:
+    """Whether a link of `/proc` leads to what has no name: a pipe, memory, or a deleted file."""
+    if not target.startswith("/"):
+        return True
+    if not target.endswith(_DELETED):  # any folder can be called as memory is
+        return False
+    found = os.stat(way)  # noqa: PTH116
+    return found.st_nlink == 0 and not stat.S_ISDIR(found.st_mode)
 
 
 def _is_of_another(path: str) -> bool:
