@@ -265,6 +265,11 @@ HIDDEN = {
         "stranger.py",
     ),
     "run as a program": ("subprocess.run(['/bin/true'])", "true"),
+    "run for a script without a name": (
+        "at = os.memfd_create('s', 0); os.write(at, b'#!/bin/true\\n');"
+        " subprocess.run([f'/proc/self/fd/{at}'], pass_fds=[at])",
+        "true",
+    ),
 }
 
 
@@ -331,6 +336,15 @@ READ = {
         ".sendto(b'x', ('127.0.0.1', 9))",
         "127.0.0.1:9",
     ),
+    "names of sockets, asked of the kernel": (
+        "import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4)",
+        "netlink protocol 4",
+    ),
+    "by a link to its own descriptors": (
+        "os.path.lexists('x') or os.symlink('/dev/fd/200', 'x');"
+        " os.dup2(os.open('OUTSIDE', os.O_PATH), 200); open('x/answers.json').read()",
+        "outside/answers.json",
+    ),
     "heard at any port": (
         "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).bind(('', 0))",
         "0.0.0.0:*",
@@ -373,6 +387,11 @@ def test_a_setting_of_the_kernel_that_is_changed_is_named(tmp_path):
 
 KEPT_ELSEWHERE = {
     "the target of a link": ("os.readlink('OUTSIDE/link')", "outside/link"),
+    "the target of a link that is linked": (
+        "os.path.lexists('x') or os.link('OUTSIDE/link', 'x', follow_symlinks=False);"
+        " os.readlink('x')",
+        "outside/link",
+    ),
     "an extended attribute": (
         "os.getxattr('OUTSIDE/answers.json', 'user.code')",
         "outside/answers.json",

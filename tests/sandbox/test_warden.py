@@ -152,16 +152,20 @@ READS = {
         "    os._exit(0)\n"
         "os.read(ours, 1)"
     ),
-    "by a call that says how to look": (
-        "import ctypes\nlibc = ctypes.CDLL(None)\n"
-        "how = (ctypes.c_uint64 * 3)(0, 0, 0)\n"
-        "assert libc.syscall(437, -100, secret.encode(), how, 24) > 0"
+    "by a link to a descriptor that its warden does not have": (
+        "os.dup2(os.open(os.path.dirname(secret), os.O_PATH), 200)\n"
+        "os.symlink('/dev/fd/200', 'd'); open('d/secret.txt'); os.unlink('d')"
     ),
-    "by a call that takes a folder for the root": (
-        "import ctypes\nlibc = ctypes.CDLL(None)\n"
-        "at = os.open(os.path.dirname(secret), 0)\n"
-        "how = (ctypes.c_uint64 * 3)(0, 0, 0x10)\n"
-        "assert libc.syscall(437, at, b'/secret.txt', how, 24) > 0"
+    "as a thread with descriptors of its own": (
+        "import ctypes, threading\n"
+        "os.mkdir('mine'); open('mine/secret.txt', 'w').close()\n"
+        "at, mine = (os.open(one, os.O_PATH) for one in (os.path.dirname(secret), 'mine'))\n"
+        "def work():\n"
+        "    assert ctypes.CDLL(None).unshare(0x400) == 0\n"
+        "    os.dup2(mine, at)\n"
+        "    assert open(f'/proc/self/fd/{at}/secret.txt').read() == 'secret'\n"
+        "    print('read', flush=True)\n"
+        "thread = threading.Thread(target=work); thread.start(); thread.join()"
     ),
 }
 
@@ -274,6 +278,7 @@ REFUSED = {
     "an interface of queues": "call(425, 8, room)",
     "a file by its handle": "call(304, -100, room, 0)",
     "what another process has open": "call(438, 1, 0, 0)",
+    "a folder for the root": "call(437, -100, b'/', room, 24)",
     "unmounting": "libc.umount2(os.path.dirname(secret).encode(), 2)",
     "mounting": "libc.mount(b'tmpfs', os.path.dirname(secret).encode(), b'tmpfs', 0, None)",
     "making the view writable": "call(442, -100, b'/', 0x8000, bytes(32), 32)",
@@ -313,7 +318,9 @@ BAD_CALLS = {
     "no path": "call(257, -100, 0, 0)",
     "a folder that is not open": "call(257, 777, b'x', 0)",
     "a folder that is a pipe": "call(257, os.pipe()[0], b'x', 0)",
-    "a way of looking that is nowhere": "call(437, -100, b'x', 16, 24)",
+    "a part of a path that is too long": "call(257, -100, b'x' * 300, 0o101)",
+    "a path that is too long": "call(257, -100, b'/x' * 3000, 0o101)",
+    "a folder with too long a name": "call(83, b'x' * 300)",
     "an address that is too short": "call(42, pair, b'\\x02\\x00\\x00', 3)",
     "an address of nothing": "call(42, pair, b'', 0)",
     "an address of no kind": "call(42, pair, b'\\xff\\xff' * 60, 120)",
@@ -377,6 +384,79 @@ def test_names_as_long_as_they_can_be_are_seen(bench):
     assert str(last) in found.read
 
 
+def test_a_name_that_is_longer_than_any_is_taken_neither_for_missing_nor_for_another(bench):
+    """From where a process is, it can be opened; from its root it cannot."""
+    deep = bench.outside
+    while len(str(deep)) + 201 < 4090:
+        deep = deep / ("d" * 200)
+    deep.mkdir(parents=True)
+    name = "n" * 250
+    handle = os.open(deep, os.O_RDONLY)
+    os.close(os.open(name, os.O_CREAT | os.O_WRONLY, dir_fd=handle))
+    os.setxattr(f"/proc/self/fd/{handle}", "user.mark", b"x")
+    os.close(handle)
+    made = "os.chdir(sys.argv[1])\ntry: os.mkdir(sys.argv[2])\nexcept FileExistsError: pass\n"
+    for line in (f"{made}open(sys.argv[2])", "os.chdir(sys.argv[1]); os.listxattr(sys.argv[2])"):
+        found = bench.python(line, str(deep), name)
+        assert found.full
+        assert not [path for path in found.made if path.endswith(name)]
+    around = (
+        "for _ in range(30):\n"
+        "    if len(os.getcwd()) > 3700: break\n"
+        "    os.mkdir('d' * 200); os.chdir('d' * 200)\n"
+        "os.mkdir('x'); os.mkdir('x/y'); os.symlink(os.path.dirname(secret), 'l')\n"
+        "open('l/../outside' + '/.' * 300 + '/secret.txt')"
+    )
+    assert str(bench.secret) in bench.python(around).read
+
+
+def test_what_is_there_is_not_made(bench):
+    """A link that leads nowhere is there, and so is the root."""
+    link = bench.outside / "link"
+    link.symlink_to("nowhere")
+    body = (
+        "for name in (*sys.argv[1:], sys.argv[1] + '/', '/', '/.'):\n"
+        "    try: os.mkdir(name)\n    except OSError: pass"
+    )
+    assert bench.python(body, str(link)).made == ()
+
+
+def test_a_link_that_is_linked_is_read(bench):
+    """Its target is what it holds."""
+    link = bench.outside / "link"
+    link.symlink_to("what is to be told")
+    body = "try: os.link(sys.argv[1], 'own', follow_symlinks=False)\nexcept OSError: pass"
+    assert str(link) in bench.python(body, str(link)).read
+
+
+def test_attributes_behind_a_slash_and_of_a_link_itself_are_seen(bench):
+    link = bench.own / "link"
+    link.symlink_to(bench.outside)
+    os.setxattr(bench.outside, "user.mark", b"x")
+    body = "os.getxattr('link/', 'user.mark', follow_symlinks=False)"
+    assert str(bench.outside) in bench.python(body).metadata
+    other = bench.outside / "link"
+    other.symlink_to("nowhere")
+    try:
+        os.setxattr(other, "security.mark", b"x", follow_symlinks=False)
+    except OSError:
+        pytest.skip("a link can have no attribute here")
+    body = "os.getxattr(sys.argv[1], 'security.mark', follow_symlinks=False)"
+    assert str(other) in bench.python(body, str(other)).metadata
+
+
+def test_a_folder_that_is_deleted_has_no_name(bench):
+    """Another may be there under what the kernel calls it."""
+    body = (
+        "gone = os.path.dirname(secret) + '/gone'\n"
+        "os.makedirs('x/y'); open('x/secret.txt', 'w').close()\n"
+        "os.symlink(os.path.abspath('x/y'), gone + ' (deleted)')\n"
+        "os.mkdir(gone); os.chdir(gone); os.rmdir(gone)\n"
+        "assert open('../secret.txt').read() == 'secret'"
+    )
+    assert str(bench.secret) in bench.python(body, private=False).read
+
+
 def test_thousands_of_files_are_all_seen(bench):
     count = scale(1000, 20_000)
     body = f"for n in range({count}): open(f'f{{n}}', 'w').close(); open(f'f{{n}}').close()"
@@ -431,6 +511,68 @@ def test_what_runs_a_script_is_seen_as_well(bench):
     assert {str(bench.outside / "shell"), str(bench.outside / "script")} <= set(found.run)
 
 
+ELF = """
+import struct
+def elf(loader, wide):
+    if wide:
+        size, form = 64 + 2 * 56, "<IIQQQQQQ"
+        head = struct.pack("<16sHHIQQQIHHHHHH", b"\\x7fELF\\2\\1\\1", 2, 62, 1, 0x400000, 64, 0, 0,
+                           64, 56, 2, 0, 0, 0)
+        parts = (3, 4, size, 0x400000 + size, 0), (1, 5, 0, 0x400000, 0)
+        named = struct.pack(form, *parts[0], len(loader), len(loader), 1)
+        loads = struct.pack(form, *parts[1], size + len(loader), size + len(loader), 4096)
+    else:
+        size, form = 52 + 2 * 32, "<IIIIIIII"
+        head = struct.pack("<16sHHIIIIIHHHHHH", b"\\x7fELF\\1\\1\\1", 2, 3, 1, 0x400000, 52, 0, 0,
+                           52, 32, 2, 0, 0, 0)
+        named = struct.pack(form, 3, size, 0x400000 + size, 0, len(loader), len(loader), 4, 1)
+        loads = struct.pack(form, 1, 0, 0x400000, 0, size, size, 5, 4096)
+    return head + named + loads + loader
+"""
+BEHIND = {
+    "a script without a name": (
+        "at = os.memfd_create('s', 0); os.write(at, b'#!' + tool)\nrun(f'/proc/self/fd/{at}')"
+    ),
+    "a script without a name, by its descriptor": (
+        "at = os.memfd_create('s', 0); os.write(at, b'#!' + tool)\nrun(at)"
+    ),
+    "a script whose name is gone": (
+        "own('x', b'#!' + tool); at = os.open('x', 0); os.set_inheritable(at, True)\n"
+        "os.unlink('x'); run(f'/dev/fd/{at}')"
+    ),
+    "a script of a script of a script": (
+        "for n in range(4): own(f's{n}', f'#!s{n + 1}'.encode())\n"
+        "own('s4', b'#!' + tool); run('s0')"
+    ),
+    "a script with an argument": "own('x', b'#! \\t' + tool + b'\\t-e'); run('x')",
+    "a program with a loader": "own('x', elf(tool + bytes(1), True)); run('x')",
+    "a program of another width with a loader": ("own('x', elf(tool + bytes(1), False)); run('x')"),
+    "a program without a name, with a loader": (
+        "at = os.memfd_create('s', 0); os.write(at, elf(tool + bytes(1), True)); run(at)"
+    ),
+}
+RUNNING = """
+def own(name, data):
+    with open(name, "wb") as file: file.write(data + b"\\n")
+    os.chmod(name, 0o755)
+def run(program):
+    if not os.fork(): os.execve(program, ["x"], {})
+    os.wait()
+"""
+
+
+@BOTH
+@pytest.mark.parametrize("body", BEHIND.values(), ids=BEHIND)
+def test_what_the_kernel_runs_for_a_program_is_seen(bench, body, private):
+    """It opens that itself. A name ends at a space or a tab, at no other letter."""
+    tool = bench.outside / "to\x0bol"
+    shutil.copy(shutil.which("true"), tool)
+    head = f"tool = os.fsencode({str(tool)!r})\n"
+    found = bench.python(head + ELF + RUNNING + body, private=private)
+    assert str(tool) in found.run
+    assert not found.full
+
+
 @pytest.mark.parametrize("kind", ["a stream", "datagrams"])
 def test_whom_it_speaks_to_is_seen(bench, tmp_path, kind):
     name = str(bench.own / "s")
@@ -477,6 +619,18 @@ def test_the_receiver_of_a_datagram_is_seen(bench, way):
     assert found.connected == (f"127.0.0.1:{at[1]}",)
 
 
+def test_no_flags_of_a_message_hide_its_receiver(bench):
+    """The warden is handed its listener in a message, and no command can send one like it."""
+    body = (
+        "import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "for n in range(1024):\n"
+        "    try: s.sendmsg([b'?'], [], n << 16, (f'127.9.{n >> 8}.{n & 255}', 9))\n"
+        "    except OSError: pass"
+    )
+    expected = {f"127.9.{n >> 8}.{n & 255}:9" for n in range(1024)}
+    assert set(bench.python(body).connected) == expected
+
+
 def test_a_place_at_which_others_may_speak_to_it_is_seen(bench):
     body = "import socket\nsocket.socket().bind(('127.0.0.1', 48123))\n"
     body += "socket.socket(socket.AF_UNIX).bind('\\0assay-here')\n"
@@ -496,9 +650,26 @@ def test_a_socket_that_listens_is_seen_once_in_any_thread(bench):
     assert bench.python(body).connected == ("0.0.0.0:*", "127.0.0.2:48124")
 
 
+def test_a_thread_with_descriptors_of_its_own_hides_no_socket(bench):
+    body = (
+        "import ctypes, socket, threading\n"
+        "bound = socket.socket(); bound.bind(('127.0.0.2', 48125))\n"
+        "def work():\n"
+        "    assert ctypes.CDLL(None).unshare(0x400) == 0\n"
+        "    other = socket.socket(); os.dup2(other.fileno(), bound.fileno())\n"
+        "    bound.listen()\n"
+        "thread = threading.Thread(target=work); thread.start(); thread.join()"
+    )
+    assert "a socket of one thread" in bench.python(body).connected
+
+
 def test_a_socket_that_hears_without_an_address_is_seen(bench):
     body = "import socket\nsocket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 2)\n"
-    assert bench.python(body).connected == ("netlink between processes",)
+    assert bench.python(body).connected == ("netlink protocol 2",)
+    names = body.replace("2)", "4)")
+    assert bench.python(names).connected == ("netlink protocol 4",), "names of others' sockets"
+    body = "import socket\ntry: socket.socket(socket.AF_INET, socket.SOCK_STREAM, 132)\n"
+    assert bench.python(body + "except OSError: pass").connected == ("internet protocol 132",)
     assert not bench.python("import socket\nsocket.socket(); socket.socketpair()").connected
 
 
@@ -995,3 +1166,59 @@ def test_an_ordinary_user_s_command_does_not_reach_into_its_warden():
             capture_output=True, text=True, check=False, cwd="/",
         )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "None "), done.stderr
+
+
+CLOSED = """
+import json, os, sys
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from assay.sandbox.job import Job
+from assay.sandbox.warden_client import WardenClient
+home = Path(sys.argv[2])
+for name in ("scratch", "own", "closed"): (home / name).mkdir()
+(home / "closed/secret").write_text("secret"); (home / "closed").chmod(0)
+(home / "own/script").write_text("#!/bin/true"); (home / "own/script").chmod(0o111)
+body = '''
+import ctypes, os, sys
+if sys.argv[1] == "entered":
+    assert ctypes.CDLL(None).unshare(0x10000000) == 0
+    for name, text in ("setgroups", "deny"), ("uid_map", "0 65534 1"), ("gid_map", "0 65534 1"):
+        open(f"/proc/self/{name}", "w").write(text)
+    os.execv(sys.executable, [sys.executable, "-c", "print(open('../closed/secret').read())"])
+elif sys.argv[1] == "run":
+    os.execv("script", ["script"])
+else:
+    try: open("../closed/secret")
+    except PermissionError: print("held")
+'''
+with WardenClient(home / "scratch") as warden:
+    warden.private = False
+    for way in ("tried", "run", "entered"):
+        found = warden.run(Job(
+            command=["python", "-c", body, way], folder=home / "own", environment={},
+            output=home / "own/log", seconds=30,
+        ))
+        print(way, found.full, "/bin/true" in found.run or "/usr/bin/true" in found.run)
+print((home / "own/log").read_text(), end="")
+(home / "closed").chmod(0o700)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user can only be had by root")
+def test_what_only_the_command_may_read_is_not_taken_for_missing():
+    """A namespace of users gives it rights that an ordinary user's warden does not have."""
+    python = for_everybody()
+    if python is None:
+        pytest.skip("nobody else may run a Python here")
+    with tempfile.TemporaryDirectory() as home:
+        os.chown(home, 65534, 65534)
+        done = subprocess.run(
+            [python, "-c", CLOSED, str(SOURCE), home],
+            capture_output=True, text=True, check=False, cwd="/",
+        )  # fmt: skip
+    tried, ran, entered, *log = done.stdout.splitlines()
+    assert (tried, ran, log[0]) == ("tried False False", "run True False", "held"), done.stderr
+    if log[1:] != ["secret"]:
+        pytest.skip("no user namespace can be had here")
+    assert entered == "entered True False"

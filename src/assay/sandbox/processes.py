@@ -136,10 +136,13 @@ def is_stopped(pid: int) -> bool:
 
 def leader(pid: int) -> int:
     """The process that a thread belongs to."""
-    for line in _read(f"/proc/{pid}/status").splitlines():
-        if line.startswith(b"Tgid:"):
-            return int(line.split()[1])
-    return pid
+    return int(_status(pid, b"Tgid:")[0])
+
+
+def has_other_rights(pid: int) -> bool:
+    """Whether a thread is of another user, or has capabilities, if only in a namespace."""
+    capable = int(_status(pid, b"CapEff:")[0], 16)
+    return bool(capable) or any(int(user) != os.geteuid() for user in _status(pid, b"Uid:"))
 
 
 def overrun(deadline: float, seconds: float, log: int | None, log_bytes: int) -> str | None:
@@ -176,6 +179,12 @@ def _parent(pid: int) -> int | None:
 def _stat(pid: int) -> list[bytes]:
     """The state of a process, its parent, and what else the kernel lists behind its name."""
     return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+
+
+def _status(pid: int, name: bytes) -> list[bytes]:
+    """A line of what the kernel tells about a thread."""
+    lines = _read(f"/proc/{pid}/status").splitlines()
+    return next(line for line in lines if line.startswith(name)).split()[1:]
 
 
 def _leads_to(path: str) -> str:

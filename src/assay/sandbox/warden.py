@@ -12,9 +12,9 @@ import os
 import select
 import signal
 import socket
-import struct
 import sys
 import time
+from _thread import allocate_lock, start_new_thread
 from contextlib import suppress
 from typing import Any
 
@@ -141,6 +141,40 @@ class Warden:
         end_children()
 
 
+class _Courier:
+    """A thread that hands the listener to the warden.
+
+    It starts before the filter, which does not hold it, and ends when the command takes its place.
+    So the filter makes no exception: one that it made would last as long as the command.
+    """
+
+    def __init__(self, socket_end: socket.socket) -> None:
+        self._socket = socket_end
+        self._listener = -1
+        self._error: OSError | None = None
+        self._wanted, self._done = allocate_lock(), allocate_lock()
+        self._wanted.acquire()
+        self._done.acquire()
+        start_new_thread(self._run, ())
+
+    def deliver(self, listener: int) -> None:
+        """Have the listener sent, and wait until it is."""
+        self._listener = listener
+        self._wanted.release()
+        self._done.acquire()
+        if self._error is not None:
+            raise self._error
+
+    def _run(self) -> None:
+        self._wanted.acquire()
+        try:
+            socket.send_fds(self._socket, [b"!"], [self._listener])
+        except OSError as error:
+            self._error = error
+        finally:
+            self._done.release()
+
+
 def _become(job: dict[str, Any], socket_end: socket.socket, log: int) -> None:
     """In the child: confine it, have its calls reported, and run the command."""
     try:
@@ -153,17 +187,16 @@ def _become(job: dict[str, Any], socket_end: socket.socket, log: int) -> None:
         hide_from_users(on=False)  # else an ordinary user's warden could not read its calls
         isolate(job["restrictions"])
         drop_capabilities()
+        courier = _Courier(socket_end)
         restrict(job["restrictions"], parent=socket_end.fileno())
         try:
-            listener, flags = install_filter()
+            listener = install_filter()
         except OSError:
             if not job["unwatched"]:
                 raise
-            socket_end.send(_UNWATCHED.encode())
+            os.write(socket_end.fileno(), _UNWATCHED.encode())
         else:
-            # `socket.send_fds` of Python 3.11 passes on no flags.
-            handed = socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", listener)
-            socket_end.sendmsg([b"!"], [handed], flags)
+            courier.deliver(listener)
             os.close(listener)
         program, *_ = command = job["command"]
         os.execve(program, command, job["environment"])  # noqa: S606 - no shell

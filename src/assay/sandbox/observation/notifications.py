@@ -22,10 +22,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from assay.sandbox.observation.path_resolution import PathResolver
+from assay.sandbox.observation.program_head import interpreter
 from assay.sandbox.observation.syscall_filter import (
     KERNEL_OBJECTS,
     METADATA_ARGUMENTS,
-    NO_FOLLOW,
     OTHER_PROCESS,
     PATH_ARGUMENTS,
     SWAP,
@@ -40,11 +40,11 @@ _RECEIVE, _SEND, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
 _GO_ON = 1
 _WAKE_AT_ONCE = 1
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
-_IN_ROOT = 0x10
 _PAGE, _LONGEST = 4096, 4096
 _MOST, _MOST_TEXT = 200_000, 1 << 26
 """How many paths of a kind are kept, and how many letters of all kinds."""
-_MOST_SCRIPTS = 5
+_MOST_PROGRAMS = 8
+"""The kernel goes from script to script five times; the last program may name a loader."""
 _MOST_MESSAGES, _MESSAGE_STEP = 1024, 64
 _PROCESS = re.compile(r"/proc/(\d+)(?:/|$)")
 _QUIET_DEVICES = frozenset(
@@ -60,6 +60,8 @@ _FOLDER_MADE = ("mkdir", "mkdirat")
 _KIND = 0xF
 """The bits of a socket's type that are no flags."""
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
+_PROTOCOLS = (0, socket.IPPROTO_TCP, socket.IPPROTO_UDP)
+"""Others have ways of their own to name a peer."""
 _REFUSED = errno.EPERM
 _FAILS_TOO = frozenset(
     {
@@ -139,10 +141,6 @@ class Notices:
                 self._open(pid, paths, None, arguments[0], arguments[1])
             case "creat":
                 self._open(pid, paths, None, arguments[0], os.O_WRONLY | os.O_CREAT)
-            case "openat2":
-                flags, _, how = struct.unpack("QQQ", self._read(pid, arguments[2], 24))
-                inside = bool(how & _IN_ROOT)
-                self._open(pid, paths, arguments[0], arguments[1], flags, inside=inside)
             case "execve":
                 self._run(pid, paths, None, arguments[0])
             case "execveat":
@@ -169,19 +167,10 @@ class Notices:
                 self._change(pid, paths, name, arguments)
 
     def _open(
-        self,
-        pid: int,
-        paths: PathResolver,
-        folder: int | None,
-        address: int,
-        flags: int,
-        *,
-        inside: bool = False,
+        self, pid: int, paths: PathResolver, folder: int | None, address: int, flags: int
     ) -> None:
-        text = self._text(pid, address)
-        text = text.lstrip("/") if inside else text
         writes = flags & _WRITING
-        path, mode = paths.resolve(pid, folder, text, made=bool(writes))
+        path, mode = paths.resolve(pid, folder, self._text(pid, address), made=bool(writes))
         if not path or (stat.S_ISCHR(mode) and _is_quiet(paths, path)):
             return
         process = _PROCESS.match(path)
@@ -234,29 +223,36 @@ class Notices:
             self._keep(self.noted.metadata, path)
 
     def _run(self, pid: int, paths: PathResolver, folder: int | None, address: int) -> None:
-        path, mode = paths.resolve(pid, folder, self._text(pid, address))
-        for _ in range(_MOST_SCRIPTS):
-            if not mode or not path:
+        """Record a program, and those that the kernel runs for it: of scripts, and the loader."""
+        text = self._text(pid, address)
+        for _ in range(_MOST_PROGRAMS):
+            path, _ = paths.resolve(pid, folder, text)
+            handle = paths.open_resolved(path)
+            if handle is None:
                 return
-            self._keep(self.noted.run, path)
-            first, _, _ = paths.head(path).partition(b"\n")
-            words = first.removeprefix(b"#!").split()
-            if not first.startswith(b"#!") or not words:
+            try:
+                if path:
+                    self._keep(self.noted.run, path)
+                text, folder = interpreter(handle), None
+            finally:
+                os.close(handle)
+            if not text:
                 return
-            path, mode = paths.resolve(pid, None, os.fsdecode(words[0]))  # the kernel runs that one
 
     def _change(self, pid: int, paths: PathResolver, name: str, arguments: list[int]) -> None:
         for place in PATH_ARGUMENTS[name]:
             folder = None if place.folder is None else arguments[place.folder]
             address = 0 if place.path is None else arguments[place.path]
             text = self._text(pid, address) if address else ""
-            flags = 0 if place.unless is None else arguments[place.unless]
-            if place.follows and not flags & NO_FOLLOW:
+            if place.follows_by(arguments):
                 path, mode = paths.resolve(pid, folder, text)
                 if not mode or (stat.S_ISCHR(mode) and _is_quiet(paths, path)):
                     continue
             else:
+                text = text.rstrip("/") if name in _FOLDER_MADE else text  # no link is followed
                 path = paths.walk(pid, folder, text, last=False)
+                if not place.writes and not paths.mode(path):
+                    continue
             if path:
                 if name in _FOLDER_MADE and not paths.mode(path):
                     self._keep(self.noted.made, path)
@@ -285,24 +281,34 @@ class Notices:
             self._keep(self.noted.connected, _peer(family, data))
 
     def _socket(self, family: int, kind: int, protocol: int) -> None:
-        """Record a socket that can hear others without an address."""
+        """Record a socket that can hear others without an address.
+
+        Of netlink only what libc asks about the network's addresses is exempt.
+        """
         family, kind, protocol = (value & 0xFFFFFFFF for value in (family, kind, protocol))
-        if family == socket.AF_NETLINK and protocol == socket.NETLINK_USERSOCK:
-            self._keep(self.noted.connected, "netlink between processes")
+        if family == socket.AF_NETLINK and protocol != socket.NETLINK_ROUTE:
+            self._keep(self.noted.connected, f"netlink protocol {protocol}")
         elif family in _INTERNET and kind & _KIND == socket.SOCK_RAW:
             self._keep(self.noted.connected, "a raw socket")
+        elif family in _INTERNET and protocol not in _PROTOCOLS:
+            self._keep(self.noted.connected, f"internet protocol {protocol}")
         elif family not in (*_INTERNET, socket.AF_UNIX, socket.AF_NETLINK):
             self._keep(self.noted.connected, f"address family {family}")
 
     def _listen(self, pid: int, number: int) -> None:
         """Record a socket that listens without a bind, at a port that the kernel chooses.
 
-        One that has an address was recorded when it was bound; a local one must be bound.
+        One that has an address was recorded when it was bound; a local one must be bound. A thread
+        may have descriptors of its own; its process's are those that can be copied.
         """
         process = os.pidfd_open(leader(pid))
         try:
-            with socket.socket(fileno=copy_descriptor(process, number & 0xFFFFFFFF)) as listening:
-                if listening.family in _INTERNET:
+            number &= 0xFFFFFFFF
+            with socket.socket(fileno=copy_descriptor(process, number)) as listening:
+                meant = os.stat(f"/proc/{pid}/fd/{number}").st_ino  # noqa: PTH116
+                if os.fstat(listening.fileno()).st_ino != meant:
+                    self._keep(self.noted.connected, "a socket of one thread")
+                elif listening.family in _INTERNET:
                     host, port, *_ = listening.getsockname()
                     if not port:
                         self._keep(self.noted.connected, _at(host, 0))
@@ -333,7 +339,7 @@ class Notices:
             end = data.find(b"\0")
             if end >= 0:
                 return os.fsdecode(data[:end])
-        return os.fsdecode(data[:_LONGEST])
+        raise FileNotFoundError(errno.ENOENT, "a path that is too long for any call")
 
     def _read(self, pid: int, address: int, size: int) -> bytes:
         """At most a page of memory; `/proc` serves where the system call cannot."""

@@ -1,28 +1,33 @@
 """Resolve paths that another process names, in that process's view of the files.
 
 The kernel resolves them, from that process's root. It does not follow the links of `/proc` that are
-no paths, and `/proc/self` would be this process; such paths are walked here, part by part.
+no paths, and `/proc/self` would be this process; such paths are walked here, part by part. Only
+where the kernel says that there is nothing, nothing is there; what it does not tell is an error.
 """
 
 import errno
 import os
 import re
 import stat
+from collections.abc import Callable
+from typing import TypeVar
 
-from assay.sandbox.processes import is_descendant
+from assay.sandbox.processes import has_other_rights, is_descendant, leader
 from assay.sandbox.syscalls import open_in_root
 
 _HERE = -100 & 0xFFFFFFFF
 _MOST_LINKS = 40
-_HEAD = 256
+_LONGEST = 4096
+_PROCESS = re.compile(r"/proc/(\d+)/")
 _JUMP = re.compile(r"/proc/(\d+)(?:/task/\d+)?/(?:cwd|root|exe|fd/\d+|map_files/.+)")
-_UNNAMED = ("/memfd:", "/anon_hugepage", "/dev/zero (deleted)", "/SYSV")
-_OF_THE_SYSTEM = frozenset({"security.selinux", "system.posix_acl_access"})
-_BY_HAND = ("/proc/", "/dev/", " (deleted)")
-"""Parts of paths that may not exist for us and exist for the process."""
+_DELETED = " (deleted)"
+_SELINUX = os.path.exists("/sys/fs/selinux/enforce")  # noqa: PTH110 - the warden starts quickly
+_OF_THE_SYSTEM = frozenset({"security.selinux"} if _SELINUX else ())
+"""What the system gives every file. Without SELinux it is an attribute as any other."""
 
 Resolved = tuple[str, int]
 """A path and the mode of its file, 0 where there is none. A file without a name has the path ''."""
+_Answer = TypeVar("_Answer")
 
 
 class PathResolver:
@@ -32,6 +37,8 @@ class PathResolver:
         self._root = os.open(f"/proc/{pid}/root", os.O_PATH | os.O_CLOEXEC)
         self.ways: set[int] = set()
         """Processes through whose root, folder or descriptors a path has led; the caller's."""
+        self._way = ""
+        """The file of `/proc` at which the path that was resolved last ended, if at one."""
 
     def close(self) -> None:
         """Let go of the root."""
@@ -42,31 +49,40 @@ class PathResolver:
 
         `made` says that the call creates a missing file; otherwise a missing file has no path.
         """
-        path = text if text.startswith("/") else f"{_start(pid, folder)}/{text}"
-        try:
-            handle, followed = self._open(path)
-        except OSError as error:
-            if error.errno == errno.EACCES:
-                return _normal(path), 0
-            if error.errno == errno.ENAMETOOLONG:  # it is not, from where the process is
-                return _normal(path), stat.S_IFREG
-            walks = made or any(part in path for part in _BY_HAND)
-            if error.errno == errno.ENOENT and not walks:
-                return "", 0
-        else:
-            try:
-                resolved = os.readlink(f"/proc/self/fd/{handle}") if followed else _normal(path)  # noqa: PTH115
-                mode = os.fstat(handle).st_mode
-            finally:
-                os.close(handle)
-            if not resolved.startswith("/proc/"):
-                return resolved, mode
+        self._way = ""
+        start = "" if text.startswith("/") else _start(pid, folder)
+        if not start.endswith(_DELETED):  # else it is no name: another may be there under it
+            found = self._look_up(f"{start}/{text}")
+            if found is not None and (found[0] or not made):
+                return found
         resolved = self.walk(pid, folder, text, last=True)
         return resolved, self.mode(resolved)
 
+    def _look_up(self, path: str) -> Resolved | None:
+        """Have the kernel resolve a path; None where that does not tell what the process finds.
+
+        What we miss behind a link may be there for the process: links lead to `/proc/self`.
+        """
+        try:
+            handle, followed = self._open(path)
+        except OSError:
+            return None
+        if handle is None:
+            return "", 0
+        try:
+            resolved = os.readlink(f"/proc/self/fd/{handle}") if followed else _normal(path)  # noqa: PTH115
+            mode = os.fstat(handle).st_mode
+        finally:
+            os.close(handle)
+        return None if resolved.startswith("/proc/") else (resolved, mode)
+
     def walk(self, pid: int, folder: int | None, text: str, *, last: bool) -> str:
-        """Follow a path part by part; `last` says whether its last part is followed, if a link."""
+        """Follow a path part by part; `last` says whether its last part is followed, if a link.
+
+        It is followed in any case where a slash comes after it.
+        """
         place = "/" if text.startswith("/") else _start(pid, folder)
+        self._way = "" if text else _way(pid, folder)
         if not place.startswith("/"):
             return ""
         rest = text.split("/")[::-1]
@@ -75,11 +91,19 @@ class PathResolver:
             part = rest.pop()
             if part in ("", "."):
                 continue
+            self._way = ""
             if part == "..":
                 place = os.path.dirname(place)  # noqa: PTH120 - fast
                 continue
             here = f"{place.rstrip('/')}/{part}"
-            target = self._link(pid, here) if last or any(rest) else None
+            try:
+                target = self._link(pid, here) if last or rest else None
+            except PermissionError:
+                if _is_of_another(here):
+                    return "/".join((here, *rest[::-1]))
+                if here.startswith("/proc/") or has_other_rights(pid):
+                    raise
+                raise _absent() from None  # the command's own call fails as well
             if target is None:
                 place = here
                 continue
@@ -91,7 +115,8 @@ class PathResolver:
                 self.ways.add(int(jump[1]))
                 if _is_elsewhere(pid, jump[1]):
                     return "/".join((here, *rest[::-1]))
-                if not target.startswith("/") or target.startswith(_UNNAMED):
+                self._way = here
+                if _is_unnamed(here, target):
                     return ""
                 place = target
                 continue
@@ -100,24 +125,27 @@ class PathResolver:
             rest += target.split("/")[::-1]
         return place
 
-    def head(self, path: str) -> bytes:
-        """The first bytes of a file; none where it cannot be read."""
-        try:
-            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-            handle = os.open(path.lstrip("/"), flags, dir_fd=self._root)
-        except OSError:
-            return b""
-        try:
-            return os.pread(handle, _HEAD, 0)
-        except OSError:
-            return b""
-        finally:
-            os.close(handle)
+    def open_resolved(self, path: str) -> int | None:
+        """A descriptor of the file that was resolved last; None where it cannot be run.
 
-    def _open(self, path: str) -> tuple[int, bool]:
-        """A handle on what a path leads to, and whether links were followed."""
+        One without a name, or whose name is gone, is opened as the process has it.
+        """
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+        way = self._way
+        mode = os.stat(way).st_mode if way else self.mode(path)  # noqa: PTH116
+        if not stat.S_ISREG(mode):
+            return None
+        return os.open(way, flags) if way else os.open(path.lstrip("/"), flags, dir_fd=self._root)
+
+    def _open(self, path: str) -> tuple[int | None, bool]:
+        """A handle on what a path leads to, and whether links were followed.
+
+        None where nothing is there, and no link on the way.
+        """
         try:
             return open_in_root(self._root, path, links=False), False
+        except FileNotFoundError:
+            return None, False
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise
@@ -126,49 +154,72 @@ class PathResolver:
     def _link(self, pid: int, path: str) -> str | None:
         """The target of a link; None where there is none."""
         if path == "/proc/self":
-            return str(pid)
+            return str(leader(pid))
         if path == "/proc/thread-self":
-            return f"{pid}/task/{pid}"
+            return f"{leader(pid)}/task/{pid}"
+        return self._target(path)
+
+    def _target(self, path: str) -> str | None:
         try:
-            return os.readlink(path.lstrip("/"), dir_fd=self._root)
-        except OSError:
-            return None
+            return self._ask(os.readlink, path)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # no link
+                raise
+        return None
 
     def device(self, path: str) -> tuple[int, int]:
         """The numbers of a device; of none where there is none."""
-        try:
-            number = os.stat(path.lstrip("/"), dir_fd=self._root).st_rdev
-        except OSError:
-            return 0, 0
-        return os.major(number), os.minor(number)
+        found = self._ask(os.lstat, path)
+        return (0, 0) if found is None else (os.major(found.st_rdev), os.minor(found.st_rdev))
 
     def is_link(self, path: str) -> bool:
         """Whether a path is a link itself."""
-        try:
-            os.readlink(path.lstrip("/"), dir_fd=self._root)
-        except OSError:
-            return False
-        return True
+        return self._target(path) is not None
 
     def has_attributes(self, path: str) -> bool:
         """Whether a file has extended attributes, but for those that the system gives all files."""
-        try:
-            handle, _ = self._open(path)
-        except OSError:
+        handle = self._ask(_look, path)
+        if handle is None:
             return False
         try:
             return not set(os.listxattr(f"/proc/self/fd/{handle}")) <= _OF_THE_SYSTEM
-        except OSError:
+        except OSError as error:
+            if error.errno != errno.ENOTSUP:
+                raise
             return False
         finally:
             os.close(handle)
 
     def mode(self, path: str) -> int:
-        """The mode of a file; 0 where there is none."""
+        """The mode of a file; 0 where there is none. What we may not see is taken to be there."""
         try:
-            return os.stat(path.lstrip("/"), dir_fd=self._root).st_mode if path else 0
-        except OSError:
-            return 0
+            found = self._ask(os.lstat, path) if path else None
+        except PermissionError:
+            return stat.S_IFREG
+        return 0 if found is None else found.st_mode
+
+    def _ask(self, call: Callable[..., _Answer], path: str) -> _Answer | None:
+        """Ask about a resolved path; None where nothing is there.
+
+        A part of a path can be too long for the command's call as well. As a whole, a path that it
+        begins in a folder can be too long for ours alone: that is an error.
+        """
+        try:
+            return call(path.lstrip("/") or ".", dir_fd=self._root)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG and len(os.fsencode(path)) <= _LONGEST:
+                raise _absent() from None
+            raise
+
+
+def _look(path: str, *, dir_fd: int) -> int:
+    return os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=dir_fd)
+
+
+def _absent() -> OSError:
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
 def _normal(path: str) -> str:
@@ -177,8 +228,28 @@ def _normal(path: str) -> str:
 
 def _start(pid: int, folder: int | None) -> str:
     """Where a relative path begins: the process's working directory, or a folder it has open."""
+    return os.readlink(_way(pid, folder))  # noqa: PTH115
+
+
+def _way(pid: int, folder: int | None) -> str:
     low = _HERE if folder is None else folder & 0xFFFFFFFF
-    return os.readlink(f"/proc/{pid}/{'cwd' if low == _HERE else f'fd/{low}'}")  # noqa: PTH115
+    return f"/proc/{pid}/{'cwd' if low == _HERE else f'fd/{low}'}"
+
+
+def _is_unnamed(way: str, target: str) -> bool:
+    """Whether a link of `/proc` leads to what has no name: a pipe, memory, or a deleted file."""
+    if not target.startswith("/"):
+        return True
+    if not target.endswith(_DELETED):  # any folder can be called as memory is
+        return False
+    found = os.stat(way)  # noqa: PTH116
+    return found.st_nlink == 0 and not stat.S_ISDIR(found.st_mode)
+
+
+def _is_of_another(path: str) -> bool:
+    """Whether a path leads to a process that is none of the command's own."""
+    process = _PROCESS.match(path)
+    return process is not None and not is_descendant(int(process[1]))
 
 
 def _is_elsewhere(pid: int, other: str) -> bool:

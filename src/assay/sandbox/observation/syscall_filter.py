@@ -4,13 +4,15 @@ The numbers are Linux's, by machine: of `asm/unistd_64.h`, and for aarch64 `asm-
 Besides files these are sockets, what the kernel keeps for several processes (System V and POSIX
 objects, keys, BPF), and the memory of other processes. Calls that would hide what is opened are
 refused: those that name a file by other means than a path (io_uring, opening by handle, taking
-another process's descriptor), and those that change what paths mean (mounting, another root).
+another process's descriptor), and those that change what paths mean (mounting, another root, and
+openat2, which can take any folder for the root; programs that try it go on with openat).
 """
 
 import errno
 import os
 import platform
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.sandbox.syscalls import install_listener
@@ -19,7 +21,7 @@ _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000
 _NUMBERS: dict[str, dict[str, int]] = {
     "x86_64": {
-        "open": 2, "openat": 257, "openat2": 437, "creat": 85, "truncate": 76, "rename": 82,
+        "open": 2, "openat": 257, "creat": 85, "truncate": 76, "rename": 82,
         "renameat": 264, "renameat2": 316, "unlink": 87, "unlinkat": 263, "mkdir": 83,
         "mkdirat": 258, "rmdir": 84, "link": 86, "linkat": 265, "symlink": 88, "symlinkat": 266,
         "mknod": 133, "mknodat": 259, "execve": 59, "execveat": 322, "connect": 42, "bind": 49,
@@ -37,16 +39,16 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "lchown": 94, "fchownat": 260, "utime": 132, "utimes": 235, "futimesat": 261,
         "utimensat": 280, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190,
         "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199,
-        "sendmmsg": 307,
+        "sendmsg": 46, "sendmmsg": 307,
     },
     "aarch64": {
-        "openat": 56, "openat2": 437, "truncate": 45, "renameat": 38, "renameat2": 276,
+        "openat": 56, "truncate": 45, "renameat": 38, "renameat2": 276,
         "unlinkat": 35, "mkdirat": 34, "linkat": 37, "symlinkat": 36, "mknodat": 33,
         "execve": 221, "execveat": 281, "connect": 203, "bind": 200, "socket": 198,
         "listen": 201, "fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "fchown": 55,
         "fchownat": 54, "utimensat": 88, "setxattr": 5,
         "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
-        "sendmmsg": 269,
+        "sendmsg": 211, "sendmmsg": 269,
         "readlinkat": 78, "getxattr": 8, "lgetxattr": 9, "fgetxattr": 10, "listxattr": 11,
         "llistxattr": 12, "flistxattr": 13, "shmget": 194, "shmat": 196, "shmctl": 195,
         "msgget": 186, "msgrcv": 188, "msgctl": 187, "semget": 190, "semop": 193, "semctl": 191,
@@ -60,13 +62,11 @@ _NUMBERS: dict[str, dict[str, int]] = {
 }  # fmt: skip
 _SEND_TO = {"x86_64": 44, "aarch64": 206}
 """Reported where the call names a receiver; else the socket is connected, or of a pair."""
-_SEND_MESSAGE = {"x86_64": 46, "aarch64": 211}
-"""Reported unless its flags are a secret: the listener itself is handed to the warden by it."""
 _REFUSED_EVERYWHERE = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
     "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
     "fspick": 433, "mount_setattr": 442, "open_tree_attr": 467,
-    "pidfd_getfd": 438, "setxattrat": 463, "getxattrat": 464, "listxattrat": 465,
+    "openat2": 437, "pidfd_getfd": 438, "setxattrat": 463, "getxattrat": 464, "listxattrat": 465,
     "removexattrat": 466, "file_getattr": 468, "file_setattr": 469,
 }  # fmt: skip
 _REFUSED = {
@@ -81,9 +81,7 @@ _REFUSED = {
 }  # fmt: skip
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ALLOW, _TELL, _ERROR = 0x7FFF0000, 0x7FC00000, 0x00050000
-_THIRD_ARGUMENT, _FIFTH_ARGUMENT = 16 + 2 * 8, 16 + 4 * 8
-_SECRET_FLAGS = 0x03FF_0000
-"""Bits of the flags of sendmsg that mean nothing to the kernel for a local socket."""
+_FIFTH_ARGUMENT = 16 + 4 * 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +89,9 @@ class PathArgument:
     """Where a call has a path: the argument of the folder it is seen from, and of the path.
 
     Without a path, the folder's argument is the file itself. `follows` says whether the call acts
-    on what a link leads to, unless the argument `unless` says otherwise. What `carries` goes on to
-    another path, with what it holds; so does what is `swapped`, where the argument says that two
-    files change places.
+    on what a link leads to, unless the argument `unless` says otherwise; where it does not, the
+    argument `asked` may ask for it. What `carries` goes on to another path, with what it holds; so
+    does what is `swapped`, where the argument says that two files change places.
     """
 
     folder: int | None
@@ -101,11 +99,18 @@ class PathArgument:
     writes: bool = True
     follows: bool = False
     unless: int | None = None
+    asked: int | None = None
     carries: bool = False
     swapped: int | None = None
 
+    def follows_by(self, arguments: Sequence[int]) -> bool:
+        """Whether a call with these arguments acts on what a link leads to."""
+        if self.follows:
+            return self.unless is None or not arguments[self.unless] & _NO_FOLLOW
+        return self.asked is not None and bool(arguments[self.asked] & _FOLLOW)
 
-NO_FOLLOW = 0x100
+
+_NO_FOLLOW, _FOLLOW = 0x100, 0x400
 SWAP = 2
 _AT_0 = PathArgument(folder=None, path=0)
 _BELOW = PathArgument(folder=0, path=1)
@@ -118,14 +123,8 @@ PATH_ARGUMENTS: dict[str, tuple[PathArgument, ...]] = {
     "rename": (replace(_AT_0, carries=True), PathArgument(folder=None, path=1)),
     "renameat": _TWO,
     "renameat2": (_TWO[0], replace(_TWO[1], swapped=4)),
-    "link": (
-        PathArgument(folder=None, path=0, writes=False, follows=True),
-        PathArgument(folder=None, path=1),
-    ),
-    "linkat": (
-        PathArgument(folder=0, path=1, writes=False, follows=True),
-        PathArgument(folder=2, path=3),
-    ),
+    "link": (replace(_AT_0, writes=False), PathArgument(folder=None, path=1)),
+    "linkat": (replace(_BELOW, writes=False, asked=4), PathArgument(folder=2, path=3)),
     "symlink": (PathArgument(folder=None, path=1),),
     "symlinkat": (PathArgument(folder=1, path=2),),
     **dict.fromkeys(("unlink", "mkdir", "rmdir", "mknod"), (_AT_0,)),
@@ -194,34 +193,29 @@ def known_machine() -> bool:
 def names_by_number() -> dict[int, str]:
     """The calls that are reported, by number."""
     machine = platform.machine()
-    named = _NUMBERS[machine] | {"sendto": _SEND_TO[machine], "sendmsg": _SEND_MESSAGE[machine]}
+    named = _NUMBERS[machine] | {"sendto": _SEND_TO[machine]}
     return {number: name for name, number in named.items()}
 
 
-def install_filter() -> tuple[int, int]:
-    """Have every later call of this process reported.
+def install_filter() -> int:
+    """Have every later call of this thread, and of what it starts, reported.
 
-    Returns the descriptor of the reports, and the flags with which a message is not reported, which
-    no program that this process runs can know. The process must have renounced new privileges.
+    Returns the descriptor of the reports. The thread must have renounced new privileges.
     """
-    secret = int.from_bytes(os.urandom(4), "little") & _SECRET_FLAGS
-    return install_listener(_program(platform.machine(), secret)), secret
+    return install_listener(_program(platform.machine()))
 
 
-def _program(machine: str, secret: int) -> bytes:
+def _program(machine: str) -> bytes:
     """The filter as BPF: eight bytes an instruction."""
     reported = sorted(_NUMBERS[machine].values())
     refused = sorted((_REFUSED[machine] | _REFUSED_EVERYWHERE).values())
     tests = [(_EQUAL, number, "tell") for number in reported]
     tests += [(_EQUAL, number, "refuse") for number in refused]
     tests.append((_EQUAL, _SEND_TO[machine], "to whom"))
-    tests.append((_EQUAL, _SEND_MESSAGE[machine], "our own"))
     if machine == "x86_64":
         tests.insert(0, (_AT_LEAST, _X32, "refuse"))
     ends = [
         ("allow", (_RETURN, 0, 0, _ALLOW)),
-        ("our own", (_LOAD, 0, 0, _THIRD_ARGUMENT)),
-        ("", (_EQUAL, 5, 4, secret)),
         ("to whom", (_LOAD, 0, 0, _FIFTH_ARGUMENT)),  # an address: either half is not zero
         ("", (_EQUAL, 0, 2, 0)),
         ("", (_LOAD, 0, 0, _FIFTH_ARGUMENT + 4)),
