@@ -15,9 +15,9 @@ from pathlib import Path
 
 from msgspec import structs
 
-from assay.benchmark.expression import Expression, parse_expression
 from assay.comparison.result import ComparisonCaveat
 from assay.comparison.stored_run import ScorecardReader, is_stored_run, read_stored_run
+from assay.comparison.where import WhereFilter
 from assay.digests import digest, listing_digest
 from assay.errors import IncomparableRuns, SpecError, storage
 from assay.logs.eval_folder import SCORES, digest_of, has_runs, read_run, run_folders
@@ -93,10 +93,13 @@ class SideReading:
 def read_sides(named: Sequence[tuple[str, Sequence[Path]]], reading: SideReading) -> list[Side]:
     """Each side by its name and its paths; refuses a path that is given twice."""
     reader = _SideReader(reading)
-    return [
+    sides = [
         Side(name=name, reads=tuple(read for path in paths for read in reader.read(path)))
         for name, paths in named
     ]
+    if reader.where is not None:
+        reader.where.refuse_unmet()
+    return sides
 
 
 def split_side(side: Side, first: str | None) -> list[Side]:
@@ -184,7 +187,7 @@ class _SideReader:
     def __init__(self, reading: SideReading) -> None:
         self.reading = reading
         self.all_scores = reading.all_scores or bool(reading.columns.dimensions)
-        self.where = None if reading.where is None else parse_expression(reading.where, fields=None)
+        self.where = None if reading.where is None else WhereFilter(reading.where)
         self.seen: dict[tuple[int, int], str] = {}
 
     def read(self, path: Path) -> list[PathTrials]:
@@ -307,7 +310,7 @@ class _SideReader:
             )
 
     def _chosen(self, known: Mapping[str, str]) -> bool:
-        return self.where is None or holds(self.where, known)
+        return self.where is None or self.where.chooses(known)
 
     def _once(self, path: Path) -> None:
         """Note a run by its inode; refuse the same one again under any path."""
@@ -328,11 +331,3 @@ def _check_chosen(run: LogRun, chosen: Sequence[str]) -> None:
     for name in chosen:
         if name not in known:
             raise SpecError(f"{run.place}: no metric {name!r:.60}; there are {', '.join(known)}")
-
-
-def holds(where: Expression, known: Mapping[str, str]) -> bool:
-    """Whether a log is one of those to be read."""
-    missing = [name for name in where.fields if name not in known]
-    if missing:
-        raise SpecError(f"`where=`: no {missing[0]!r:.60}; there are {', '.join(known)}")
-    return where.holds(known)
