@@ -10,7 +10,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
 
 from msgspec import structs
@@ -24,6 +24,7 @@ from assay.logs.eval_folder import SCORES, digest_of, has_runs, read_run, run_fo
 from assay.logs.format_table import FORMATS, read_log
 from assay.logs.log import LogRun
 from assay.logs.log_trials import described, harness_of_run, trials_of
+from assay.logs.same_run import is_same_run
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns, read_rows
 from assay.tables.shards import holds_rows
@@ -37,7 +38,7 @@ class PathTrials:
 
     `side` is the value of the column that tells sides apart. `implied` are the trials that only
     their folders name. `source` says that they have the dimensions of `eval.json`. Of the metrics
-    in `lower` less is better. `described` says what a log holds.
+    in `lower` less is better. `described` says what a log at `place` holds.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class PathTrials:
     implied: frozenset[int] = frozenset()
     lower: frozenset[str] = frozenset()
     described: str | None = None
+    place: str = ""
     caveats: tuple[ComparisonCaveat, ...] = ()
 
 
@@ -69,6 +71,7 @@ class Side:
         """What was read of one task, with repeated runs told apart."""
         own = [read for read in self.reads if read.task == task]
         _check_one_side(self.name, own)
+        _check_no_copies(self.name, self.reads)
         return _unnamed(_numbered(own))
 
 
@@ -118,7 +121,7 @@ def split_side(side: Side, first: str | None) -> list[Side]:
 
 
 def _check_one_side(name: str, reads: Sequence[PathTrials]) -> None:
-    """Refuse logs of several models on one side, and one run in two forms."""
+    """Refuse logs of several models on one side."""
     logs = [read for read in reads if read.described is not None]
     models = sorted({trial.harness.get("model", "") for read in logs for trial in read.trials})
     if len(models) > 1:
@@ -126,10 +129,15 @@ def _check_one_side(name: str, reads: Sequence[PathTrials]) -> None:
             f"{name} holds runs of {len(models)} models: {some(models)}",
             hint="Name the logs of one model, or compare the models with each other: `by=model`.",
         )
-    for number, read in enumerate(logs):
-        if any(read.trials == other.trials for other in logs[:number]):
+
+
+def _check_no_copies(name: str, reads: Sequence[PathTrials]) -> None:
+    """Refuse one run in two forms."""
+    logs = [read for read in reads if read.described is not None]
+    for read, other in combinations(logs, 2):
+        if read.kind == other.kind and is_same_run(read.trials, other.trials):
             raise IncomparableRuns(
-                f"{name} holds one run twice: {read.described}",
+                f"{name} holds one run twice: {read.place} and {other.place}",
                 hint="A harness may write one run in two forms. Name one of the files.",
             )
 
@@ -271,6 +279,7 @@ class _SideReader:
             task=run.task,
             lower=run.lower,
             described=described(run),
+            place=run.place,
             caveats=tuple(caveats),
         )
 
