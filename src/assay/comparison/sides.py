@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from msgspec import structs
 
@@ -19,7 +20,7 @@ from assay.comparison.result import ComparisonCaveat
 from assay.comparison.stored_run import ScorecardReader, is_stored_run, read_stored_run
 from assay.comparison.where import WhereFilter
 from assay.digests import digest, listing_digest
-from assay.errors import IncomparableRuns, SpecError, storage
+from assay.errors import AssayError, IncomparableRuns, SpecError, storage
 from assay.logs.eval_folder import SCORES, digest_of, has_runs, read_run, run_folders
 from assay.logs.format_table import FORMATS, read_log
 from assay.logs.log import LogRun
@@ -201,7 +202,7 @@ class _SideReader:
     def read(self, path: Path) -> list[PathTrials]:
         """The trials of one path, by task and by side."""
         if str(path) == STANDARD_INPUT:
-            return self._rows(read_table(path, split=self.reading.columns.split))
+            return self._standard_input(path)
         with storage(path):
             if not path.exists():
                 raise SpecError(f"there is no {str(path)!r}")
@@ -215,7 +216,7 @@ class _SideReader:
         if runs:
             for head in dict.fromkeys(run.files[0].path for run in runs):
                 self._once(head)
-            return [self._log(run) for run in runs if self._chosen(harness_of_run(run))]
+            return self._logs(runs)
         if is_folder and not holds_rows(path):
             raise SpecError(
                 f"{path}: no {SCORES}, no log and no rows in this folder or below it",
@@ -227,6 +228,27 @@ class _SideReader:
             raise SpecError(f"{path}: name its folder, not the file")
         self._once(path)
         return self._rows(read_table(path, split=self.reading.columns.split))
+
+    def _standard_input(self, path: Path) -> list[PathTrials]:
+        """A log or rows from standard input; a log is read from a file, as its formats are."""
+        source = read_table(path, split=self.reading.columns.split)
+        with TemporaryDirectory() as folder:
+            copy = Path(folder) / "log"
+            copy.write_bytes(source.files[0][1])
+            try:
+                runs = read_log(copy)
+            except AssayError as error:
+                told = error.message.replace(str(copy), source.place)
+                raise type(error)(told, hint=error.hint, details=error.details) from None
+            named = [
+                structs.replace(run, place=run.place.replace(str(copy), source.place))
+                for run in runs
+            ]
+            logs = self._logs(named)
+        return logs if runs else self._rows(source)
+
+    def _logs(self, runs: Sequence[LogRun]) -> list[PathTrials]:
+        return [self._log(run) for run in runs if self._chosen(harness_of_run(run))]
 
     def _rows(self, source: TableSource) -> list[PathTrials]:
         name = source.digest
