@@ -1,7 +1,8 @@
 """Expressions over the fields of a record: `class != truth`, `label == 1 and source != quiz`.
 
 A comparison is FIELD (== | !=) VALUE; comparisons are joined by `and` and `or`, `and` binding
-tighter. Values are bare words or stand in quotes. Nothing is evaluated as Python.
+tighter. Values are bare words or stand in quotes, and are compared by value: 1 is 1.0, and true is
+True. Nothing is evaluated as Python.
 """
 
 import re
@@ -11,6 +12,7 @@ from functools import lru_cache
 import msgspec
 
 from assay.errors import SpecError
+from assay.tables.nested import same_word
 
 FIELDS = ("class", "group", "id", "label", "source")
 _TOKEN = re.compile(r"""\s*(==|!=|"[^"]*"|'[^']*'|[^\s"'=!]+)""")
@@ -34,6 +36,11 @@ class Expression(msgspec.Struct, frozen=True, kw_only=True):
     def fields(self) -> list[str]:
         """The fields it asks about."""
         return list(dict.fromkeys(part.field for every in self.any_of for part in every))
+
+    def values_of(self, field: str) -> list[str]:
+        """What it compares a field with."""
+        tests = (part for every in self.any_of for part in every)
+        return list(dict.fromkeys(part.value for part in tests if part.field == field))
 
     def holds(self, record: Mapping[str, str | None]) -> bool:
         """Whether a record's fields satisfy it; a field that is missing is a SpecError."""
@@ -88,7 +95,7 @@ def _holds(part: FieldTest, record: Mapping[str, str | None], text: str) -> bool
             hint=f"Name the column that holds it (`{part.field}=COLUMN`), or choose bars that"
             " ask only for a label (`bars=plain`).",
         )
-    return (got == part.value) is part.equal
+    return same_word(got, part.value) is part.equal
 
 
 def _unreadable(text: str, where: str) -> SpecError:

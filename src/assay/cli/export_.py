@@ -27,8 +27,9 @@ def command(
     LOG is a log of an evaluation harness, or a folder of logs. Each run becomes two files,
     `DIR/data/TASK/DEVELOPER/MODEL/UUID.json` with what it is, `UUID_samples.jsonl` with a
     line a sample and metric. `assay compare` reads them as it reads the log: the same trials and
-    the same means. Failed and unscored samples keep their place and have no score. A run has the
-    same UUID whenever it is written, and nothing is overwritten.
+    the same means. Compare an exported run with another exported one: its source log is of
+    another harness, and names the scorer otherwise. Failed and unscored samples keep their place
+    and have no score. A run has the same UUID whenever it is written, and nothing is overwritten.
 
     \b
     Examples:

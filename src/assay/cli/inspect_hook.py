@@ -11,6 +11,7 @@ line. The hook never fails an evaluation: what goes wrong is printed.
 
 import io
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,14 @@ def verdict_on(location: str) -> str:
     out = io.StringIO()
     if isinstance(made, Comparison):
         draw_comparison(made, console(out))
+        all_made = [made]
     else:
         draw_comparisons(made, console(out))
+        all_made = [pair.comparison for pair in made.pairs]
+    caveats = {one.code for found in all_made for one in found.caveats if one.blocking}
+    if "harness-differs" in caveats:
+        typed = shlex.join(["assay", "compare", baseline, location, "--allow", "harness"])
+        out.write(f"No flag can be given here. If the difference is meant: {typed}\n")
     return out.getvalue()
 
 

@@ -10,20 +10,22 @@ import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from msgspec import structs
 
-from assay.benchmark.expression import Expression, parse_expression
 from assay.comparison.result import ComparisonCaveat
 from assay.comparison.stored_run import ScorecardReader, is_stored_run, read_stored_run
+from assay.comparison.where import WhereFilter
 from assay.digests import digest, listing_digest
-from assay.errors import IncomparableRuns, SpecError, storage
+from assay.errors import AssayError, IncomparableRuns, SpecError, storage
 from assay.logs.eval_folder import SCORES, digest_of, has_runs, read_run, run_folders
 from assay.logs.format_table import FORMATS, read_log
 from assay.logs.log import LogRun
 from assay.logs.log_trials import described, harness_of_run, trials_of
+from assay.logs.same_run import is_same_run
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns, read_rows
 from assay.tables.shards import holds_rows
@@ -37,7 +39,7 @@ class PathTrials:
 
     `side` is the value of the column that tells sides apart. `implied` are the trials that only
     their folders name. `source` says that they have the dimensions of `eval.json`. Of the metrics
-    in `lower` less is better. `described` says what a log holds.
+    in `lower` less is better. `described` says what a log at `place` holds.
     """
 
     kind: str
@@ -50,6 +52,7 @@ class PathTrials:
     implied: frozenset[int] = frozenset()
     lower: frozenset[str] = frozenset()
     described: str | None = None
+    place: str = ""
     caveats: tuple[ComparisonCaveat, ...] = ()
 
 
@@ -69,6 +72,7 @@ class Side:
         """What was read of one task, with repeated runs told apart."""
         own = [read for read in self.reads if read.task == task]
         _check_one_side(self.name, own)
+        _check_no_copies(self.name, self.reads)
         return _unnamed(_numbered(own))
 
 
@@ -93,10 +97,13 @@ class SideReading:
 def read_sides(named: Sequence[tuple[str, Sequence[Path]]], reading: SideReading) -> list[Side]:
     """Each side by its name and its paths; refuses a path that is given twice."""
     reader = _SideReader(reading)
-    return [
+    sides = [
         Side(name=name, reads=tuple(read for path in paths for read in reader.read(path)))
         for name, paths in named
     ]
+    if reader.where is not None:
+        reader.where.refuse_unmet()
+    return sides
 
 
 def split_side(side: Side, first: str | None) -> list[Side]:
@@ -115,7 +122,7 @@ def split_side(side: Side, first: str | None) -> list[Side]:
 
 
 def _check_one_side(name: str, reads: Sequence[PathTrials]) -> None:
-    """Refuse logs of several models on one side, and one run in two forms."""
+    """Refuse logs of several models on one side."""
     logs = [read for read in reads if read.described is not None]
     models = sorted({trial.harness.get("model", "") for read in logs for trial in read.trials})
     if len(models) > 1:
@@ -123,10 +130,15 @@ def _check_one_side(name: str, reads: Sequence[PathTrials]) -> None:
             f"{name} holds runs of {len(models)} models: {some(models)}",
             hint="Name the logs of one model, or compare the models with each other: `by=model`.",
         )
-    for number, read in enumerate(logs):
-        if any(read.trials == other.trials for other in logs[:number]):
+
+
+def _check_no_copies(name: str, reads: Sequence[PathTrials]) -> None:
+    """Refuse one run in two forms."""
+    logs = [read for read in reads if read.described is not None]
+    for read, other in combinations(logs, 2):
+        if read.kind == other.kind and is_same_run(read.trials, other.trials):
             raise IncomparableRuns(
-                f"{name} holds one run twice: {read.described}",
+                f"{name} holds one run twice: {read.place} and {other.place}",
                 hint="A harness may write one run in two forms. Name one of the files.",
             )
 
@@ -184,13 +196,13 @@ class _SideReader:
     def __init__(self, reading: SideReading) -> None:
         self.reading = reading
         self.all_scores = reading.all_scores or bool(reading.columns.dimensions)
-        self.where = None if reading.where is None else parse_expression(reading.where, fields=None)
+        self.where = None if reading.where is None else WhereFilter(reading.where)
         self.seen: dict[tuple[int, int], str] = {}
 
     def read(self, path: Path) -> list[PathTrials]:
         """The trials of one path, by task and by side."""
         if str(path) == STANDARD_INPUT:
-            return self._rows(read_table(path, split=self.reading.columns.split))
+            return self._standard_input(path)
         with storage(path):
             if not path.exists():
                 raise SpecError(f"there is no {str(path)!r}")
@@ -204,7 +216,7 @@ class _SideReader:
         if runs:
             for head in dict.fromkeys(run.files[0].path for run in runs):
                 self._once(head)
-            return [self._log(run) for run in runs if self._chosen(harness_of_run(run))]
+            return self._logs(runs)
         if is_folder and not holds_rows(path):
             raise SpecError(
                 f"{path}: no {SCORES}, no log and no rows in this folder or below it",
@@ -216,6 +228,27 @@ class _SideReader:
             raise SpecError(f"{path}: name its folder, not the file")
         self._once(path)
         return self._rows(read_table(path, split=self.reading.columns.split))
+
+    def _standard_input(self, path: Path) -> list[PathTrials]:
+        """A log or rows from standard input; a log is read from a file, as its formats are."""
+        source = read_table(path, split=self.reading.columns.split)
+        with TemporaryDirectory() as folder:
+            copy = Path(folder) / "log"
+            copy.write_bytes(source.files[0][1])
+            try:
+                runs = read_log(copy)
+            except AssayError as error:
+                told = error.message.replace(str(copy), source.place)
+                raise type(error)(told, hint=error.hint, details=error.details) from None
+            named = [
+                structs.replace(run, place=run.place.replace(str(copy), source.place))
+                for run in runs
+            ]
+            logs = self._logs(named)
+        return logs if runs else self._rows(source)
+
+    def _logs(self, runs: Sequence[LogRun]) -> list[PathTrials]:
+        return [self._log(run) for run in runs if self._chosen(harness_of_run(run))]
 
     def _rows(self, source: TableSource) -> list[PathTrials]:
         name = source.digest
@@ -268,6 +301,7 @@ class _SideReader:
             task=run.task,
             lower=run.lower,
             described=described(run),
+            place=run.place,
             caveats=tuple(caveats),
         )
 
@@ -307,7 +341,7 @@ class _SideReader:
             )
 
     def _chosen(self, known: Mapping[str, str]) -> bool:
-        return self.where is None or holds(self.where, known)
+        return self.where is None or self.where.chooses(known)
 
     def _once(self, path: Path) -> None:
         """Note a run by its inode; refuse the same one again under any path."""
@@ -328,11 +362,3 @@ def _check_chosen(run: LogRun, chosen: Sequence[str]) -> None:
     for name in chosen:
         if name not in known:
             raise SpecError(f"{run.place}: no metric {name!r:.60}; there are {', '.join(known)}")
-
-
-def holds(where: Expression, known: Mapping[str, str]) -> bool:
-    """Whether a log is one of those to be read."""
-    missing = [name for name in where.fields if name not in known]
-    if missing:
-        raise SpecError(f"`where=`: no {missing[0]!r:.60}; there are {', '.join(known)}")
-    return where.holds(known)

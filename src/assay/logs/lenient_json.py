@@ -13,6 +13,7 @@ import msgspec
 
 from assay.bounds import MAX_LINE_BYTES, MAX_SAMPLES
 from assay.errors import SpecError, UnknownForm, writable
+from assay.tables.json_text import CUT_OFF, is_cut_off
 
 T = TypeVar("T")
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
@@ -138,6 +139,9 @@ def _lenient(data: bytes, where: str) -> Any:  # noqa: ANN401 - JSON is any of s
         raise SpecError(f"{where}: nested too deep") from None
     except UnicodeDecodeError as error:
         raise SpecError(f"{where}: byte {error.start} is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        cut = is_cut_off(error.msg, error.doc, error.pos)
+        raise SpecError(f"{where}: not JSON: {error}", hint=CUT_OFF if cut else None) from None
     except ValueError as error:
         raise SpecError(f"{where}: not JSON: {error}") from None
 

@@ -4,6 +4,7 @@ The content decides what a file is, never its name alone: a format asks for the 
 the columns of the table or the members of the archive.
 """
 
+import codecs
 import io
 import math
 from collections.abc import Collection, Iterator, Mapping
@@ -32,6 +33,7 @@ from assay.tables.compressed import compression_of, unpack_frames, unpacked
 T = TypeVar("T")
 _HEAD = 1 << 16
 _MARK = b"\xef\xbb\xbf"
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class LogFile:
@@ -57,9 +59,9 @@ class LogFile:
         """The first bytes of the file, or of what it unpacks to."""
         stored = self._stored_head
         if compression_of(stored) is None:
-            return stored[:_HEAD]
+            return _narrow(stored[:_HEAD])
         try:
-            return unpack_frames(stored, _HEAD, where=str(self.path))
+            return _narrow(unpack_frames(stored, _HEAD, where=str(self.path)))
         except SpecError:
             return b""
 
@@ -67,7 +69,7 @@ class LogFile:
     def data(self) -> bytes:
         """All bytes of the file, unpacked, without a mark of their order."""
         stored = read_bounded(self.path, MAX_FILE_BYTES)
-        return unpacked(stored, where=str(self.path)).removeprefix(_MARK)
+        return _narrow(unpacked(stored, where=str(self.path))).removeprefix(_MARK)
 
     @property
     def digest(self) -> str:
@@ -81,6 +83,11 @@ class LogFile:
     @cached_property
     def members(self) -> ZipMembers | None:
         """The members of a zip archive; None where the file is none."""
+        if compression_of(self._stored_head) is not None and is_zip(self.head):
+            raise SpecError(
+                f"{self.path}: an archive that was compressed once more",
+                hint="An .eval log is compressed already. Unpack it once, as gunzip does.",
+            )
         return ZipMembers(self.path) if is_zip(self._stored_head) else None
 
     @cached_property
@@ -173,6 +180,13 @@ class LogFile:
         path = self.path.parent / name
         with storage(path):
             return LogFile(path) if path.is_file() else None
+
+
+def _narrow(data: bytes) -> bytes:
+    """A text as UTF-8, where the mark at its beginning says that it is UTF-16."""
+    if not data.startswith(_WIDE_MARKS):
+        return data
+    return data.decode("utf-16", "replace").encode()
 
 
 def table_in(value: object, *names: str) -> Mapping[str, Any]:

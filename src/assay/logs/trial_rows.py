@@ -15,7 +15,14 @@ from assay.errors import SpecError
 from assay.logs.eval_folder import as_text, is_crash
 from assay.logs.trial import DRAWN, RESERVED, STOPPED, Trial
 from assay.tables.faults import Faults
-from assay.tables.nested import Row, as_word, dotted, listed_names, with_paths
+from assay.tables.nested import (
+    Row,
+    as_word,
+    dotted,
+    listed_names,
+    values_present,
+    with_paths,
+)
 from assay.tables.source import TableSource
 from assay.tables.text import check_encoding
 
@@ -34,6 +41,9 @@ class RowFilter(Protocol):
     @property
     def fields(self) -> list[str]:
         """The columns it asks about."""
+
+    def values_of(self, field: str) -> list[str]:
+        """What it compares a column with."""
 
     def holds(self, record: Mapping[str, str | None]) -> bool:
         """Whether a row is read."""
@@ -84,9 +94,10 @@ def read_rows(
                 hint=_ROLES[role],
             )
     if where is not None:
-        rows = [(at, row) for at, row in rows if where.holds(_words(row, where.fields))]
-        if not rows:
-            raise SpecError(f"{place}: no row satisfies `where={where.text:.80}`")
+        kept = [(at, row) for at, row in rows if where.holds(_words(row, where.fields))]
+        if not kept:
+            raise _none_kept(place, where, [row for _, row in rows])
+        rows = kept
     names = _dimension_columns(place, [row for _, row in rows], header, columns, taken=asked)
     made_by = [name for name in header if name.startswith(_HARNESS)]
     sides: dict[str | None, list[Trial]] = {}
@@ -105,6 +116,21 @@ _ROLES = {
     "by": "Name the column that tells the sides apart: `by=COLUMN`.",
     "where": "An expression asks about columns: `where=COLUMN == VALUE`.",
 }
+
+
+def _none_kept(place: str, where: RowFilter, rows: Sequence[Row]) -> SpecError:
+    """That a filter keeps no row, and what its columns hold."""
+    words = [_words(row, where.fields) for row in rows]
+    held = [
+        values_present(name, {word[name] for word in words}, where.values_of(name))
+        for name in where.fields
+    ]
+    return SpecError(f"{place}: no row satisfies `where={where.text:.80}`", hint=_sentence(held))
+
+
+def _sentence(parts: Sequence[str]) -> str:
+    text = ". ".join(parts)
+    return text if text.endswith("?") else f"{text}."
 
 
 def _side(where: str, row: Row, by: str | None) -> str | None:

@@ -14,6 +14,8 @@ from assay.bounds import MAX_LINE_BYTES
 from assay.digests import excerpt, parse_json_at
 from assay.errors import SpecError
 
+CUT_OFF = "The file seems cut off. Copy, download or export it again."
+_PROBE = 1 << 12
 _WINDOW = 4 * MAX_LINE_BYTES
 _SPACE = re.compile(r"[ \t\n\r]*")
 _PLAIN = json.JSONDecoder()
@@ -84,7 +86,8 @@ class JsonText:
         got = excerpt(self.text, at) if at < len(self.text) else "the end of the file"
         return SpecError(
             f"{self.where}, line {self.line(at)}, column {at - start + 1}: not JSON: {message};"
-            f" got {got}"
+            f" got {got}",
+            hint=CUT_OFF if is_cut_off(message, self.text, at) else None,
         )
 
     def line(self, at: int) -> int:
@@ -127,6 +130,11 @@ class JsonText:
             f"{self.where}, line {self.line(self.at)}: a value that is nested too deep, longer than"
             f" {_WINDOW:,} letters, or a number of too many digits"
         )
+
+
+def is_cut_off(message: str, text: str, at: int) -> bool:
+    """Whether a text that is not JSON from there on seems to have lost its end."""
+    return message.startswith("Unterminated string") or not text[at : at + _PROBE].strip()
 
 
 class BrokenJson(Exception):

@@ -5,10 +5,13 @@ column, dots or not. Otherwise the longest part of the name that is a key leads 
 leads into a list.
 """
 
+import difflib
+import re
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
 from assay.bounds import MAX_DEPTH
+from assay.wording import some
 
 Row = Mapping[str, object]
 PlacedRows = Iterator[tuple[str, Row]]
@@ -17,6 +20,9 @@ MOST_NAMES = 12
 _MOST_ELEMENTS = 3
 """So many elements of a list are named, each by its number."""
 _ABSENT = object()
+_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,300})?(?:\.[0-9]{0,300})?(?:[eE][+-]?[0-9]{1,3})?")
+"""A number as programs write it; 007 is a name."""
+_BOOLEANS = {word: word.lower() for word in ("true", "True", "TRUE", "false", "False", "FALSE")}
 
 
 def kind_of(value: object) -> str:
@@ -37,6 +43,48 @@ def as_word(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
+
+
+def same_word(one: str, other: str) -> bool:
+    """Whether two words write the same value: 1 and 1.0, true and True.
+
+    Numbers are compared as numbers and booleans in any spelling of theirs, since a file may write
+    1.0 and True for what is typed as 1 and true. Anything else is compared letter by letter.
+    """
+    if one == other:
+        return True
+    if one in _BOOLEANS:
+        return _BOOLEANS[one] == _BOOLEANS.get(other)
+    number = _number(one)
+    return number is not None and number == _number(other)
+
+
+def values_present(name: str, present: Collection[str], asked: Collection[str] = ()) -> str:
+    """What a column holds, in words, and what of it was probably meant."""
+    words = sorted({word for word in present if word})
+    listed = some([repr(word) for word in words]) if words else "nothing"
+    near = _nearest(words, asked)
+    meant = "" if near is None else f"; did you mean {near!r:.60}?"
+    return f"{name} holds {listed}{meant}"
+
+
+def _nearest(words: Collection[str], asked: Collection[str]) -> str | None:
+    folded = {word.strip().casefold(): word for word in reversed(list(words))}
+    for word in asked:
+        near = difflib.get_close_matches(word.strip().casefold()[:200], folded, n=1)
+        if near and not any(same_word(word, known) for known in words):
+            return folded[near[0]]
+    return None
+
+
+def _number(word: str) -> float | None:
+    stripped = word.strip()
+    if not any(map(str.isdigit, stripped)) or not _NUMBER.fullmatch(stripped):
+        return None
+    try:
+        return float(stripped)
+    except ValueError:
+        return None
 
 
 def with_paths(row: Row, names: Collection[str]) -> Row:

@@ -17,7 +17,7 @@ CODES: Codes = {
     "harness-differs": "The sides were not made by the same harness, so the change is not all that"
     " changed.",
     "harness-mixed": "Runs of one side were made by different harnesses.",
-    "harness-unknown": "Only one side says what its runs were made with.",
+    "harness-unknown": "Only one side says what its runs were made with, or all of it.",
     "unfinished-log": "A log is of a run that did not finish.",
     "unchecked-log": "Not everything that a log says could be computed again.",
     "tasks-left-out": "Not every side has runs of these tasks, which are not compared.",

@@ -18,6 +18,7 @@ from assay.logs.trial import Trial
 from assay.wording import some
 
 _MODEL = "model"
+_IN_EVERY_LOG = frozenset({_MODEL, "harness", "task"})
 T = TypeVar("T", bound=Hashable)
 
 
@@ -69,14 +70,19 @@ def _check_harness(
     if bool(ours) is not bool(theirs):
         notes.add("harness-unknown")
         return
+    untold = _untold(ours, theirs) | _untold(theirs, ours)
+    if untold:
+        notes.add("harness-unknown", f"Not known of both: {some(sorted(untold))}.")
     names = [
-        name for name in sorted(ours.keys() | theirs.keys()) if ours.get(name) != theirs.get(name)
+        name
+        for name in sorted(ours.keys() | theirs.keys())
+        if name not in untold and ours.get(name) != theirs.get(name)
     ]
     differing = [
         f"{name} (baseline {ours.get(name, 'unknown')}, candidate {theirs.get(name, 'unknown')})"
         for name in names
     ]
-    if names == [_MODEL] and ours.keys() == theirs.keys():
+    if names == [_MODEL] and _MODEL in ours.keys() & theirs.keys():
         notes.add("models-differ", f"baseline {ours[_MODEL]}, candidate {theirs[_MODEL]}.")
     elif differing:
         allowed = "harness" in allow
@@ -90,6 +96,19 @@ def _check_harness(
     }
     if several:
         notes.add("harness-mixed", f"In {some(sorted(several))}.")
+
+
+def _untold(own: Mapping[str, str], other: Mapping[str, str]) -> set[str]:
+    """What a log without its header does not say: its version, and any setting that it lacks.
+
+    A log with a header that lacks a setting has the default, which is another value.
+    """
+    if "harness" not in own or "harness" not in other:
+        return set()
+    no_version = other["harness"].startswith(f"{own['harness']} ")
+    if not no_version and not own.keys() <= _IN_EVERY_LOG:
+        return set()
+    return (other.keys() - own.keys()) | ({"harness"} if no_version else set())
 
 
 def harness_of(trials: Iterable[Trial]) -> dict[str, str]:

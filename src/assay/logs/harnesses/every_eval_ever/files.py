@@ -12,6 +12,7 @@ import json
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,9 @@ from assay.logs.harnesses.every_eval_ever.form import (
     UNSCORED,
 )
 from assay.logs.log import LogRun, Sample
+from assay.logs.log_trials import trials_of
 from assay.logs.means import mean_of
+from assay.logs.same_run import is_same_run
 
 _VERSION = "0.2.2"
 _UNKNOWN = "unknown"
@@ -55,14 +58,12 @@ def export_runs(runs: Sequence[LogRun], folder: Path) -> list[ExportedRun]:
 
     All are put into their form before the first file is written.
     """
+    _check_no_copies(runs)
     made = [(run, written_files(run)) for run in runs]
     places = [folder / folder_of(run) / name for run, files in made for name in files]
     for place in places:
         if places.count(place) > 1:
-            raise SpecError(
-                "one run is given twice, perhaps in two forms of its harness",
-                hint="Name one of the files.",
-            )
+            raise SpecError("one run is given twice", hint="Name one of the files.")
         check_new(place)
     exported = []
     for run, files in made:
@@ -80,6 +81,17 @@ def export_runs(runs: Sequence[LogRun], folder: Path) -> list[ExportedRun]:
             )
         )
     return exported
+
+
+def _check_no_copies(runs: Sequence[LogRun]) -> None:
+    """Refuse one run in two forms."""
+    told = [(run, trials_of(run)) for run in runs]
+    for (run, ours), (other, theirs) in combinations(told, 2):
+        if run.harness == other.harness and is_same_run(ours, theirs):
+            raise SpecError(
+                f"one run is given twice: {run.place} and {other.place}",
+                hint="A harness may write one run in two forms. Name one of the files.",
+            )
 
 
 def written_files(run: LogRun) -> dict[str, bytes]:

@@ -1,0 +1,68 @@
+"""Which rows or logs are read: an expression that knows whether its words occur at all.
+
+`flagged != Tru` keeps every row of a column of booleans, so a word that no row has is refused, with
+the words that there are. It may occur on one side alone: only all that was read can tell.
+"""
+
+from collections.abc import Mapping
+
+from assay.benchmark.expression import FieldTest, parse_expression
+from assay.errors import SpecError
+from assay.tables.nested import same_word, values_present
+
+_MOST_WORDS = 1_000
+
+
+class WhereFilter:
+    """An expression, and which words of each field it was asked about."""
+
+    def __init__(self, text: str) -> None:
+        self._expression = parse_expression(text, fields=None)
+        tests = dict.fromkeys(part for every in self._expression.any_of for part in every)
+        self._unmet: dict[FieldTest, None] = {part: None for part in tests if part.value}
+        self._present: dict[str, set[str]] = {name: set() for name in self.fields}
+
+    @property
+    def text(self) -> str:
+        """What was written."""
+        return self._expression.text
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields it asks about."""
+        return self._expression.fields
+
+    def values_of(self, field: str) -> list[str]:
+        """What it compares a field with."""
+        return self._expression.values_of(field)
+
+    def holds(self, record: Mapping[str, str | None]) -> bool:
+        """Whether a row or log is read; notes which words it has."""
+        for part in list(self._unmet):
+            word = record.get(part.field) or ""
+            if same_word(word, part.value):
+                del self._unmet[part]
+            elif len(self._present[part.field]) < _MOST_WORDS:
+                self._present[part.field].add(word)
+        return self._expression.holds(record)
+
+    def chooses(self, known: Mapping[str, str]) -> bool:
+        """Whether a log is read, by what it was made with."""
+        missing = [name for name in self.fields if name not in known]
+        if missing:
+            raise SpecError(
+                f"`where=`: no {missing[0]!r:.60} in a log; there are {', '.join(known)}",
+                hint="A log is read or passed over as a whole, by what it was made with. To"
+                " choose among its samples, save them as rows.",
+            )
+        return self.holds(known)
+
+    def refuse_unmet(self) -> None:
+        """Refuse words that nothing of what was read has."""
+        for part in self._unmet:
+            held = values_present(part.field, self._present[part.field], [part.value])
+            raise SpecError(
+                f"`where={self.text:.80}`: nothing that was read has {part.value!r:.60} for"
+                f" {part.field}",
+                hint=held if held.endswith("?") else f"{held}.",
+            )
