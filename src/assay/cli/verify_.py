@@ -1,6 +1,5 @@
 """`assay verify`: whether a study is what it says it is."""
 
-import dataclasses
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -113,11 +112,10 @@ def _verified(
                 continue
             tree = stack.enter_context(staged(place)) if flags["staged"] else checkout_of(place)
             below = find_studies(tree, since=shown.since)
-            chosen = below if flags["every"] else [find_study(tree.folder)]
+            chosen = below.studies if flags["every"] else [find_study(tree.folder)]
             for study in chosen:
-                asked = dataclasses.replace(shown, since=tree.revision_of(study, shown.since))
                 repository = tree.repository_of(study)
-                found = verify(study, asked, repository=repository)
+                found = verify(study, shown, repository=repository, named=below.named)
                 if repository is not None:  # which may be one within
                     found = replace(found, folder=tree.place_of(study.root))
                 verifications.append(found)

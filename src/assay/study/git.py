@@ -7,7 +7,7 @@ object that a commit names, `NotHere` is raised; that is not taken for a "no".
 
 import os
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,10 +55,13 @@ class Repository:
         entry = self._entry(commit, path)
         return None if entry is None or entry[0] != "blob" else self.blob(entry[1])
 
-    def module(self, commit: str, path: str) -> str | None:
-        """The commit of another repository that a commit names at a path, seen from the top."""
-        entry = self._entry(commit, path)
-        return None if entry is None or entry[0] != "commit" else entry[1]
+    def modules(self, commit: str) -> dict[str, str]:
+        """The commits of other repositories that a commit names in this folder, by path."""
+        return {path: name for mode, name, path in self._listed(commit) if mode == _MODULE}
+
+    def staged_modules(self) -> dict[str, str]:
+        """The commits of other repositories that the index names, by path."""
+        return {path: name for mode, name, path in self._staged() if mode == _MODULE}
 
     def _entry(self, commit: str, path: str) -> tuple[str, str] | None:
         """Kind and name of the object that a commit has at a path; None where it has none."""
@@ -105,17 +108,34 @@ class Repository:
 
     def folders(self, commit: str, marker: str) -> list[str]:
         """The folders, at or below this one, that hold a file of this name in a commit."""
-        done = ask_git(self.top, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
+        return [
+            posixpath.dirname(path) or "."
+            for mode, _, path in self._listed(commit)
+            if mode != _MODULE and posixpath.basename(path) == marker
+        ]
+
+    def _listed(self, commit: str) -> Iterator[tuple[str, str, str]]:
+        """Mode, object and path of all that a commit holds at or below this folder."""
+        done = ask_git(self.top, "ls-tree", "-r", "-z", "--full-tree", commit)
         if done.returncode != 0:
             raise NotHere(
                 f"git cannot list what {commit[:12]} holds: {complaint_of(done)}", hint=_WHOLE
             )
-        return [
-            posixpath.dirname(name) or "."
-            for name in os.fsdecode(done.stdout).split("\0")
-            if posixpath.basename(name) == marker
-            and (self.prefix == "." or name.startswith(f"{self.prefix}/"))
-        ]
+        for line in os.fsdecode(done.stdout).split("\0")[:-1]:
+            head, _, path = line.partition("\t")
+            if self.prefix == "." or path == self.prefix or path.startswith(f"{self.prefix}/"):
+                mode, _, name = head.split(" ")
+                yield mode, name, path
+
+    def _staged(self) -> Iterator[tuple[str, str, str]]:
+        """Mode, object and path of all that is staged."""
+        listed = output_of(self.top, "ls-files", "--stage", "-z", staged=True)
+        if listed is None:
+            raise StorageError("git could not list what is staged")
+        for line in os.fsdecode(listed).split("\0")[:-1]:
+            head, _, path = line.partition("\t")
+            mode, name, _ = head.split(" ")
+            yield mode, name, path
 
     def history(self, *names: str) -> tuple[list[str], list[str]]:
         """The commits up to HEAD that touched a file of these names, and the folders of those."""
@@ -191,12 +211,7 @@ class Repository:
 
     def export(self, place: Path, *, endings: tuple[str, ...] = ("",)) -> None:
         """Lay out the exact bytes of what is staged; no filter of the repository is run."""
-        listed = output_of(self.top, "ls-files", "--stage", "-z", staged=True)
-        if listed is None:
-            raise StorageError("git could not list what is staged")
-        for line in os.fsdecode(listed).split("\0")[:-1]:
-            head, _, name = line.partition("\t")
-            mode, blob, _ = head.split(" ")
+        for mode, blob, name in self._staged():
             path = place / name
             selected = mode != _MODULE and name.lower().endswith(endings) and _is_plain(name)
             if not selected or not path.resolve().is_relative_to(place):
