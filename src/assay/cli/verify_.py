@@ -123,18 +123,14 @@ def _verified(
 
 
 def _shown(flags: dict[str, Any], output: Any) -> "Shown":  # noqa: ANN401 - imported late
-    from assay.bounds import MAX_LINE_BYTES
+    from assay.cli.signed_files import checkpoint_in
     from assay.files import read_bounded
     from assay.ledger.certificate import MAX_BYTES, read_certificate
-    from assay.ledger.checkpoint import parse_checkpoint
     from assay.ledger.note import parse_verifier
     from assay.study.verify.context import Shown
 
     return Shown(
-        checkpoints=tuple(
-            parse_checkpoint(read_bounded(path, MAX_LINE_BYTES), where=str(path))
-            for path in flags["checkpoints"]
-        ),
+        checkpoints=tuple(checkpoint_in(path) for path in flags["checkpoints"]),
         keys=tuple(parse_verifier(text) for text in flags["keys"]),
         authorities=tuple(
             read_certificate(read_bounded(path, MAX_BYTES), where=str(path))
