@@ -31,7 +31,7 @@ class Blob(NamedTuple):
     size: int
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """A file that a commit changed, and what it made of it; None where there is none any more."""
 
     commit: str
@@ -147,7 +147,7 @@ class Repository:
             mode, name, _ = head.split(" ")
             yield mode, name, path
 
-    def history(self, *names: str) -> list[Change]:
+    def history(self, *names: str) -> list[FileChange]:
         """What the commits up to HEAD did to files of these names, the newest first.
 
         A merge is told against each of its parents.
@@ -170,7 +170,7 @@ class Repository:
             rows.append((commit, next(parts), after))
         sizes = self._sizes(sorted(objects))
         return [
-            Change(commit, path, None if name is None else Blob(name, sizes[name]))
+            FileChange(commit, path, None if name is None else Blob(name, sizes[name]))
             for commit, path, name in rows
         ]
 

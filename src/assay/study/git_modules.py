@@ -79,6 +79,6 @@ def _lost(path: str, commit: str, name: str) -> NotHere:
     return NotHere(
         f"{name} names commit {commit[:12]} of a repository within, {path:.300}, and no"
         " repository below this folder has it: a study in it may be gone",
-        hint="Fetch it: git submodule update --init. If it was removed, put it back, or verify it"
+        hint="Fetch it: git submodule update. If it was removed, put it back, or verify it"
         " by itself.",
     )

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from assay.errors import BrokenChain, IntegrityError, NotHere, SpecError
 from assay.journal import whole_lines
 from assay.ledger.chain import read_chain
-from assay.study.git import Blob, Change, Repository
+from assay.study.git import Blob, FileChange, Repository
 from assay.study.locate import FILE, LEDGER
 from assay.study.study import MAX_PLAN_BYTES
 from assay.study.verify.context import Verifying
@@ -56,7 +56,7 @@ def check_history(at: Verifying, repository: Repository) -> list[str]:
 
 
 def _check_one_a_commit(
-    at: Verifying, repository: Repository, changes: Sequence[Change]
+    at: Verifying, repository: Repository, changes: Sequence[FileChange]
 ) -> set[Blob]:
     """The ledgers beside a plan of this origin; a commit that holds two of these is a breach.
 
