@@ -73,6 +73,32 @@ def test_what_is_no_toml_or_too_much_of_it_is_refused(data, why):
         read_toml(data, where="x.toml")
 
 
+UNCLOSED = {
+    "escaped quotes": b'a = "' + b'\\"' * 500_000,
+    "escaped quotes on lines": b'a = """' + b'\\"\n' * 300_000,
+    "quotes on lines": b"a = '''" + b"'\n" * 500_000,
+    "pairs of quotes": b'a = """' + b'"" ' * 300_000,
+    "behind other texts": b'a = ["x", \'y\']\nb = "' + b'\\"' * 500_000,
+}
+
+
+@pytest.mark.parametrize("kind", UNCLOSED)
+def test_a_text_that_is_not_closed_is_refused_in_time(kind):
+    """What follows its first quote was searched once for every quote in it."""
+
+    def read_in_time():
+        signal.alarm(30)
+        with pytest.raises(SpecError, match="not TOML"):
+            read_toml(UNCLOSED[kind], where="x.toml")
+
+    assert in_child(read_in_time) == 0
+
+
+def test_a_long_key_before_a_text_that_is_not_closed_is_refused():
+    with pytest.raises(SpecError, match="parts"):
+        read_toml(f'{LONG} = "'.encode(), where="x.toml")
+
+
 @pytest.mark.parametrize("stage", ["sealed", "git-sealed"])
 def test_a_plan_beside_a_study_does_not_keep_it_from_being_verified(tmp_path, stage):
     study = a_study(tmp_path, stage)

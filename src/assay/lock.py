@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.errors import AssayError, ProtocolError, StorageError, storage
 
 LONGEST_WAIT = 30.0
-"""Seconds that a lock on a ledger is waited for; anyone who can read the file can hold one."""
+"""Seconds that a lock is waited for; anyone who can read the file can hold one."""
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.02
 _MOST_NAMED = 3
@@ -21,16 +21,21 @@ def acquire(
 ) -> int | None:
     """Lock a file and give its descriptor; None if another holder has it and we do not wait.
 
+    Where we wait, it is for a time; then a StorageError names who holds it.
+
     A holder may unlink or replace the file. A lock on a file that lost its name protects nothing,
     so it is dropped: where we wait, the file of that name is locked instead.
     """
     access = os.O_RDWR | os.O_CREAT if create else os.O_RDONLY
-    operation = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB)
+    operation = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
     while True:
         handle = os.open(path, access | _FLAGS, 0o666)
         held = False
         try:
-            fcntl.flock(handle, operation)
+            if wait:
+                lock_in_time(handle, path, shared=shared)
+            else:
+                fcntl.flock(handle, operation)
             held = _is_named(handle, path)
         except BlockingIOError:
             pass
@@ -45,7 +50,7 @@ def acquire(
 def locked(
     path: Path, *, busy: AssayError | None, create: bool = True, shared: bool = False
 ) -> Iterator[int]:
-    """Hold the lock of a file; if it is taken, raise `busy`, or wait where that is None.
+    """Hold the lock of a file; if it is taken, raise `busy`, or wait in time where that is None.
 
     Gives the descriptor, so that another process may inherit the lock.
     """

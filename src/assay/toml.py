@@ -16,8 +16,9 @@ MAX_KEY_PARTS = 32
 _TOKEN = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}'
     r"|'''(?:[^']|'(?!''))*+'{3,5}"
-    r'|"(?:[^"\\\n]|\\.)*+"'
-    r"|'[^'\n]*+'"
+    r'|"(?!"")(?:[^"\\\n]|\\.)*+"'
+    r"|'(?!'')[^'\n]*+'"
+    r"|(?P<unclosed>[\"'])"
     r"|\#[^\n]*+"
     r"|(?P<sign>[.=,\n\[\]{}])",
     re.DOTALL,
@@ -40,10 +41,14 @@ def read_toml(data: bytes, *, where: str, hint: str | None = None) -> dict[str, 
 def _check_keys(text: str, where: str) -> None:
     """Refuse keys of many parts, and lists and tables deep in each other.
 
-    Up to the first fault of a text the tokens are those of the parser, which stops there.
+    Up to the first fault of a text the tokens are those of the parser, which stops there. So does
+    this at a text that is not closed: to go on behind its first quote would take time in the square
+    of the quotes that follow.
     """
     dots = depth = 0
     for token in _TOKEN.finditer(text):
+        if token["unclosed"]:
+            return
         sign = token["sign"]
         if sign is None:
             continue

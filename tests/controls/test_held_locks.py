@@ -1,4 +1,4 @@
-"""A lock on a ledger that another process keeps is an error in time, which names the holder."""
+"""A lock that another process keeps is an error in time, which names the holder."""
 
 import fcntl
 import os
@@ -12,6 +12,8 @@ from helpers.studies import a_study, drafted, in_child, kinds, raised, remember_
 from assay import lock
 from assay.errors import StorageError
 from assay.ledger.file import LedgerFile, reading
+from assay.sandbox.in_place import beside, put_back
+from assay.study.ratify.frozen import frozen_folder
 from assay.study.study import open_study
 from assay.study.submissions.run import run_sealed
 from assay.study.submissions.seal import seal
@@ -59,6 +61,35 @@ def test_a_ledger_that_another_process_keeps_locked_is_not_waited_for_for_ever(h
     assert isinstance(error, StorageError)
     assert "locked" in error.message
     assert f"process {os.getpid()}" in error.hint
+
+
+def ratified(home):
+    with frozen_folder(home):
+        pass
+
+
+def looked_at(home):
+    with frozen_folder(home, finish=False):
+        pass
+
+
+@pytest.mark.parametrize("use", [ratified, looked_at])
+def test_so_with_a_folder_of_ratified_artifacts(tmp_path, use):
+    ratified(tmp_path)
+    with (tmp_path / ".ratified/lock").open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert in_time(lambda: use(tmp_path)) == StorageError.exit_code
+        assert f"process {os.getpid()}" in raised(use, tmp_path).hint
+
+
+def test_so_with_a_state_that_a_run_takes_the_place_of(tmp_path):
+    state = tmp_path / "state"
+    state.mkdir()
+    beside(state).mkdir()
+    with (beside(state) / "moving").open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert in_time(lambda: put_back(state)) == StorageError.exit_code
+        assert f"process {os.getpid()}" in raised(put_back, state).hint
 
 
 def test_a_lock_that_is_given_up_in_time_is_taken(tmp_path, monkeypatch):

@@ -99,6 +99,47 @@ def test_a_plan_too_large_to_be_one_is_not_read_from_history(tmp_path):
     assert blob not in read
 
 
+def with_many_folders(study, folders=100, commits=20):
+    """Plans of nobody in many folders, changed by many commits and removed again."""
+    home = study.root.parent
+    for number in range(folders):
+        (home / f"junk/{number}").mkdir(parents=True)
+        (home / f"junk/{number}/study.toml").write_text("a\n")
+    for number in range(commits):
+        (home / "junk/0/study.toml").write_text(f"{number}\n")
+        commit(home, "Some plans")
+    shutil.rmtree(home / "junk")
+    commit(home, "None of them")
+
+
+def test_only_folders_of_the_study_are_looked_up_in_its_history(tmp_path):
+    """Every folder that ever held a plan was looked up in every commit that touched one."""
+    study = a_study(tmp_path, "git-sealed")
+    with_many_folders(study)
+    asked = []
+    ask = Repository.blobs
+
+    def counted(repository, places):
+        asked.extend(places)
+        return ask(repository, places)
+
+    with patch.object(Repository, "blobs", counted):
+        assert breach(study) == (None, "")
+    assert 0 < len(asked) < 100
+
+
+@pytest.mark.parametrize(
+    "bound", ["assay.study.verify.history._MOST_LOOKED_UP", "assay.study.git._MOST_HISTORY"]
+)
+def test_a_history_that_is_too_much_to_look_up_is_unchecked(tmp_path, monkeypatch, bound):
+    study = a_study(tmp_path, "git-sealed")
+    assert breach(study) == (None, "")
+    monkeypatch.setattr(bound, 0)
+    outcome, found = steps(study)[3]
+    assert outcome == "unchecked"
+    assert "more" in found
+
+
 def test_a_study_whose_plan_is_too_large_is_refused(tmp_path):
     """Its copies could not be told."""
     study = a_study(tmp_path, "sealed")

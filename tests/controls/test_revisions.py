@@ -201,6 +201,137 @@ def test_verify_all_holds_a_submodule_against_the_commit_that_the_revision_names
     assert "taken away" in done.stdout
 
 
+PROTOCOL = ("-c", "protocol.file.allow=always")
+
+
+def with_module(home, source, place="inner"):
+    """Add a repository as a submodule; the commit before, and the one after."""
+    before = git(home, "rev-parse", "HEAD")
+    git(home, *PROTOCOL, "submodule", "--quiet", "add", str(source), place)
+    settle(home / place)
+    return before, commit(home, "A repository within")
+
+
+def recursive_clone(home, place):
+    git(home.parent, *PROTOCOL, "clone", "--quiet", "--recurse-submodules", str(home), str(place))
+    return place
+
+
+@pytest.fixture
+def taken_within(tmp_path):
+    """A published study became a submodule, in which nothing but its opening has happened."""
+    home, source = tmp_path / "home", tmp_path / "source"
+    study = a_study(home, "git-finished")
+    git(home, "branch", "published")
+    shutil.copytree(study.root, source)
+    git(source, "init", "--quiet", "--initial-branch", "main")
+    settle(source)
+    anew = open_study(source)
+    ledger = source / "ledger.jsonl"
+    ledger.write_bytes(ledger.read_bytes().splitlines(keepends=True)[0])
+    for name in ("preregs", "runs", "scorecards", "grades"):
+        shutil.rmtree(source / name)
+    commit(source, "The study")
+    git(source, "branch", "published")
+    git(home, "rm", "-r", "--quiet", "study")
+    shutil.rmtree(study.root, ignore_errors=True)
+    with_module(home, source, "study")
+    assert len(entries(anew)) == 1
+    return recursive_clone(home, tmp_path / "clone")
+
+
+@pytest.mark.parametrize("name", ["origin/published", "its commit", None])
+def test_a_study_that_became_a_submodule_continues_its_ledger_in_the_outer_history(
+    taken_within, name
+):
+    """A branch has the same name in both repositories."""
+    revision = git(taken_within, "rev-parse", "origin/published") if name == "its commit" else name
+    since = () if revision is None else ("--since", revision)
+    done = command(taken_within, "verify", "--all", *since)
+    assert done.returncode == 4, done.stdout
+    assert ("taken away" if since else "went on otherwise") in " ".join(done.stdout.split())
+
+
+def with_another_study(tmp_path):
+    """A repository with a study of its own and a submodule that holds a finished one."""
+    home, source = tmp_path / "home", tmp_path / "source"
+    a_study(source, "git-finished")
+    a_study(home, "git-opened")
+    git(home, "mv", "study", "other")
+    commit(home, "Another study")
+    return home, with_module(home, source)[1]
+
+
+def changed(home, how):
+    if how == "removed":
+        git(home, "rm", "--quiet", "-f", "inner")
+    elif how == "replaced by files":
+        git(home, "rm", "--quiet", "-f", "inner")
+        (home / "inner").mkdir()
+        (home / "inner/readme").write_text("Nothing.\n")
+    elif how == "another repository":
+        git(home, "rm", "--quiet", "-f", "inner")
+        shutil.rmtree(home / ".git/modules/inner")
+        shutil.rmtree(home.parent / "source")
+        source = home.parent / "source"
+        source.mkdir()
+        git(source, "init", "--quiet", "--initial-branch", "main")
+        settle(source)
+        (source / "readme").write_text("Nothing.\n")
+        commit(source, "Nothing")
+        git(home, *PROTOCOL, "submodule", "--quiet", "add", str(source), "inner")
+    commit(home, how)
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced by files", "another repository"])
+def test_a_submodule_that_a_revision_names_and_that_is_gone_is_unchecked(tmp_path, how):
+    home, published = with_another_study(tmp_path)
+    assert command(home, "verify", "--all", "--since", published).returncode == 0
+    changed(home, how)
+    clone = recursive_clone(home, tmp_path / "clone")
+    done = command(clone, "verify", "--all", "--since", published)
+    assert done.returncode == 2, done.stdout
+    assert "inner" in done.stderr and "gone" in done.stderr
+
+
+def test_a_submodule_that_is_taken_out_of_the_index_is_unchecked(tmp_path):
+    home, _ = with_another_study(tmp_path)
+    assert command(home, "verify", "--all", "--staged").returncode == 0
+    git(home, "rm", "--quiet", "-f", "inner")
+    assert command(home, "verify", "--all", "--staged").returncode == 2
+
+
+def test_a_study_that_is_taken_out_of_a_submodule_is_a_breach(tmp_path):
+    home, published = with_another_study(tmp_path)
+    git(home / "inner", "rm", "-r", "--quiet", "study")
+    commit(home / "inner", "No study")
+    commit(home, "Another commit of it")
+    assert command(home, "verify", "--all").returncode == 0
+    done = command(home, "verify", "--all", "--since", published)
+    assert done.returncode == 4
+    assert "inner/study" in done.stderr and "gone" in done.stderr
+
+
+def test_a_submodule_that_was_moved_is_held_against_what_was_named_in_its_old_place(tmp_path):
+    home, published = with_another_study(tmp_path)
+    git(home, "mv", "inner", "moved")
+    commit(home, "Moved")
+    assert command(home, "verify", "--all", "--since", published).returncode == 0
+    begun_anew(open_study(home / "moved/study"))
+    commit(home, "Rewritten")
+    done = command(home, "verify", "--all", "--since", published)
+    assert done.returncode == 4
+    assert "taken away" in done.stdout
+
+
+def test_a_submodule_that_is_not_checked_out_and_did_not_change_is_left_out(tmp_path):
+    home, published = with_another_study(tmp_path)
+    clone = tmp_path / "clone"
+    git(tmp_path, *PROTOCOL, "clone", "--quiet", str(home), str(clone))
+    done = command(clone, "verify", "--all", "--since", published)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def objects_of(home, name):
     """The files of git's objects that a path of the study ever had."""
     commits = git(home, "rev-list", "--all").split()

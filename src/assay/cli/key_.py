@@ -60,11 +60,9 @@ def show(file: Path, as_json: bool) -> None:
     Example:
       assay key show ~/.assay-key
     """
-    from assay.ledger.note import parse_signer
+    from assay.cli.signed_files import signer_in
 
-    with storage(file):
-        text = file.read_text(encoding="utf-8")
-    _show(str(parse_signer(text).verifier), as_json=as_json, file=None)
+    _show(str(signer_in(file).verifier), as_json=as_json, file=None)
 
 
 def _show(public: str, *, as_json: bool, file: Path | None) -> None:

@@ -9,7 +9,7 @@ import click
 from assay.cli.ledger_time import pin, request, timestamp
 from assay.cli.options import PATH, json_flag, study_flag
 from assay.cli.output import print_json
-from assay.errors import IntegrityError, SpecError, storage
+from assay.errors import IntegrityError, SpecError
 from assay.study.study import find_study
 
 
@@ -68,15 +68,14 @@ def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_
     Example:
       assay ledger checkpoint --out kept-elsewhere.txt
     """
+    from assay.cli.signed_files import signer_in
     from assay.files import write_new
     from assay.ledger.checkpoint import checkpoint_of
-    from assay.ledger.note import parse_signer
 
     study = find_study(folder)
     made = checkpoint_of(study.chain(), origin=study.config.origin)
     if key is not None:
-        with storage(key):
-            made = made.signed_by(parse_signer(key.read_text(encoding="utf-8")))
+        made = made.signed_by(signer_in(key))
     places = [] if out is None else [out]
     if keep:
         places.append(study.root / "checkpoints" / f"{made.size:06d}.txt")
@@ -160,17 +159,15 @@ def check(file: Path, kept: Path, older: Path | None, as_json: bool) -> None:
     Example:
       assay ledger check proof.json --checkpoint kept-elsewhere.txt
     """
-    from assay.ledger.checkpoint import parse_checkpoint
+    from assay.bounds import MAX_LINE_BYTES
+    from assay.cli.signed_files import checkpoint_in
+    from assay.files import read_bounded
     from assay.ledger.proof import check_proof, parse_proof
 
-    with storage(file):
-        proof = parse_proof(file.read_bytes(), where=str(file))
-    with storage(kept):
-        newer = parse_checkpoint(kept.read_bytes(), where=str(kept))
-    first = None
-    if older is not None:
-        with storage(older):
-            first = parse_checkpoint(older.read_bytes(), where=str(older))
+    # A proof holds a line of the ledger, as JSON.
+    proof = parse_proof(read_bounded(file, 8 * MAX_LINE_BYTES), where=str(file))
+    newer = checkpoint_in(kept)
+    first = None if older is None else checkpoint_in(older)
     if proof.kind == "consistency" and first is None:
         raise SpecError("consistency with what?", hint="Name the older checkpoint: --older FILE.")
     if proof.size != newer.size:

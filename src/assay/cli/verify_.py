@@ -1,6 +1,5 @@
 """`assay verify`: whether a study is what it says it is."""
 
-import dataclasses
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -113,11 +112,10 @@ def _verified(
                 continue
             tree = stack.enter_context(staged(place)) if flags["staged"] else checkout_of(place)
             below = find_studies(tree, since=shown.since)
-            chosen = below if flags["every"] else [find_study(tree.folder)]
+            chosen = below.studies if flags["every"] else [find_study(tree.folder)]
             for study in chosen:
-                asked = dataclasses.replace(shown, since=tree.revision_of(study, shown.since))
                 repository = tree.repository_of(study)
-                found = verify(study, asked, repository=repository)
+                found = verify(study, shown, repository=repository, named=below.named)
                 if repository is not None:  # which may be one within
                     found = replace(found, folder=tree.place_of(study.root))
                 verifications.append(found)
@@ -125,18 +123,14 @@ def _verified(
 
 
 def _shown(flags: dict[str, Any], output: Any) -> "Shown":  # noqa: ANN401 - imported late
-    from assay.bounds import MAX_LINE_BYTES
+    from assay.cli.signed_files import checkpoint_in
     from assay.files import read_bounded
     from assay.ledger.certificate import MAX_BYTES, read_certificate
-    from assay.ledger.checkpoint import parse_checkpoint
     from assay.ledger.note import parse_verifier
     from assay.study.verify.context import Shown
 
     return Shown(
-        checkpoints=tuple(
-            parse_checkpoint(read_bounded(path, MAX_LINE_BYTES), where=str(path))
-            for path in flags["checkpoints"]
-        ),
+        checkpoints=tuple(checkpoint_in(path) for path in flags["checkpoints"]),
         keys=tuple(parse_verifier(text) for text in flags["keys"]),
         authorities=tuple(
             read_certificate(read_bounded(path, MAX_BYTES), where=str(path))

@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
+from assay.bounds import MAX_FILE_BYTES
 from assay.comparison.adr_0031 import SourceComparison
 from assay.comparison.result import Comparison, Comparisons
 from assay.digests import digest, parse_object
 from assay.errors import IntegrityError, SpecError, storage
-from assay.files import write_whole
+from assay.files import read_bounded, write_whole
 
 FORMAT = "assay-comparison/1"
 SEVERAL = "assay-comparisons/1"
@@ -41,8 +42,7 @@ def read_comparison(path: Path) -> tuple[Comparison, bytes]:
     """
     with storage(path):
         path = path / "comparison.json" if path.is_dir() else path
-    with storage(path):
-        data = path.read_bytes()
+    data = read_bounded(path, MAX_FILE_BYTES)
     stored = parse_object(data, where=str(path))
     if stored.get("format") != FORMAT:
         raise SpecError(

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from assay.benchmark.benchmark import Benchmark, Columns, Item
 from assay.benchmark.load import load_benchmark
+from assay.bounds import MAX_TOML_BYTES
 from assay.digests import is_name
 from assay.dual_condition.evidence import Metric, Thresholds
 from assay.dual_condition.spec_tables import (
@@ -34,6 +35,7 @@ from assay.dual_condition.spec_tables import (
 )
 from assay.dual_condition.state.layers import State, check_layer
 from assay.errors import OneClassPartition, SpecError, storage
+from assay.files import read_bounded
 from assay.wording import PARAMETER
 
 MOST_SHAPLEY = 5
@@ -87,8 +89,7 @@ class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
 def load_dual_spec(path: str | Path, *, metric: Metric | None = None) -> DualSpec:
     """A spec file, every part checked."""
     path = Path(path)
-    with storage(path):
-        data = path.read_bytes()
+    data = read_bounded(path, MAX_TOML_BYTES)
     where = str(path)
     written = parse_tables(data, where=where)
     home = path.absolute().parent

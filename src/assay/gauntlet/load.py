@@ -3,8 +3,10 @@
 from pathlib import Path
 
 from assay.benchmark.benchmark import TASKS, Benchmark, Task
+from assay.bounds import MAX_TOML_BYTES
 from assay.digests import digest
 from assay.errors import SpecError, storage
+from assay.files import read_bounded
 from assay.gauntlet.spec import BarSet, parse_bars
 
 DEFAULT_BARS = "v3"
@@ -46,7 +48,7 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
         return parse_bars(bundled.read_bytes(), where=bundled.name)
     path = Path(version_or_path)
     with storage(path):
-        data = path.read_bytes() if path.is_file() else None
+        data = read_bounded(path, MAX_TOML_BYTES) if path.is_file() else None
     if data is None:
         others = [other for other in TASKS if str(version_or_path) in bundled_versions(other)]
         raise SpecError(

@@ -10,10 +10,11 @@ from typing import Any
 
 import msgspec
 
+from assay.bounds import MAX_FILE_BYTES
 from assay.clock import now
 from assay.digests import decode_utf8, parse_json, pretty_json, short
 from assay.errors import SpecError, storage
-from assay.files import write_new
+from assay.files import read_bounded, write_new
 from assay.folders import walk
 from assay.gauntlet.result import Scorecard
 
@@ -71,8 +72,7 @@ def find_runs(root: Path) -> list[Path]:
 
 
 def _read(path: Path) -> KeptScorecard:
-    with storage(path):
-        data = path.read_bytes()
+    data = read_bounded(path, MAX_FILE_BYTES)
     head: Any = parse_json(decode_utf8(data, where=str(path)), where=str(path))
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise SpecError(f"{path}: expected a scorecard of format {FORMAT!r}")

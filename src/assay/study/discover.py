@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import IntegrityError, NotHere, SpecError, storage
+from assay.errors import IntegrityError, SpecError, storage
 from assay.files import read_inside
 from assay.folders import walk
 from assay.study.git import Repository, is_checkout, repository_of
-from assay.study.git_revisions import NAMES
+from assay.study.git_modules import NamedCommit, commits_named
 from assay.study.locate import FILE, LEDGER
 from assay.study.study import Study, open_study
 
@@ -41,18 +41,16 @@ class Checkout:
         prefix = "." if self.repository is None else self.repository.prefix
         return inner if prefix == "." else prefix if inner == "." else f"{prefix}/{inner}"
 
-    def revision_of(self, study: Study, since: str | None) -> str | None:
-        """A revision for a study in a submodule: the commit of it that the revision names."""
-        inner = self.repository_of(study)
-        if since is None or self.repository is None or inner is None:
-            return since
-        commit = None if set(since) == {"0"} else self.repository.commit(since)
-        if commit is None or inner.top == self.repository.top:
-            return since
-        if not inner.top.is_relative_to(self.repository.top):
-            return since
-        place = inner.top.relative_to(self.repository.top).as_posix()
-        return self.repository.module(commit, place) or since
+
+@dataclass(frozen=True, kw_only=True)
+class Below:
+    """The studies below a folder, and the commits whose ledgers they must continue.
+
+    Those are HEAD and the revision that was named, with all that they name of repositories within.
+    """
+
+    studies: list[Study]
+    named: list[NamedCommit]
 
 
 def checkout_of(folder: Path) -> Checkout:
@@ -77,10 +75,10 @@ def staged(folder: Path, *, endings: tuple[str, ...] = ("",)) -> Iterator[Checko
         yield Checkout(folder=top / repository.prefix, repository=repository, staged=True)
 
 
-def find_studies(tree: Checkout, *, since: str | None) -> list[Study]:
+def find_studies(tree: Checkout, *, since: str | None) -> Below:
     """The studies below a folder; one that HEAD (or the revision named) has must be there.
 
-    So must one that HEAD has in a repository within.
+    So must one in a repository within, in its HEAD and in the commit that the revision names of it.
     """
     studies: list[Study] = []
     within: list[Repository] = []
@@ -95,31 +93,30 @@ def find_studies(tree: Checkout, *, since: str | None) -> list[Study]:
         since = None
     if since is not None and tree.repository is None:
         raise SpecError(f"no revision {since!r:.80}: {tree.folder} is in no git repository")
-    plans = {read_inside(study.root, FILE) for study in studies}
+    named: list[NamedCommit] = []
     if tree.repository is not None:
-        _check_none_gone(tree, tree.repository, plans, since or "HEAD")
-    for repository in within:
-        _check_none_gone(tree, repository, plans, "HEAD")
-    return studies
+        for revision in dict.fromkeys(("HEAD", since or "HEAD")):
+            named += commits_named(tree.repository, within, revision, staged=tree.staged)
+    plans = {read_inside(study.root, FILE) for study in studies}
+    inner_heads = [
+        NamedCommit("HEAD", repository, commit)
+        for repository in within
+        if (commit := repository.head()) is not None
+    ]
+    for each in (*named, *inner_heads):
+        _check_none_gone(tree, each, plans)
+    return Below(studies=studies, named=named)
 
 
-def _check_none_gone(
-    tree: Checkout, repository: Repository, plans: Collection[bytes], revision: str
-) -> None:
-    """Refuse a study of a revision whose plan none of those that are here has."""
-    commit = repository.commit(revision)
-    if commit is None and revision != "HEAD":
-        raise NotHere(
-            f"no revision {revision!r:.80} in this clone: it was not fetched, or history was"
-            " rewritten",
-            hint=NAMES,
-        )
-    for place in [] if commit is None else repository.folders(commit, LEDGER):
-        known = repository.read(commit or "", FILE, place=place)
+def _check_none_gone(tree: Checkout, named: NamedCommit, plans: Collection[bytes]) -> None:
+    """Refuse a study of a commit whose plan none of those that are here has."""
+    repository = named.repository
+    for place in repository.folders(named.commit, LEDGER):
+        known = repository.read(named.commit, FILE, place=place)
         if known is not None and known not in plans:
             nested = repository is not tree.repository
             shown = tree.place_of(repository.top / place) if nested else place
             raise IntegrityError(
-                f"the study {shown} was there in {revision}, and is gone",
+                f"the study {shown} was there in {named.name}, and is gone",
                 hint="A record is not taken back: put it back.",
             )

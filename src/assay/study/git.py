@@ -7,18 +7,20 @@ object that a commit names, `NotHere` is raised; that is not taken for a "no".
 
 import os
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from assay.bounds import MAX_FILE_BYTES
 from assay.errors import NotHere, SpecError, StorageError, storage
 from assay.files import read_bounded, stays_inside
-from assay.study.git_command import ask_git, complaint_of, output_of, tell_git
+from assay.study.git_command import ask_git, ask_within, complaint_of, output_of, tell_git
 from assay.study.git_revisions import commit_of
 
 _LINK, _MODULE = "120000", "160000"
 _LONGEST_LINK = 1 << 16
+_MOST_HISTORY = 1 << 27
+"""Bytes of what git tells of a history: a million changes of a plan or a ledger."""
 _WHOLE = "A clone with a filter leaves objects out: clone the whole repository."
 
 
@@ -27,6 +29,14 @@ class Blob(NamedTuple):
 
     name: str
     size: int
+
+
+class FileChange(NamedTuple):
+    """A file that a commit changed, and what it made of it; None where there is none any more."""
+
+    commit: str
+    path: str
+    blob: Blob | None
 
 
 class Repository:
@@ -55,10 +65,13 @@ class Repository:
         entry = self._entry(commit, path)
         return None if entry is None or entry[0] != "blob" else self.blob(entry[1])
 
-    def module(self, commit: str, path: str) -> str | None:
-        """The commit of another repository that a commit names at a path, seen from the top."""
-        entry = self._entry(commit, path)
-        return None if entry is None or entry[0] != "commit" else entry[1]
+    def modules(self, commit: str) -> dict[str, str]:
+        """The commits of other repositories that a commit names in this folder, by path."""
+        return {path: name for mode, name, path in self._listed(commit) if mode == _MODULE}
+
+    def staged_modules(self) -> dict[str, str]:
+        """The commits of other repositories that the index names, by path."""
+        return {path: name for mode, name, path in self._staged() if mode == _MODULE}
 
     def _entry(self, commit: str, path: str) -> tuple[str, str] | None:
         """Kind and name of the object that a commit has at a path; None where it has none."""
@@ -105,52 +118,76 @@ class Repository:
 
     def folders(self, commit: str, marker: str) -> list[str]:
         """The folders, at or below this one, that hold a file of this name in a commit."""
-        done = ask_git(self.top, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
+        return [
+            posixpath.dirname(path) or "."
+            for mode, _, path in self._listed(commit)
+            if mode != _MODULE and posixpath.basename(path) == marker
+        ]
+
+    def _listed(self, commit: str) -> Iterator[tuple[str, str, str]]:
+        """Mode, object and path of all that a commit holds at or below this folder."""
+        done = ask_git(self.top, "ls-tree", "-r", "-z", "--full-tree", commit)
         if done.returncode != 0:
             raise NotHere(
                 f"git cannot list what {commit[:12]} holds: {complaint_of(done)}", hint=_WHOLE
             )
+        for line in os.fsdecode(done.stdout).split("\0")[:-1]:
+            head, _, path = line.partition("\t")
+            if self.prefix == "." or path == self.prefix or path.startswith(f"{self.prefix}/"):
+                mode, _, name = head.split(" ")
+                yield mode, name, path
+
+    def _staged(self) -> Iterator[tuple[str, str, str]]:
+        """Mode, object and path of all that is staged."""
+        listed = output_of(self.top, "ls-files", "--stage", "-z", staged=True)
+        if listed is None:
+            raise StorageError("git could not list what is staged")
+        for line in os.fsdecode(listed).split("\0")[:-1]:
+            head, _, path = line.partition("\t")
+            mode, name, _ = head.split(" ")
+            yield mode, name, path
+
+    def history(self, *names: str) -> list[FileChange]:
+        """What the commits up to HEAD did to files of these names, the newest first.
+
+        A merge is told against each of its parents.
+        """
+        only = ("--", *(f":(glob)**/{name}" for name in names))
+        listed = ask_within(
+            self.top, "rev-list", "--full-history", "HEAD", *only, most=_MOST_HISTORY
+        )
+        words = ("diff-tree", "--stdin", "--raw", "--no-abbrev", "--no-renames", "--root", "-r")
+        told = ask_within(self.top, *words, "-m", "-z", *only, given=listed, most=_MOST_HISTORY)
+        rows: list[tuple[str, str, str | None]] = []
+        objects: set[str] = set()
+        commit, parts = "", iter(os.fsdecode(told).split("\0")[:-1])
+        for part in parts:
+            if not part.startswith(":"):
+                commit = part.split(" ")[0].strip()
+                continue
+            before, after = _sides(part)
+            objects |= {name for name in (before, after) if name is not None}
+            rows.append((commit, next(parts), after))
+        sizes = self._sizes(sorted(objects))
         return [
-            posixpath.dirname(name) or "."
-            for name in os.fsdecode(done.stdout).split("\0")
-            if posixpath.basename(name) == marker
-            and (self.prefix == "." or name.startswith(f"{self.prefix}/"))
+            FileChange(commit, path, None if name is None else Blob(name, sizes[name]))
+            for commit, path, name in rows
         ]
 
-    def history(self, *names: str) -> tuple[list[str], list[str]]:
-        """The commits up to HEAD that touched a file of these names, and the folders of those."""
-        only = ("--", *(f":(glob)**/{name}" for name in names))
-        listed = ask_git(self.top, "rev-list", "--full-history", "HEAD", *only)
-        if listed.returncode != 0:
-            raise NotHere(f"git cannot list the history here: {complaint_of(listed)}")
-        words = ("diff-tree", "--stdin", "--no-commit-id", "--raw", "--no-abbrev", "--no-renames")
-        changed = ask_git(self.top, *words, "--root", "-r", "-m", "-z", *only, given=listed.stdout)
-        if changed.returncode != 0:
-            raise NotHere(f"git cannot tell what changed here: {complaint_of(changed)}")
-        changes = os.fsdecode(changed.stdout).split("\0")
-        paths = set(changes[1::2])
-        self._check_present(changes[0:-1:2])
-        folders = sorted({posixpath.dirname(path) or "." for path in paths})
-        return listed.stdout.decode().split(), folders
-
-    def _check_present(self, changes: Sequence[str]) -> None:
-        """Refuse a history in which a file was changed to or from an object that is missing."""
-        objects = set()
-        for change in changes:
-            *modes, before, after, _ = change.removeprefix(":").split(" ")
-            objects |= {
-                name
-                for mode, name in zip(modes, (before, after), strict=True)
-                if mode != _MODULE and set(name) != {"0"}
-            }
-        lines = "".join(f"{name}\n" for name in sorted(objects)).encode()
-        done = ask_git(self.top, "cat-file", "--batch-check=%(objecttype)", given=lines)
+    def _sizes(self, objects: Sequence[str]) -> dict[str, int]:
+        """The sizes of blobs; a history of which one is missing is refused."""
+        lines = "".join(f"{name}\n" for name in objects).encode()
+        words = ("cat-file", "--batch-check=%(objecttype) %(objectsize)")
+        done = ask_git(self.top, *words, given=lines)
         answers = done.stdout.decode().split("\n")[:-1]
-        if done.returncode != 0 or answers != ["blob"] * len(objects):
+        is_whole = len(answers) == len(objects) and all(a.startswith("blob ") for a in answers)
+        if done.returncode != 0 or not is_whole:
             raise NotHere(
                 "git has not got every version of the studies in the history of this clone",
                 hint=_WHOLE,
             )
+        sizes = (int(answer.split(" ")[1]) for answer in answers)
+        return dict(zip(objects, sizes, strict=True))
 
     def blobs(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Blob]:
         """The blobs by commit and path, seen from the top; those that there are."""
@@ -191,12 +228,7 @@ class Repository:
 
     def export(self, place: Path, *, endings: tuple[str, ...] = ("",)) -> None:
         """Lay out the exact bytes of what is staged; no filter of the repository is run."""
-        listed = output_of(self.top, "ls-files", "--stage", "-z", staged=True)
-        if listed is None:
-            raise StorageError("git could not list what is staged")
-        for line in os.fsdecode(listed).split("\0")[:-1]:
-            head, _, name = line.partition("\t")
-            mode, blob, _ = head.split(" ")
+        for mode, blob, name in self._staged():
             path = place / name
             selected = mode != _MODULE and name.lower().endswith(endings) and _is_plain(name)
             if not selected or not path.resolve().is_relative_to(place):
@@ -283,6 +315,15 @@ def _check_own_objects(alternates: Path) -> None:
             " them",
             hint="Copy them: git repack -a -d, and remove that file.",
         )
+
+
+def _sides(change: str) -> tuple[str | None, str | None]:
+    """The objects before and after a change, as git tells it; None for none and for a module."""
+    first, second, before, after, _ = change.removeprefix(":").split(" ")
+    return (
+        None if first == _MODULE or set(before) == {"0"} else before,
+        None if second == _MODULE or set(after) == {"0"} else after,
+    )
 
 
 def _is_plain(name: str) -> bool:

@@ -9,10 +9,14 @@ change an answer is set by the command line, which comes before every file and e
 
 import os
 import subprocess
+import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from assay.errors import NotHere, SpecError, StorageError
+from assay.files import read_parts
 
 _SECONDS = 60.0
 _SETTINGS = (
@@ -49,6 +53,37 @@ def ask_git(
         return _call(top, *settings, *words, environment=_environment(top, staged), given=given)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise NotHere(f"git could not be asked: {error}") from None
+
+
+def ask_within(top: Path, *words: str, given: bytes = b"", most: int) -> bytes:
+    """The answer of git where it may be very long; one of more bytes is not here."""
+    settings = (word for setting in _SETTINGS for word in ("-c", setting))
+    try:
+        with tempfile.TemporaryFile() as file:
+            file.write(given)
+            file.seek(0)
+            with subprocess.Popen(  # noqa: S603 - fixed words and our own paths, no shell
+                ["git", *settings, *words],  # noqa: S607 - the user's git
+                cwd=top,
+                env=_environment(top, staged=False),
+                stdin=file,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            ) as process:
+                deadline = threading.Timer(_SECONDS, process.kill)
+                deadline.start()
+                try:
+                    with cast("BinaryIO", process.stdout) as answer:  # closed, git ends too
+                        output = b"".join(read_parts(answer, most + 1))
+                finally:
+                    deadline.cancel()
+    except (OSError, ValueError) as error:
+        raise NotHere(f"git could not be asked: {error}") from None
+    if len(output) > most:
+        raise NotHere(f"git {words[0]} has more to tell than the {most:,} bytes that are read")
+    if process.returncode != 0:
+        raise NotHere(f"git {words[0]} failed here, or took longer than {_SECONDS:g} s")
+    return output
 
 
 def output_of(top: Path, *words: str, staged: bool = False, given: bytes = b"") -> bytes | None:

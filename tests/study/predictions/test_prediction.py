@@ -1,6 +1,8 @@
 import math
+import signal
 
 import pytest
+from helpers.studies import in_child
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -467,3 +469,22 @@ def test_no_text_at_all_gets_past_as_anything_but_a_prediction_or_a_spec_error(t
         assert error.message.startswith("prediction.toml")
     else:
         assert found.no_idea or found.ranges or found.outcomes or found.directions
+
+
+def in_time(text):
+    def parse():
+        signal.alarm(20)
+        parsed(text)
+
+    return in_child(parse)
+
+
+def test_many_directions_are_read_in_time():
+    """Each was held against all before it."""
+    many = ",".join(f'"D1 > .{number:06d}"' for number in range(500_000, 560_000))
+    assert in_time(f"directions = [{many}]") == 0
+
+
+def test_a_direction_of_many_signs_is_refused_in_time():
+    """Each sign was tried with all that follows it."""
+    assert in_time(f'directions = ["{"<" * 200_000}a b"]') == SpecError.exit_code

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import msgspec
 
-from assay.bounds import MAX_LINE_BYTES
+from assay.bounds import MAX_FILE_BYTES, MAX_LINE_BYTES
 from assay.comparison.trials.arm_run import ArmRun
 from assay.comparison.trials.schedule import Pair
 from assay.comparison.trials.spec import ARMS, Arm
 from assay.digests import json_lines, parse_object, pretty_json
 from assay.errors import IntegrityError, ProtocolError, SpecError, storage
-from assay.files import write_whole
+from assay.files import read_bounded, write_whole
 from assay.folders import remove
 from assay.journal import append, cut_torn
 
@@ -76,8 +76,7 @@ def begin(out: Path, plan: Plan) -> None:
     if not exists:
         write_whole(path, pretty_json(plan))
         return
-    with storage(path):
-        old = parse_object(path.read_bytes(), where=str(path))
+    old = parse_object(read_bounded(path, MAX_FILE_BYTES), where=str(path))
     for name, now in msgspec.to_builtins(plan).items():
         if old.get(name) != now:
             raise ProtocolError(

@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from assay.bounds import MAX_FILE_BYTES, MAX_TOML_BYTES
 from assay.comparison.spec import Dimensions, dimensions_table, parse_toml
 from assay.digests import digest
 from assay.errors import SpecError, storage
-from assay.files import stays_inside
+from assay.files import read_bounded, stays_inside
 from assay.sandbox.job import check_places
 from assay.tables.rows import rows_of
 
@@ -140,8 +141,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 def load_trial_spec(path: Path) -> TrialSpec:
     """A spec file, every part checked."""
-    with storage(path):
-        data = path.read_bytes()
+    data = read_bounded(path, MAX_TOML_BYTES)
     where = str(path)
     page = "docs/how-to/prove-a-skill.md"
     written = parse_toml(data, _TrialsFile, where=where, page=page)
@@ -216,8 +216,7 @@ def _instances(
             raise SpecError(f"{where}: instances: expected names, each once")
         return instances, b""
     path = home / written
-    with storage(path):
-        data = path.read_bytes()
+    data = read_bounded(path, MAX_FILE_BYTES)
     instances = {}
     for here, row in rows_of(path, data):
         name = row.get("instance", row.get("id"))

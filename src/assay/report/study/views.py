@@ -1,12 +1,13 @@
 """The pages of a study: how each is written from the records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.report.study.board import board_markdown
 from assay.report.study.predictions import calibration_markdown, falsified_markdown
 from assay.study.entries import records_of
 from assay.study.git import Repository
+from assay.study.git_modules import NamedCommit
 from assay.study.study import Study
 from assay.study.verify.context import Shown, View
 from assay.study.verify.procedure import Verification, verify_with
@@ -25,10 +26,14 @@ VIEWS: Mapping[str, View] = {
 
 
 def verify(
-    study: Study, shown: Shown | None = None, *, repository: Repository | None = None
+    study: Study,
+    shown: Shown | None = None,
+    *,
+    repository: Repository | None = None,
+    named: Sequence[NamedCommit] = (),
 ) -> Verification:
     """Verify a study, its pages included."""
-    return verify_with(study, VIEWS, shown, repository=repository)
+    return verify_with(study, VIEWS, shown, repository=repository, named=named)
 
 
 def view_text(study: Study, name: str) -> str:

@@ -12,6 +12,7 @@ from assay.ledger.note import VerifierKey
 from assay.runs.collect import Listener
 from assay.runs.result import Run
 from assay.study.git import Repository
+from assay.study.git_modules import NamedCommit
 from assay.study.records import StudyRecords
 from assay.study.study import Study
 from assay.study.submissions.rerun import Rerun
@@ -51,6 +52,7 @@ class Verifying:
     views: Mapping[str, View]
     shown: Shown
     repository: Repository | None
+    named: tuple[NamedCommit, ...] = ()
     chain: Chain = field(default_factory=Chain)
     records: StudyRecords = field(default_factory=StudyRecords)
     attested: dict[int, Attestation] = field(default_factory=dict)
@@ -62,3 +64,14 @@ class Verifying:
     def place(self) -> str | None:
         """Where the study lies in its repository."""
         return None if self.repository is None else self.repository.prefix
+
+    @property
+    def around(self) -> tuple[Repository, ...]:
+        """The repositories around the one of the study, and where the study lies in them."""
+        own = None if self.repository is None else self.repository.top
+        tops = dict.fromkeys(each.repository.top for each in self.named)
+        return tuple(
+            Repository(top, self.study.root.resolve().relative_to(top).as_posix())
+            for top in tops
+            if own is not None and own != top and own.is_relative_to(top)
+        )

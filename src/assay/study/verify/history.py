@@ -6,43 +6,37 @@ whatever lies beside it, or by the plan beside it. Noted is another ledger in th
 study can be deleted and founded anew.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import posixpath
+from collections.abc import Collection, Iterator, Sequence
 
-from assay.errors import BrokenChain, IntegrityError, SpecError
+from assay.errors import BrokenChain, IntegrityError, NotHere, SpecError
 from assay.journal import whole_lines
 from assay.ledger.chain import read_chain
-from assay.study.git import Blob, Repository
+from assay.study.git import Blob, FileChange, Repository
 from assay.study.locate import FILE, LEDGER
 from assay.study.study import MAX_PLAN_BYTES
 from assay.study.verify.context import Verifying
 from assay.toml import read_toml
 
 _MOST_NOTED = 3
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Past:
-    """The commits that touched a plan or a ledger, the folders of those, and their files."""
-
-    commits: list[str]
-    places: list[str]
-    files: Mapping[tuple[str, str], Blob]
-    ledgers: dict[Blob, list[tuple[str, str]]] = field(default_factory=dict)
-
-    def file(self, commit: str, place: str, name: str) -> Blob | None:
-        return self.files.get((commit, _inner(place, name)))
+_BATCH = 20_000
+_MOST_LOOKED_UP = 1_000_000
+"""Folders times commits; git looks up some hundred thousand in a second."""
 
 
 def check_history(at: Verifying, repository: Repository) -> list[str]:
     """Refuse two places in one commit, and a ledger that lost a record; what to note besides."""
-    past = _past_of(repository)
-    planned = _check_one_a_commit(at, repository, past)
+    changes = repository.history(FILE, LEDGER)
+    planned = _check_one_a_commit(at, repository, changes)
+    ledgers: dict[Blob, list[tuple[str, str]]] = {}
+    for commit, path, blob in changes:
+        if blob is not None and posixpath.basename(path) == LEDGER:
+            ledgers.setdefault(blob, []).append((commit, _folder(path)))
     first_line = b"".join(at.chain.lines[:1])
     ours: set[str] = {repository.prefix}
     others: dict[bytes, list[tuple[str, str]]] = {}
     notes: list[str] = []
-    for blob, held in past.ledgers.items():
+    for blob, held in ledgers.items():
         old = repository.blob(blob.name)
         opening = old.partition(b"\n")[0]
         if opening == first_line or blob in planned:
@@ -61,38 +55,35 @@ def check_history(at: Verifying, repository: Repository) -> list[str]:
     return notes[:_MOST_NOTED] + ([f"and {more} more in the history"] if more > 0 else [])
 
 
-def _past_of(repository: Repository) -> _Past:
-    commits, places = repository.history(FILE, LEDGER)
-    names = (FILE, LEDGER)
-    asked = [
-        (commit, _inner(place, name)) for commit in commits for place in places for name in names
-    ]
-    past = _Past(commits=commits, places=places, files=repository.blobs(asked))
-    for commit in commits:
-        for place in places:
-            ledger = past.file(commit, place, LEDGER)
-            if ledger is not None:
-                past.ledgers.setdefault(ledger, []).append((commit, place))
-    return past
+def _check_one_a_commit(
+    at: Verifying, repository: Repository, changes: Sequence[FileChange]
+) -> set[Blob]:
+    """The ledgers beside a plan of this origin; a commit that holds two of these is a breach.
 
-
-def _check_one_a_commit(at: Verifying, repository: Repository, past: _Past) -> set[Blob]:
-    """The ledgers beside a plan of this origin; a commit that holds two of these is a breach."""
+    Only folders that had such a plan at some time, and a ledger, are looked up, and only in the
+    commits that changed one of these: in between they are as they were.
+    """
     plans = {
-        blob
-        for (_, path), blob in past.files.items()
-        if path.endswith(FILE) and blob.size <= MAX_PLAN_BYTES
+        (change.blob, _folder(change.path))
+        for change in changes
+        if change.blob is not None
+        and posixpath.basename(change.path) == FILE
+        and change.blob.size <= MAX_PLAN_BYTES
     }
     origin = at.study.config.origin
-    ours = {blob for blob in plans if origin_in(repository.blob(blob.name)) == origin}
+    different = {blob for blob, _ in plans}
+    ours = {blob for blob in different if origin_in(repository.blob(blob.name)) == origin}
+    kept = {_folder(each.path) for each in changes if posixpath.basename(each.path) == LEDGER}
+    places = sorted({place for blob, place in plans if blob in ours} & kept)
+    known = frozenset(places)
+    commits = list(dict.fromkeys(each.commit for each in changes if _folder(each.path) in known))
+    if len(commits) * len(places) > _MOST_LOOKED_UP:
+        raise NotHere(
+            f"{len(commits):,} commits changed {len(places):,} folders of the origin {origin}:"
+            f" more than {_MOST_LOOKED_UP:,} to look up"
+        )
     planned: set[Blob] = set()
-    for commit in past.commits:
-        holding = {
-            place: ledger
-            for place in past.places
-            if past.file(commit, place, FILE) in ours
-            and (ledger := past.file(commit, place, LEDGER)) is not None
-        }
+    for commit, holding in _holding(repository, commits, places, ours):
         if len(holding) > 1:
             raise IntegrityError(
                 f"commit {commit[:12]} holds two studies of the origin {origin}:"
@@ -100,6 +91,27 @@ def _check_one_a_commit(at: Verifying, repository: Repository, past: _Past) -> s
             )
         planned |= set(holding.values())
     return planned
+
+
+def _holding(
+    repository: Repository, commits: Sequence[str], places: Sequence[str], plans: Collection[Blob]
+) -> Iterator[tuple[str, dict[str, Blob]]]:
+    """The ledgers, by folder, that each commit holds beside one of these plans."""
+    step = max(1, _BATCH // max(1, len(places)))
+    for begin in range(0, len(commits), step):
+        batch = commits[begin : begin + step]
+        paths = [_inner(place, name) for place in places for name in (FILE, LEDGER)]
+        files = repository.blobs([(commit, path) for commit in batch for path in paths])
+        for commit in batch:
+            yield (
+                commit,
+                {
+                    place: ledger
+                    for place in places
+                    if files.get((commit, _inner(place, FILE))) in plans
+                    and (ledger := files.get((commit, _inner(place, LEDGER)))) is not None
+                },
+            )
 
 
 def origin_in(data: bytes) -> str | None:
@@ -137,6 +149,10 @@ def _left_behind(at: Verifying, old: bytes, commit: str, place: str) -> list[str
         hint="A record is not taken back. Where two branches went on from one ledger, keep what was"
         " published; what the other has run is no result of this study.",
     )
+
+
+def _folder(path: str) -> str:
+    return posixpath.dirname(path) or "."
 
 
 def _inner(place: str, name: str) -> str:

@@ -12,6 +12,7 @@ from assay.ledger.checkpoint import Checkpoint, check_extends, parse_checkpoint
 from assay.ledger.file import reading
 from assay.study.entries import read_records
 from assay.study.git import Repository
+from assay.study.git_modules import NamedCommit
 from assay.study.git_revisions import NAMES
 from assay.study.locate import FILE, LEDGER
 from assay.study.records import SubmissionRecord
@@ -34,29 +35,44 @@ def check_chain(at: Verifying) -> StepFinding:
     at.chain = at.study.chain()
     summary = counted(len(at.chain.lines), "entry")
     notes = []
-    for name, commit in revisions:
-        ledgers = dict(_ledgers_in(at, commit))
-        if not ledgers:
-            notes.append(f"{name} holds no ledger of this study")
-        else:
-            for place, old in ledgers.items():
-                _check_continues(at, old, name if place == at.place else f"{name} ({place})")
-            summary += f", continuing the ledger of {name}"
+    continued = dict.fromkeys((each.revision for each in revisions), False)
+    for each in revisions:
+        for place, old in _ledgers_in(at, each):
+            known = each.name if place == at.place else f"{each.name} ({place})"
+            _check_continues(at, old, known)
+            continued[each.revision] = True
+    summary += "".join(
+        f", continuing the ledger of {name}" for name, found in continued.items() if found
+    )
+    notes += [
+        f"{name} holds no ledger of this study" for name, found in continued.items() if not found
+    ]
     if at.chain.torn:
         notes.append(f"{counted(at.chain.torn, 'byte')} of a line that was cut off follow")
     return StepFinding("; ".join([summary, *notes]), noted=bool(notes))
 
 
-def _revisions(at: Verifying) -> Iterator[tuple[str, str]]:
-    """The revisions whose ledger must be the beginning of this one: HEAD, and the one named."""
+def _revisions(at: Verifying) -> Iterator[NamedCommit]:
+    """The commits whose ledger must be the beginning of this one: HEAD, and the one named.
+
+    Where that was named in a repository around this one, every commit that it stands for.
+    """
     if at.repository is None:
+        return
+    if at.named:
+        head = at.repository.head()
+        own = [] if head is None else [NamedCommit("HEAD", at.repository, head)]
+        every = {
+            (each.revision, each.repository.top, each.commit): each for each in (*own, *at.named)
+        }
+        yield from every.values()
         return
     for name in dict.fromkeys(("HEAD", at.shown.since)):
         if name is None or set(name) == {"0"}:  # a push of a new branch names zeros
             continue
         commit = at.repository.commit(name)
         if commit is not None:
-            yield name, commit
+            yield NamedCommit(name, at.repository, commit)
         elif name != "HEAD":
             raise NotHere(
                 f"no revision {name!r:.80} in this clone: it was not fetched, or history was"
@@ -65,18 +81,18 @@ def _revisions(at: Verifying) -> Iterator[tuple[str, str]]:
             )
 
 
-def _ledgers_in(at: Verifying, commit: str) -> Iterator[tuple[str, list[bytes]]]:
+def _ledgers_in(at: Verifying, named: NamedCommit) -> Iterator[tuple[str, list[bytes]]]:
     """Every ledger of this study in a commit, by its place: its lines.
 
     That is the one where the study is now, and each that has its first line, or a plan of its
     origin beside it: where a study lay then, its author decides.
     """
-    assert at.repository is not None  # noqa: S101 - only then are there revisions
-    whole = Repository(at.repository.top, ".")
+    whole, commit = Repository(named.repository.top, "."), named.commit
+    here = at.place if at.repository is not None and at.repository.top == whole.top else None
     for place in whole.folders(commit, LEDGER):
         data = whole.read(commit, LEDGER, place=place)
         lines = whole_lines(data or b"").split(b"\n")[:-1]
-        is_ours = place == at.place or (lines and lines[:1] == at.chain.lines[:1])
+        is_ours = place == here or (lines and lines[:1] == at.chain.lines[:1])
         if is_ours or _has_our_plan(at, whole.read(commit, FILE, place=place)):
             yield place, lines
 

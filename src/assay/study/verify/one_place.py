@@ -34,9 +34,11 @@ def check_one_place(at: Verifying) -> list[str]:
         notes.append(f"{copy}, in a checkout of its own")
     if at.repository is None or at.repository.head() is None:
         return notes
-    notes += check_history(at, at.repository)
-    if at.repository.is_shallow():
-        notes.append("the history was cut off here, and other copies in it were not looked for")
+    for repository in (at.repository, *at.around):
+        notes += check_history(at, repository)
+        if repository.is_shallow():
+            cut = "the history was cut off here, and other copies in it were not looked for"
+            notes += [cut] if cut not in notes else []
     return notes
 
 

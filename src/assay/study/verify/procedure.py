@@ -28,7 +28,7 @@ own code, where a revision from before controls were stored names it as its cont
 
 import base64
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 import msgspec
@@ -36,6 +36,7 @@ import msgspec
 from assay.errors import AssayError, NotHere, SpecError, StorageError
 from assay.ledger.attestation import Attestation
 from assay.study.git import Repository, repository_of
+from assay.study.git_modules import NamedCommit
 from assay.study.study import Study
 from assay.study.submissions.rerun import Rerun
 from assay.study.verify.context import Shown, StepFinding, Verifying, View
@@ -106,16 +107,18 @@ def verify_with(
     shown: Shown | None = None,
     *,
     repository: Repository | None = None,
+    named: Sequence[NamedCommit] = (),
 ) -> Verification:
     """Go through the procedure; the last step is the breach, where there is one.
 
     The repository is the one that the study lies in, unless another is named whose history it has.
+    `named` are the commits of the revision, where that is one of a repository around it.
     """
     shown = shown or Shown()
     repository = repository or repository_of(study.root)
     if shown.since is not None and repository is None:
         raise SpecError(f"no revision {shown.since!r:.80}: the study is in no git repository")
-    at = Verifying(study=study, views=views, shown=shown, repository=repository)
+    at = Verifying(study=study, views=views, shown=shown, repository=repository, named=tuple(named))
     steps: list[VerificationStep] = []
     for number, (name, check) in enumerate(PROCEDURE.items(), 1):
         if check is check_again and at.shown.rerun is None:
