@@ -163,9 +163,9 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
     from assay.comparison.store import check_writable, write_comparison
     from assay.report.comparison import (
         draw_comparison,
-        draw_comparisons,
         draw_source_comparison,
     )
+    from assay.report.comparisons import draw_comparisons
     from assay.study.scorecards.in_force import scorecard_in_force
 
     named = _sides(flags)

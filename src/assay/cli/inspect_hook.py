@@ -25,7 +25,8 @@ def verdict_on(location: str) -> str:
     from assay.comparison.collect import Request, compare_sides, sides_from
     from assay.comparison.result import Comparison
     from assay.errors import AssayError
-    from assay.report.comparison import draw_comparison, draw_comparisons
+    from assay.report.comparison import draw_comparison
+    from assay.report.comparisons import draw_comparisons
     from assay.report.terminal import console
 
     baseline = os.environ[BASELINE]

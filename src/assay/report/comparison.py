@@ -8,7 +8,6 @@ from assay.comparison.result import (
     BETTER,
     WORSE,
     Comparison,
-    Comparisons,
     DimensionResult,
     Flip,
     NetVerdict,
@@ -98,74 +97,15 @@ def _sides(comparison: Comparison) -> str:
     return " against ".join(named)
 
 
-def draw_comparisons(found: Comparisons, out: "Console") -> None:
-    """Several comparisons: a line each, and a matrix where every side meets every other."""
-    each = 1.0 - (1.0 - found.level) / len(found.pairs)
-    out.print(
-        styled(
-            f"{counted(len(found.pairs), 'comparison')} of {counted(len(found.sides), 'side')};"
-            f" each at {percent(each)}, so that all hold together at {percent(found.level)}"
-        )
-    )
-    tasks = list(dict.fromkeys(pair.task for pair in found.pairs))
-    for task in tasks:
-        own = [pair for pair in found.pairs if pair.task == task]
-        out.print()
-        if task is not None:
-            out.print(styled(f"task {task}"))
-        rows = []
-        for pair in own:
-            made = pair.comparison
-            balance = made.balance
-            change = "" if balance is None else _signed(balance.value)
-            ends = "" if balance is None else _interval(balance.low, balance.high)
-            rows.append((pair.candidate, pair.baseline, change, ends, made.verdict.upper()))
-        header = ("candidate", "against", "on balance", "interval", "verdict")
-        out.print(table(header, rows))
-        for pair in own:
-            for caveat in pair.comparison.caveats:
-                if caveat.blocking:
-                    words = f"{pair.candidate}: BLOCKS: {caveat.code}: {caveat.message}"
-                    out.print(styled(as_flags(words), style="yellow"))
-    if len({pair.baseline for pair in found.pairs}) > 1 and len(tasks) == 1:
-        out.print()
-        _draw_matrix(found, out)
-    out.print()
-    codes = {
-        caveat.code: caveat.message
-        for pair in found.pairs
-        for caveat in pair.comparison.caveats
-        if not caveat.blocking
-    }
-    names = ", ".join(codes)
-    out.print(styled(as_flags(f"caveats: {names}; `json=` gives each in full"), style="dim"))
-    out.print(styled(found.pairs[0].comparison.signature, style="dim"))
-
-
-def _draw_matrix(found: Comparisons, out: "Console") -> None:
-    """Each side against each: how far the row is ahead of the column; a star where it is shown."""
-    ahead: dict[tuple[str, str], str] = {}
-    for pair in found.pairs:
-        balance = pair.comparison.balance
-        if balance is None:
-            continue
-        star = "*" if pair.comparison.verdict in (NetVerdict.RATIFY, NetVerdict.REJECT) else ""
-        ahead[pair.candidate, pair.baseline] = f"{_signed(balance.value)}{star}"
-        ahead[pair.baseline, pair.candidate] = f"{_signed(-balance.value)}{star}"
-    rows = [(row, *(ahead.get((row, column), "") for column in found.sides)) for row in found.sides]
-    out.print(table(("row ahead of column", *found.sides), rows))
-    out.print(styled("* decided: ratify or reject", style="dim"))
-
-
 def _draw_dimension(dimension: DimensionResult, wide: int, out: "Console") -> None:
     name = f"{dimension.name[:_WIDEST]}{' *' if dimension.gated else ''}"
     if dimension.delta is None or dimension.baseline is None or dimension.candidate is None:
         out.print(styled(f"{name:<{wide}}{'cannot be compared':>27}"))
         return
     whole = max(abs(dimension.baseline), abs(dimension.candidate)) >= 100.0
-    means = f"{_number(dimension.baseline, whole):>9}{_number(dimension.candidate, whole):>9}"
-    ends = _interval(dimension.low, dimension.high, whole)
-    figures = f"{means}{_signed(dimension.delta, whole):>9}  {ends:<18}{_p(dimension.p):>6}"
+    means = f"{number(dimension.baseline, whole):>9}{number(dimension.candidate, whole):>9}"
+    ends = signed_interval(dimension.low, dimension.high, whole)
+    figures = f"{means}{signed(dimension.delta, whole):>9}  {ends:<18}{_p(dimension.p):>6}"
     line = styled(f"{name:<{wide}}{figures}  ")
     if dimension.cls is not None:
         style = "green" if dimension.cls in BETTER else "red" if dimension.cls in WORSE else ""
@@ -179,9 +119,9 @@ def _draw_balance(comparison: Comparison, wide: int, out: "Console") -> None:
     balance = comparison.balance
     if balance is None or sum(dimension.counts for dimension in comparison.dimensions) < 2:
         return
-    figures = f"{'':>18}{_signed(balance.value):>9}"
-    interval = _interval(balance.low, balance.high)
-    out.print(styled(f"{'on balance':<{wide}}{figures}  {interval:<18}{_p(balance.p):>6}"))
+    figures = f"{'':>18}{signed(balance.value):>9}"
+    ends = signed_interval(balance.low, balance.high)
+    out.print(styled(f"{'on balance':<{wide}}{figures}  {ends:<18}{_p(balance.p):>6}"))
 
 
 def _draw_verdict(comparison: Comparison, out: "Console") -> None:
@@ -189,22 +129,26 @@ def _draw_verdict(comparison: Comparison, out: "Console") -> None:
     verdict = comparison.verdict.upper()
     out.print(marked("verdict  ", verdict, style, f"  {comparison.because}"))
     if comparison.verdict is NetVerdict.INCONCLUSIVE and not comparison.blocked:
-        outlook = "no number of further runs can be forecast to settle it"
-        if comparison.needed_pairs is not None:
-            more = counted(comparison.needed_pairs, f"more {comparison.unit}")
-            more += " a side" if comparison.unit == "run" else ""
-            outlook = f"about {more} would settle it, if the estimates are right"
-        out.print(styled(f"         {outlook}"))
+        out.print(styled(f"         {outlook(comparison)}"))
     looks = comparison.looks
     if looks is not None:
         unit = "instance" if comparison.unit == "instance" else "pair"
-        outlook = (
+        looked = (
             f"decided after {counted(looks.decided_at, unit)}; what came later was not looked at"
             if looks.decided_at is not None
             else f"looked at {counted(looks.units, unit)} as they came; look again when there are"
             " more"
         )
-        out.print(styled(f"         {outlook}"))
+        out.print(styled(f"         {looked}"))
+
+
+def outlook(comparison: Comparison) -> str:
+    """How much more would settle an undecided comparison."""
+    if comparison.needed_pairs is None:
+        return "no number of further runs can be forecast to settle it"
+    more = counted(comparison.needed_pairs, f"more {comparison.unit}")
+    more += " a side" if comparison.unit == "run" else ""
+    return f"about {more} would settle it, if the estimates are right"
 
 
 def _draw_flips(flips: Sequence[Flip], out: "Console") -> None:
@@ -231,9 +175,7 @@ def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None
     out.print(styled(f"by the rule of ADR-0031: {comparison.verdict.upper()}"))
     out.print()
     for delta in comparison.deltas:
-        figures = (
-            f"{_number(delta.baseline):>9}{_number(delta.candidate):>9}{_signed(delta.delta):>9}"
-        )
+        figures = f"{number(delta.baseline):>9}{number(delta.candidate):>9}{signed(delta.delta):>9}"
         out.print(styled(f"{delta.dimension[:_WIDEST]:<{_WIDEST}}{figures}  {delta.verdict}"))
     out.print()
     repairs = counted(comparison.repairs, "repair")
@@ -243,18 +185,21 @@ def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None
         out.print(styled(caveat, style="dim"))
 
 
-def _number(value: float, whole: bool = False) -> str:
+def number(value: float, whole: bool = False) -> str:
+    """A figure, without decimals where it is large."""
     return f"{value:,.0f}" if whole else f"{value:.3f}"
 
 
-def _signed(value: float, whole: bool = False) -> str:
+def signed(value: float, whole: bool = False) -> str:
+    """A difference with its sign."""
     return f"{value:+,.0f}" if whole else f"{value:+.3f}"
 
 
-def _interval(low: float | None, high: float | None, whole: bool = False) -> str:
+def signed_interval(low: float | None, high: float | None, whole: bool = False) -> str:
+    """An interval of differences; nothing where there is none."""
     if low is None or high is None:
         return ""
-    return f"[{_signed(low, whole)}, {_signed(high, whole)}]"
+    return f"[{signed(low, whole)}, {signed(high, whole)}]"
 
 
 def _p(p: float | None) -> str:
@@ -291,10 +236,10 @@ def draw_pilot(pilot: "PilotPower", out: "Console") -> None:
     rows = [
         [
             row.dimension,
-            _number(row.baseline),
-            "" if row.candidate is None else _number(row.candidate),
-            _signed(row.effect),
-            _number(row.spread),
+            number(row.baseline),
+            "" if row.candidate is None else number(row.candidate),
+            signed(row.effect),
+            number(row.spread),
             f"{row.correlation:.2f}",
             "-" if row.pairs is None else f"{row.pairs:,}",
         ]
