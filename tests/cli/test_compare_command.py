@@ -359,3 +359,21 @@ def test_a_reader_that_goes_away_changes_no_exit_code(tmp_path, how):
         command = f"{sys.executable} -m assay {' '.join(words)} | true; exit ${{PIPESTATUS[0]}}"
         found = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True)
         assert (found.returncode, found.stderr) == (code, b"")
+
+
+def test_of_several_sides_each_says_its_pairs_its_means_and_what_would_settle_it(here):
+    one, other = ({"harness": {"model": "m", "profile": name}} for name in ("one", "other"))
+    few = [{"instance": f"q{i}", "trial": 1, "acc": float(i < 2), **one} for i in range(40)]
+    rows(here / "a.jsonl", 0, 40, **one)
+    rows(here / "b.jsonl", 1, 40, **one)
+    (here / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in few))
+    rows(here / "d.jsonl", 1, 40, **other)
+    said = " ".join(call("a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl").stdout.split())
+    assert "b.jsonl a.jsonl 40 +1.000 " in said
+    assert "c.jsonl a.jsonl 40 +0.050 " in said
+    assert "b.jsonl against a.jsonl: acc 0.000 -> 1.000" in said
+    assert "c.jsonl against a.jsonl: acc 0.000 -> 0.050" in said
+    assert "c.jsonl against a.jsonl: about " in said
+    assert "b.jsonl against a.jsonl: about " not in said
+    assert "d.jsonl against a.jsonl: BLOCKS: harness-differs" in said
+    assert "Two sides alone are shown in full." in said
