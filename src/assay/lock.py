@@ -68,12 +68,12 @@ def locked(
 def lock_in_time(handle: int, path: Path, *, shared: bool = False) -> None:
     """Lock an open file; a StorageError names who holds it where that takes too long."""
     operation = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
-    end = time.monotonic() + LONGEST_WAIT
-    pause = _FIRST_PAUSE
+    end, pause = None, _FIRST_PAUSE
     while True:
         try:
             return fcntl.flock(handle, operation)
         except BlockingIOError:
+            end = end or time.monotonic() + LONGEST_WAIT
             if time.monotonic() > end:
                 raise _held(path, os.fstat(handle).st_ino) from None
         time.sleep(pause)

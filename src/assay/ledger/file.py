@@ -19,6 +19,7 @@ from assay.ledger.chain import MAX_ENTRIES, Chain, read_chain
 from assay.ledger.entry import Entry, encode_line
 from assay.lock import lock_in_time, shared_in_time
 
+_ALONE = fcntl.LOCK_EX | fcntl.LOCK_NB
 _SYNC = getattr(os, "fdatasync", os.fsync)  # not on every system
 
 
@@ -69,8 +70,11 @@ class LedgerFile:
             self.close()  # a fork has its parent's descriptor, and with it its parent's lock
             self._process = os.getpid()
         try:
-            handle = self._lock()
-            self._catch_up(handle)
+            handle, size = self._lock()
+            if size == self._chain.size:
+                self._chain.torn = 0
+            else:
+                self._catch_up(handle, size)
         except OSError as error:
             self.close()
             raise self._failed(error) from None
@@ -132,13 +136,16 @@ class LedgerFile:
             raise self._failed(error) from None
         return entry
 
-    def _lock(self) -> int:
-        """The descriptor of the file that bears the name now, locked."""
+    def _lock(self) -> tuple[int, int]:
+        """The descriptor and the size of the file that bears the name now, locked."""
         while True:
             if self._handle is None:
                 flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
                 self._handle = os.open(self._name, flags)
-            lock_in_time(self._handle, self.path)
+            try:  # no other process has it, as a rule
+                fcntl.flock(self._handle, _ALONE)
+            except BlockingIOError:
+                lock_in_time(self._handle, self.path)
             named = os.lstat(self._name)
             node = named.st_dev, named.st_ino
             if node != self._node:  # opened just now, or replaced while we waited
@@ -146,19 +153,15 @@ class LedgerFile:
                 if (mine.st_dev, mine.st_ino) == node:
                     self._node, self._chain = node, Chain(where=str(self.path))
             if node == self._node:
-                self._size = named.st_size
-                return self._handle
+                return self._handle, named.st_size
             self.close()  # the file was replaced while we waited, by a checkout perhaps
 
-    def _catch_up(self, handle: int) -> None:
+    def _catch_up(self, handle: int, size: int) -> None:
         """Read what others appended since; a file that shrank is read anew."""
-        if self._size < self._chain.size:
+        if size < self._chain.size:
             self._chain = Chain(where=str(self.path))
-        if self._size == self._chain.size:
-            self._chain.torn = 0
-            return
         _check_end(handle, str(self.path))
-        data = _read(handle, self._chain.size, self._size)
+        data = _read(handle, self._chain.size, size)
         try:
             self._chain.extend(data)
         except BrokenChain:
