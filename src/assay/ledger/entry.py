@@ -51,14 +51,10 @@ def encode_line(entry: Entry) -> bytes:
     """The bytes of a line, without its newline; never one that could not be read again."""
     files, said = entry.files, entry.said
     try:
-        "".join(
-            (entry.time, entry.kind, entry.subject, *files, *files.values(), *said, *said.values())
-        )
+        texts = (*files, *files.values(), *said, *said.values())
+        "".join((entry.time, entry.kind, entry.subject, *texts))  # refuses what is no text
         line = _ENCODER.encode(entry)
-    except (
-        ValueError,
-        TypeError,
-    ) as error:  # half a surrogate pair, a number where a text should be
+    except (ValueError, TypeError, AttributeError) as error:
         raise SpecError(f"a ledger entry cannot hold this: {error}") from None
     if len(line) > MAX_LINE_BYTES:
         raise SpecError(f"a ledger entry of {len(line):,} bytes; at most {MAX_LINE_BYTES:,} fit")
