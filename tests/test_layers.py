@@ -8,11 +8,11 @@ import assay
 
 SOURCE = Path(assay.__file__).parent
 ORDER = (
-    *("_version", "errors", "arguments", "caveats", "wording", "bounds", "digests", "differences"),
-    *("toml", "clock", "files", "journal", "lock", "folders"),
+    *("_version", "errors", "arguments", "caveats", "result", "wording", "bounds", "digests"),
+    *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
     *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "methods", "runs"),
-    *("gauntlet", "confounding", "comparison", "dual_condition", "study", "report", "cli"),
-    *("__main__", "__init__"),
+    *("gauntlet", "confounding", "comparison", "dual_condition", "study", "report", "api"),
+    *("cli", "__main__", "__init__"),
 )
 """From the bottom up: a module imports its own package and those before it."""
 MOST_FILES = 15

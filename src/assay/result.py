@@ -1,0 +1,61 @@
+"""What every result can do: be a dictionary, be rows, be printed, be shown in a notebook."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import msgspec
+
+_MOST_ROWS = 60
+"""Rows of the table that a notebook shows; `to_rows` gives all of them."""
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """The base of every result. A result says its few lines (`lines`) and its rows (`to_rows`)."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, with the keys that `--json` prints."""
+        made: dict[str, Any] = msgspec.to_builtins(self)
+        return made
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Its table, one flat dictionary a row: `pandas.DataFrame(result.to_rows())`."""
+        raise NotImplementedError
+
+    def lines(self) -> Sequence[str]:
+        """What it says, in a few lines; the first holds the verdict."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.lines()[0]}>"
+
+    def _repr_html_(self) -> str:
+        """The lines and the rows, as a notebook shows them; every text is escaped."""
+        first, *rest = self.lines()
+        said = [f"<p><strong>{escape(first)}</strong></p>"]
+        said += [f"<p>{escape(line)}</p>" for line in rest]
+        return "".join(["<div>", *said, html_table(self.to_rows()), "</div>"])
+
+
+def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as a table: numbers to three places, an unknown value empty."""
+    if not rows:
+        return ""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{_cell(row.get(name))}</td>' for name in names)}</tr>"
+        for row in rows[:_MOST_ROWS]
+    )
+    more = len(rows) - _MOST_ROWS
+    left = f"<p>and {more:,} more rows</p>" if more > 0 else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{left}"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3f}" if isinstance(value, float) else escape(str(value))
