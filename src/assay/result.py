@@ -14,7 +14,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """The base of every result. A result says its few lines (`lines`) and its rows (`to_rows`)."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, with the keys that `--json` prints."""
+        """All of it, with the keys that the command prints as JSON."""
         made: dict[str, Any] = msgspec.to_builtins(self)
         return made
 

@@ -1,0 +1,1 @@
+"""The library: one function a verb, sources in, results out."""
