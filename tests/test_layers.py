@@ -11,7 +11,7 @@ ORDER = (
     *("_version", "errors", "caveats", "result", "wording", "bounds", "digests"),
     *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
     *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "methods", "runs"),
-    *("gauntlet", "confounding", "comparison", "dual_condition", "study", "report", "api"),
+    *("gauntlet", "confounding", "comparison", "dual_condition", "study", "claim_audit", "report", "api"),
     *("cli", "__main__", "__init__"),
 )
 """From the bottom up: a module imports its own package and those before it."""

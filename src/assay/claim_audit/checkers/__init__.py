@@ -1,0 +1,1 @@
+"""What can look: each checker reads one kind of evidence."""

@@ -1,0 +1,103 @@
+"""Checkers of files: what they contain, whether they are equal, how many there are."""
+
+from collections.abc import Sequence
+
+from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
+from assay.claim_audit.claim import Observed, Unverifiable
+from assay.claim_audit.evidence import Evidence, Missing
+
+_MOST_SHOWN = 6
+
+
+def _contains(args: Args, evidence: Evidence) -> Observed:
+    path, part = text_arg(args, "path"), text_arg(args, "substring")
+    return Observed(value=part in evidence.text(path), where=path)
+
+
+def _bytes_equal(args: Args, evidence: Evidence) -> Observed:
+    first, second = text_arg(args, "path_a"), text_arg(args, "path_b")
+    same = evidence.data(first) == evidence.data(second)
+    return Observed(value=same, where=f"{first} and {second}")
+
+
+def _file_count(args: Args, evidence: Evidence) -> Observed:
+    pattern = text_arg(args, "glob")
+    return Observed(value=len(evidence.matching(pattern)), where=pattern)
+
+
+def _capture(args: Args, evidence: Evidence) -> Observed:
+    path, pattern = text_arg(args, "path"), text_arg(args, "pattern")
+    return _agreed([path], pattern, evidence)
+
+
+def _match_count(args: Args, evidence: Evidence) -> Observed:
+    path = text_arg(args, "path")
+    return Observed(value=len(evidence.matches(path, text_arg(args, "pattern"))), where=path)
+
+
+def _same_value(args: Args, evidence: Evidence) -> Observed:
+    return _agreed(texts_arg(args, "paths"), text_arg(args, "pattern"), evidence)
+
+
+def _agreed(paths: Sequence[str], pattern: str, evidence: Evidence) -> Observed:
+    """The one value that a pattern captures, in every place; places that differ are named."""
+    seen: dict[str, str] = {}
+    for path in paths:
+        found = evidence.matches(path, pattern)
+        if not found:
+            raise Missing(f"{path} has nothing that matches {pattern!r:.60}")
+        for text, line in found:
+            seen.setdefault(text, f"{path}, line {line}")
+    if len(seen) > 1:
+        told = [f"{value!r:.30} in {place}" for value, place in seen.items()]
+        raise Missing(f"the places differ: {'; '.join(told[:_MOST_SHOWN])}")
+    if not seen:
+        raise Unverifiable("paths: expected at least one")
+    value, place = next(iter(seen.items()))
+    return Observed(value=value, where=place)
+
+
+CHECKERS = (
+    Checker(
+        name="file_at_path_contains",
+        about="a file contains a text",
+        observe=_contains,
+        required=("path", "substring"),
+        altered=("substring", "path"),
+    ),
+    Checker(
+        name="file_byte_equals",
+        about="two files have the same bytes",
+        observe=_bytes_equal,
+        required=("path_a", "path_b"),
+        altered=("path_a", "path_b"),
+    ),
+    Checker(
+        name="directory_file_count_equals",
+        about="a pattern names so many files",
+        observe=_file_count,
+        required=("glob",),
+        value="n",
+    ),
+    Checker(
+        name="regex_capture_equals",
+        about="what a regular expression captures in a file is this value",
+        observe=_capture,
+        required=("path", "pattern"),
+        value="value",
+    ),
+    Checker(
+        name="regex_count_equals",
+        about="a regular expression matches so often in a file",
+        observe=_match_count,
+        required=("path", "pattern"),
+        value="n",
+    ),
+    Checker(
+        name="same_value",
+        about="several files print the same value",
+        observe=_same_value,
+        required=("paths", "pattern"),
+        value="value",
+    ),
+)

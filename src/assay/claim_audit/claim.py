@@ -1,0 +1,44 @@
+"""A claim: one checkable statement of a text, and the checker that can find it false."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+Expectation = Literal["holds", "fails"]
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """A statement, the checker that looks, its arguments, and the value that is expected.
+
+    The claimed value may stand in the arguments or in `expected`. `predicted` and `confidence` are
+    stated before the check. A `control` is false on purpose: it must fail. `place` is the file and
+    line that it was read from; `printed` is the number of the text that an in-place claim covers.
+    """
+
+    id: str
+    checker: str
+    text: str = ""
+    args: Mapping[str, Any] = {}
+    expected: Any = True
+    predicted: Expectation | None = None
+    confidence: float | None = None
+    control: bool = False
+    place: str = ""
+    printed: str | None = None
+
+
+class Observed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a checker found: the value, and where. `missing` says what was not there instead."""
+
+    value: Any
+    where: str
+    missing: str | None = None
+
+
+class Unverifiable(Exception):
+    """The evidence cannot be read, so the claim can be called neither true nor false."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
