@@ -13,11 +13,10 @@ from msgspec.structs import replace
 from assay.claim_audit.agreement import with_interval
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.claim import Claim
-from assay.claim_audit.printed_numbers import PATTERN, WORDS, parse_count, parse_printed
+from assay.claim_audit.printed_numbers import PATTERN, WORDS, parse_count, parse_printed, spelled
 
 _FLIPPED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _VERSION = re.compile(r"\d+(\.\d+){1,3}\S*")
-_COUNTS = "zero one two three four five six seven eight nine ten eleven twelve thirteen".split()
 
 
 def mutants_of(claim: Claim, checker: Checker) -> list[tuple[str, Claim]]:
@@ -96,7 +95,7 @@ def altered_texts(text: str) -> list[str]:
     for found in re.finditer(r"[A-Za-z]+", text):
         count = parse_count(found[0]) if found[0].lower() in WORDS else None
         near = [] if count is None else [int(count) + 1, int(count) - 1]
-        words = [_COUNTS[other] for other in near if 0 <= other < len(_COUNTS)]
+        words = [word for other in near if (word := spelled(other, found[0])) is not None]
         altered += [text[: found.start()] + word + text[found.end() :] for word in words]
         if words:
             break

@@ -125,3 +125,15 @@ def parse_count(text: str) -> int | float | None:
             return None
         seen = True
     return total + part if seen else None
+
+
+def spelled(number: int, like: str) -> str | None:
+    """A count in words, with a capital where the other has one; None from a hundred on."""
+    if not 0 <= number < 100:
+        return None
+    if number < len(_ONES):
+        word = _ONES[number]
+    else:
+        tens, ones = divmod(number, 10)
+        word = _TENS[tens - 2] + (f"-{_ONES[ones]}" if ones else "")
+    return word.capitalize() if like[:1].isupper() else word

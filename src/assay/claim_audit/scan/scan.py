@@ -20,6 +20,7 @@ class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
     number: str
     file: str
     line: int
+    end: int
     kind: str
     weight: float
     sentence: str
@@ -82,6 +83,7 @@ def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
                 number=one.text,
                 file=places[id(one)],
                 line=one.line,
+                end=one.end,
                 kind=one.kind,
                 weight=one.weight,
                 sentence=one.sentence,
