@@ -56,12 +56,8 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
         """The same number so many units of its last place further, printed alike."""
         value, unit = self.value + steps * self.last_place, ""
         if self.percent:
-            value, unit = value * 100, "%" if self.text.endswith("%") else ""
-        return f"{value:f}{unit}" if unit else str(_plain(value))
-
-
-def _plain(value: Decimal) -> Decimal:
-    return value.quantize(Decimal(1)) if value == value.to_integral_value() else value
+            value, unit = value * 100, "%"
+        return f"{value:f}{unit}"
 
 
 def parse_printed(text: object) -> Printed | None:

@@ -7,7 +7,7 @@ from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_ar
 from assay.claim_audit.claim import Observed, Unverifiable
 from assay.claim_audit.evidence import Evidence, Missing
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+@-]{0,199}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+@~^-]{0,199}")
 
 
 def _diff_contains(args: Args, evidence: Evidence) -> Observed:

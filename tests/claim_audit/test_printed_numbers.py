@@ -1,0 +1,71 @@
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.claim_audit.printed_numbers import parse_count, parse_printed, spelled
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "place"),
+    [
+        ("0.864", "0.864", "0.001"),
+        (".86", "0.86", "0.01"),
+        ("13", "13", "1"),
+        ("10,852", "10852", "1"),
+        ("86.4 %", "0.864", "0.001"),
+        ("5%", "0.05", "0.01"),
+        ("\u2212.57", "-0.57", "0.01"),
+        ("+0.082", "0.082", "0.001"),
+        ("2e-16", "2e-16", "1e-16"),
+        ("1.2k", "1200", "100"),
+        ("2.5x", "2.5", "0.1"),
+        ("thirteen", "13", "1"),
+        ("Twenty-five", "25", "1"),
+        ("one hundred and five", "105", "1"),
+        ("a dozen", "12", "1"),
+    ],
+)
+def test_a_printed_number_says_its_value_and_its_last_place(text, value, place):
+    printed = parse_printed(text)
+    assert (printed.value, printed.last_place) == (Decimal(value), Decimal(place))
+
+
+@pytest.mark.parametrize("text", ["", "none of it", "1.2.3", "0x10", "1_000", "x", "-", "1" * 50])
+def test_what_is_no_number_is_none(text):
+    assert parse_printed(text) is None
+
+
+@pytest.mark.parametrize("value", [True, None, float("nan"), float("inf"), [1]])
+def test_a_value_that_is_no_number_is_none(value):
+    assert parse_printed(value) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "admitted", "refused"),
+    [
+        ("0.86", [0.86, 0.8551, 0.855, 0.865], [0.8549, 0.8651, -0.86]),
+        ("0.860", [0.8604], [0.8606, 0.8594]),
+        ("13", [13, 13.4], [12, 14, 13.6]),
+        ("86.4 %", [0.8641], [86.4, 0.8646]),
+    ],
+)
+def test_it_admits_what_rounds_to_it_and_nothing_else(text, admitted, refused):
+    printed = parse_printed(text)
+    assert all(printed.admits(number) for number in admitted)
+    assert not any(printed.admits(number) for number in refused)
+
+
+@given(st.decimals(min_value=-1000, max_value=1000, places=3))
+def test_a_number_moved_by_one_place_no_longer_admits_it(value):
+    printed = parse_printed(f"{value:f}")
+    for step in (1, -1):
+        moved = parse_printed(printed.moved(step))
+        assert not moved.admits(value)
+        assert moved.admits(value + step * printed.last_place)
+
+
+@given(st.integers(min_value=0, max_value=99))
+def test_a_count_in_words_is_read_back(number):
+    assert parse_count(spelled(number, "x")) == number
