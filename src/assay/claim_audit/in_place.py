@@ -82,11 +82,11 @@ def notebook_texts(data: str, where: str) -> Iterator[tuple[str, str]]:
 def _covered(text: str, comment: re.Match[str], place: str, number: int) -> Covered:
     checker, args = parse_comment(comment["body"], place)
     own = {name: args.pop(name) for name in list(args) if name in _OWN}
-    says = own.pop("says", None)
+    says = str(own.pop("says")) if "says" in own else None
     span = (comment.start(), comment.start())
     printed = None
     if "expected" not in own:
-        found = _number_before(text, comment.start(), None if says is None else str(says))
+        found = _number_before(text, comment.start(), says)
         if found is None:
             what = "no number" if says is None else f"no {says!r:.40}"
             raise SpecError(

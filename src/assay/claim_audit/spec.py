@@ -32,7 +32,7 @@ def parse_claims(data: bytes, where: str) -> ClaimFile:
     """The claims of a TOML or JSON file; every fault is named at once."""
     if len(data) > MAX_TOML_BYTES:
         raise SpecError(f"{where}: more than {MAX_TOML_BYTES:,} bytes")
-    if Path(where).suffix == ".json" or data.lstrip()[:1] in (b"[", b"{"):
+    if Path(where).suffix == ".json":
         made = parse_json(decode_utf8(data, where=where), where=where)
         tables = {"claims": made} if isinstance(made, list) else made
     else:
