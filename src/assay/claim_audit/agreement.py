@@ -39,12 +39,15 @@ def agrees(claimed: Any, observed: Any, operator: str = "==") -> bool:  # noqa: 
         )
     if isinstance(claimed, str) and isinstance(observed, str) and claimed == observed:
         return True
-    printed, number = parse_printed(claimed), number_of(observed)
+    whole = interval_of(observed) if isinstance(observed, Mapping) else None
+    printed, number = parse_printed(claimed), whole[0] if whole else number_of(observed)
     return printed is not None and number is not None and printed.admits(number)
 
 
 def number_of(observed: object) -> Decimal | None:
     """The number that a value is or writes; None where it is none."""
+    if isinstance(observed, Decimal):
+        return observed
     found = parse_printed(observed)
     return None if found is None else found.value
 

@@ -59,6 +59,8 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
     if operator not in OPERATORS:
         raise Unverifiable(f"op: expected one of {' '.join(OPERATORS)}, got {operator!r:.20}")
     value = observed.value
+    if checker.bare and claimed_value(checker, claim) is None:
+        return bool(operator == "==")
     if claim.args.get("percent") is True:
         number = number_of(value)
         value = value if number is None else number / 100

@@ -33,6 +33,8 @@ def _of_value(claim: Claim, checker: Checker) -> Iterator[tuple[str, Claim]]:
     if operator != "==":
         return
     value = claimed_value(checker, claim)
+    if checker.bare and value is None:
+        return
     for altered in altered_values(value):
         yield f"{value!r:.30} becomes {altered!r:.30}", _claiming(claim, checker, altered)
 
@@ -92,6 +94,8 @@ def _typed(text: str, value: float | int) -> float | int | str:
 
 def altered_texts(text: str) -> list[str]:
     """A text with its numbers one up and one down, or with a letter exchanged."""
+    if re.fullmatch(r"[A-Za-z_]\w*", text):  # a name: its neighbour by number may exist too
+        return [_exchanged(text), f"{text}_altered"]
     numbers = list(PATTERN.finditer(text))
     altered: list[str] = []
     for found in numbers[-1:]:

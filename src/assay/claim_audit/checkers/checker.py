@@ -18,8 +18,9 @@ class Checker:
     """A way to look at evidence.
 
     A checker of a value (`value` names the argument that may hold the claimed one) gives what is
-    there. A checker of a statement (`value` is None) gives whether it is true. `altered` are the
-    arguments of a statement that a mutant changes: with another text, tag or path it must be false.
+    there; a `bare` one also says something where no value is claimed. A checker of a statement
+    (`value` is None) gives whether it is true. `altered` are the arguments of a statement that a
+    mutant changes: with another text, tag or path it must be false.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Checker:
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
     value: str | None = None
+    bare: bool = False
     altered: tuple[str, ...] = ()
 
     def check_args(self, claim: Claim) -> None:
@@ -40,17 +42,21 @@ class Checker:
         if unknown or lacking:
             wrong = f"no argument {unknown[0]!r:.60}" if unknown else f"needs {lacking[0]!r}"
             raise Unverifiable(f"{self.name}: {wrong}; it takes {', '.join(sorted(known))}")
-        if self.value is not None and claimed_value(self, claim) is True:
+        claims = self.value is None or self.value in claim.args or claim.printed is not None
+        if not claims and claim.expected is True and not self.bare:
             raise Unverifiable(f"{self.name}: no value is claimed: say {self.value!r} or expected")
 
 
 def claimed_value(checker: Checker, claim: Claim) -> Any:  # noqa: ANN401 - any JSON value
-    """The value that a claim states: what the text prints, or an argument, or `expected`."""
+    """The value that a claim states: what the text prints, or an argument, or `expected`.
+
+    None claims no value: of a bare checker, which says something all the same.
+    """
     if claim.printed is not None:
         return claim.printed
     if checker.value is not None and checker.value in claim.args:
         return claim.args[checker.value]
-    return claim.expected
+    return None if checker.bare and claim.expected is True else claim.expected
 
 
 def text_arg(args: Args, name: str) -> str:

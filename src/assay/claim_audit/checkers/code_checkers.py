@@ -1,6 +1,8 @@
 """Checkers of code, packages, documents and commands, all of which a confined process looks at."""
 
 import re
+import shlex
+from itertools import pairwise
 
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
 from assay.claim_audit.claim import Observed, Unverifiable
@@ -70,7 +72,8 @@ def _pdf_section(args: Args, evidence: Evidence) -> Observed:
     path, title = text_arg(args, "path"), _squeezed(text_arg(args, "section_title"))
     pdf = evidence.pdf(path)
     titles = {_squeezed(one) for one in pdf["titles"]}
-    lines = {_squeezed(line) for text in pdf["texts"] for line in text.splitlines()}
+    shown = [_squeezed(line) for text in pdf["texts"] for line in text.splitlines()]
+    lines = {*shown, *(f"{first} {second}" for first, second in pairwise(shown))}
     numbered = {re.sub(r"^[\d.§]+\s+", "", one) for one in titles | lines}
     return Observed(value=title in titles | lines | numbered, where=path)
 
@@ -80,7 +83,11 @@ def _squeezed(text: str) -> str:
 
 
 def _command_output(args: Args, evidence: Evidence) -> Observed:
-    command = texts_arg(args, "command")
+    words = args.get("command")
+    try:
+        command = shlex.split(words) if isinstance(words, str) else texts_arg(args, "command")
+    except ValueError as error:
+        raise Unverifiable(f"command: {error}") from None
     if not command:
         raise Unverifiable("command: expected a program and its arguments")
     output = evidence.output(*command)

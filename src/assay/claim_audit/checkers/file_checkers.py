@@ -99,5 +99,6 @@ CHECKERS = (
         observe=_same_value,
         required=("paths", "pattern"),
         value="value",
+        bare=True,
     ),
 )

@@ -16,10 +16,10 @@ def _diff_contains(args: Args, evidence: Evidence) -> Observed:
     diff = evidence.git(*words)
     if not diff:
         raise Missing(f"commit {args['commit']} does not change {file}")
-    changed = [line[1:] for line in diff.decode("utf-8", "replace").splitlines()
-               if line[:1] in "+-" and line[:3] not in ("+++", "---")]  # fmt: skip
-    value = any(text_arg(args, "substring") in line for line in changed)
-    value = value or args["substring"] in "\n".join(changed)
+    marked = [line for line in diff.decode("utf-8", "replace").splitlines()
+              if line[:1] in "+-" and line[:3] not in ("+++", "---")]  # fmt: skip
+    part = text_arg(args, "substring")
+    value = part in "\n".join(marked) or part in "\n".join(line[1:] for line in marked)
     return Observed(value=value, where=f"commit {args['commit']}, {file}")
 
 
