@@ -5,16 +5,7 @@ import msgspec
 import pytest
 from helpers.inspect_logs import samples, write_eval
 
-from assay import (
-    Comparison,
-    Comparisons,
-    IncomparableRuns,
-    NetVerdict,
-    SpecError,
-    StorageError,
-    Trial,
-    compare,
-)
+from assay import Comparison, Comparisons, NetVerdict, SpecError, StorageError, Trial, compare
 from assay.comparison.collect import (
     Request,
     check_again,
@@ -25,7 +16,7 @@ from assay.comparison.collect import (
 from assay.comparison.regression import assert_no_regression
 from assay.comparison.sides import SideReading
 from assay.comparison.store import read_comparison, write_comparison
-from assay.errors import IntegrityError
+from assay.errors import IncomparableRuns, IntegrityError
 from assay.report.comparison import draw_comparison
 from assay.report.terminal import console
 

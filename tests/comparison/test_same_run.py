@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from assay import IncomparableRuns, Trial, compare
+from assay import Trial, compare
 from assay.comparison.collect import Request, compare_sides, sides_from
 from assay.comparison.sides import SideReading
+from assay.errors import IncomparableRuns
 from assay.logs.same_run import is_same_run
 
 GOOD, BAD = [1] * 18 + [0] * 2, [1] * 6 + [0] * 14

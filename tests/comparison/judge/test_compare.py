@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay import Dimension, Dimensions, IncomparableRuns, NetVerdict, Trial, compare
+from assay import Dimension, Dimensions, NetVerdict, Trial, compare
 from assay.comparison.judge.lost_runs import judge_either_way
+from assay.errors import IncomparableRuns
 from assay.report.comparison import draw_comparison
 from assay.report.terminal import console
 
