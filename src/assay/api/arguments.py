@@ -3,6 +3,7 @@
 A wrong type becomes a SpecError that names the parameter, not an AttributeError from deep inside.
 """
 
+import difflib
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +44,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         expected = signature.parameters
-        for name, value in signature.bind(*args, **kwargs).arguments.items():
+        for name, value in _bound(signature, function.__name__, args, kwargs).items():
             hint = expected[name].annotation if name not in hints() else hints()[name]
             if not _fits(value, hint, _DEEPEST):
                 raise _refusal(function.__name__, name, value, _kinds(hint))
@@ -51,6 +52,23 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     call.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect.signature
     return call
+
+
+def _bound(
+    signature: inspect.Signature, function: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The arguments by parameter; a word that no parameter has is refused with one that is near."""
+    try:
+        return signature.bind(*args, **kwargs).arguments
+    except TypeError as error:
+        near = [
+            f"`{close}=`"
+            for word in kwargs
+            if word not in signature.parameters
+            for close in difflib.get_close_matches(word, signature.parameters, n=1)
+        ]
+        hint = f"Did you mean {near[0]}?" if near else None
+        raise SpecError(f"{function}(): {error}", hint=hint) from None
 
 
 def _spread_out(

@@ -20,6 +20,7 @@ from assay.runs.collect import Listener, close_run, collect
 from assay.runs.result import RESOURCES, Limits, Run
 from assay.runs.store import RunFolder
 from assay.runs.worker import Method, default_task, start_worker
+from assay.wording import some
 
 _LONGEST = 7 * 24 * 3600.0
 ITEM_SECONDS = Limits().item_seconds
@@ -216,11 +217,15 @@ class BundledMethods(Result, frozen=True, kw_only=True):
         return [{**msgspec.structs.asdict(each), "tasks": ", ".join(each.tasks)} for each in self]
 
     def lines(self) -> Sequence[str]:
-        """A line for each method; the inverses of oracles are left out."""
-        shown = [each for each in self if not each.name.endswith(":inverse")]
+        """How many there are, and their names; those of the oracles are shortened to a few."""
+        oracles = [each.name for each in self if each.name.startswith("oracle:")]
+        others = [each.name for each in self if not each.name.startswith("oracle:")]
+        plain = [name for name in oracles if not name.endswith(":inverse")]
         return (
-            f"{len(self)} bundled methods; every oracle also has an inverse",
-            *(f"{each.name}: {each.about}" for each in shown),
+            f"{len(self)} bundled methods",
+            ", ".join(others),
+            f"{len(plain)} surface oracles, each with an inverse (oracle:word_length:inverse):"
+            f" {some(plain)}",
         )
 
 

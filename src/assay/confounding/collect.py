@@ -101,7 +101,8 @@ def _scores_of(
     by_id = _by_id(source, benchmark)
     if by_id is None:
         table = table_in_memory(source)
-        return table.name, [_table_scores(table, benchmark, column)]
+        name = table.name if column.name == ScoreColumn.name else column.name
+        return name, [_table_scores(table, benchmark, column)]
     rows = [{"id": str(name), column.name: value} for name, value in by_id.items()]
     table = table_in_memory(rows, name="scores")
     found = load_scores(table, ids=benchmark.all_ids, column=column.name, id_column="id")

@@ -82,8 +82,12 @@ def test_what_is_missing_is_null():
     )
     first, second = rows_of(frame)
     assert first == {
-        **{"float": 1.5, "integer": 1, "object": "a", "time": "2026-01-02T00:00:00"},
-        **{"category": "a", "nested": {"a": [1, None]}},
+        "float": 1.5,
+        "integer": 1,
+        "object": "a",
+        "time": "2026-01-02T00:00:00",
+        "category": "a",
+        "nested": {"a": [1, None]},
     }
     assert second == {**dict.fromkeys(first), "nested": [None, None, None]}
 
@@ -192,7 +196,7 @@ def test_rows_are_bounded_as_files_are(monkeypatch):
     monkeypatch.setattr("assay.tables.in_memory.table.MAX_ROWS", 2)
     assert len(rows_of(ROWS)) == 2
     with pytest.raises(SpecError, match="more than 2 rows"):
-        table_in_memory(({"a": number} for number in iter(int, 1)))
+        table_in_memory({"a": number} for number in iter(int, 1))
     with pytest.raises(SpecError, match="row 1: 2,097,161 bytes, at most"):
         rows_of([{"a": "x" * (1 << 21)}])
 
