@@ -23,9 +23,15 @@ from assay.benchmark.benchmark import BUNDLED
 from assay.benchmark.load import load_benchmark
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
+from assay.comparison.result import Change, Gate, NetVerdict
 from assay.comparison.spec import _PolicyTable, _Written
 from assay.comparison.trials.spec import _TrialsFile
+from assay.confounding.result import Fitness
+from assay.dual_condition.result import Regime, RowState
 from assay.dual_condition.spec_tables import DualFile
+from assay.gauntlet.load import load_bars
+from assay.gauntlet.result import Verdict
+from assay.sandbox.levels import Level
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -283,7 +289,6 @@ def test_the_library_example_of_the_readme_says_what_it_prints():
 SHOWN = {
     "word_length           0.738": "confounds examples/audit-a-benchmark/answers.csv",
     "oracle:word_length   0.787": "demo",
-    "question_overlap                   0.849": "confounds darkcore",
     "correct      0.569": "compare examples/compare-two-versions/before.csv",
 }
 
@@ -304,6 +309,17 @@ def test_links_lead_somewhere():
     for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")):
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+ON_SCREEN = (Change, Fitness, Gate, Level, NetVerdict, Regime, RowState, Verdict)
+
+
+def test_the_glossary_explains_every_verdict_regime_and_bundled_bar():
+    glossary = (ROOT / "docs/reference/glossary.md").read_text(encoding="utf-8")
+    words = {value.value for kind in ON_SCREEN for value in kind}
+    bars = {bar.id for version in ("v4", "plain-2") for bar in load_bars(version).bars}
+    explained = set(re.findall(r"[\w-]+", glossary.partition("## A to Z")[2]))
+    assert words | bars <= explained
 
 
 def test_every_decision_is_listed():
