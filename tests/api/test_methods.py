@@ -2,6 +2,7 @@ import json
 
 import pandas
 import pytest
+from helpers.studies import a_study
 
 import assay
 from assay.benchmark.bundled import FOLDER
@@ -112,3 +113,9 @@ def test_the_list_of_methods_is_short_in_print_and_whole_in_rows():
     assert len(found.to_rows()) == len(found) == len(found.to_dict()["methods"])
     assert len(str(found)) < 700
     assert "tfidf:word" in str(found)
+
+
+def test_a_run_in_a_study_is_judged_by_its_study(tmp_path):
+    study = a_study(tmp_path, "opened")
+    with pytest.raises(assay.SpecError, match="lies in a study, which judges its own"):
+        assay.score(study.root / "runs/001")
