@@ -74,6 +74,12 @@ def _limits(
     help="A limit of each of its processes: memory_bytes (8 GiB), file_bytes (4 GiB), processes"
     " (4096), cpu_seconds (a day). 0 lifts it.",
 )
+@click.option(
+    "--batch",
+    type=int,
+    metavar="N",
+    help="Items at a time, for a method that takes lists. Default: 32.",
+)
 @click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
 @column_flags
 @json_flag
@@ -82,7 +88,8 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
 
     METHOD is a registered name (see `assay methods`), file.py:function, or
     package.module:function. It takes (question) or (question, response) and returns a score, a
-    class, or a mapping with `score` and `class`. The result is marked unsealed: nothing was
+    class, or a mapping with `score` and `class`; it may be async. (questions, responses) are lists,
+    answered by a list. The result is marked unsealed: nothing was
     predicted before it was seen.
 
     \b
@@ -107,6 +114,7 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
             ),
             environment=flags["env"],
             keep_going=flags["keep_going"],
+            batch=flags["batch"],
             save=flags["save"],
             listener=output,
         )

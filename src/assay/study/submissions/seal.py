@@ -134,7 +134,7 @@ def _examined(
     """Load the method from a copy of its files; what it imports must be in them or installed."""
     with laid_out(contents) as folder:
         with sealed_worker(prereg.method, folder, prereg=prereg, seed=0) as worker:
-            check_answerable(worker, benchmark, prereg.task)
+            check_answerable(worker, benchmark, prereg.task, batch=prereg.batch)
             if probe and not worker.learner:
                 _probe(worker, prereg, benchmark)
             modules = worker.modules()
