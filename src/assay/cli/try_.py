@@ -150,5 +150,5 @@ def _remedy(error: MethodError, output: RunOutput, flags: dict[str, Any]) -> str
     if missing is not None and missing[1] in os.environ:
         return f"The method sees a clean environment; pass the variable: --env {missing[1]}."
     if output.asked and not flags["keep_going"]:
-        return "--keep-going records such items and asks on."
+        return " ".join((error.hint or "", "--keep-going records such items and asks on.")).strip()
     return None

@@ -243,6 +243,9 @@ def _ask(
     repeating: Repeating, records: list[Record], folder: RunFolder | None, hear: Listener
 ) -> None:
     """Add a record per item and seed, each stored before the next is asked."""
+    if folder is None and type(hear) is Listener:
+        records.extend(repeating.records())  # keeps what was made where one raises
+        return
     for record in repeating.records():
         records.append(record)
         if folder is not None:
@@ -283,7 +286,8 @@ def check_answerable(
     ours = REGISTERED.get(worker.method.text)
     if ours is not None and task not in ours.tasks:
         raise SpecError(f"{ours.name} does {' and '.join(ours.tasks)}, not {task}")
-    items = [item for _, item in benchmark.keyed_items()]
+    second = () if benchmark.second is None else benchmark.second.items
+    items = (*benchmark.items, *second)
     if task == "classification":
         bare = next((item for item in items if item.cls is None), None)
         if bare is not None:

@@ -1,7 +1,7 @@
 """One pass over a benchmark: an item or a batch at a time, and what a failure leads to."""
 
-import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from time import perf_counter
 
 from assay.benchmark.benchmark import Benchmark, Item, Task
 from assay.errors import MethodError
@@ -12,6 +12,7 @@ from assay.runs.worker import Worker
 
 GIVE_UP_AFTER = 10
 """How many items or batches in a row may end the worker before a run that keeps going gives up."""
+_NAMED = 3
 
 
 class Asking:
@@ -62,27 +63,21 @@ class Asking:
     def records(self) -> Iterator[Record]:
         """A record per item; a failure that ends the run is raised after its record was given."""
         for examples, entries in self.rounds():
-            left = [entry for entry in entries if entry[0] not in self.made]
+            left = [e for e in entries if e[0] not in self.made] if self.made else entries
             if not left:
                 continue
             self.prepare(examples)
             if self.worker.takes_batches:
                 yield from self.batched(entries, examples)
             else:
-                yield from self.one_by_one(left, examples)
+                for key, item in left:
+                    record, failure = self.ask(key, item)
+                    yield record
+                    if failure is not None:
+                        self.recover(failure, _item_named(key, item), examples)
             self.on_loaded(self.worker)
             if examples is not None:
                 self.worker.forget()
-
-    def one_by_one(
-        self, entries: Sequence[KeyedItem], examples: list[Example] | None
-    ) -> Iterator[Record]:
-        """A record per item, each given before the next is asked."""
-        for key, item in entries:
-            record, failure = self.ask(key, item)
-            yield record
-            if failure is not None:
-                self.recover(failure, _item_named(key, item), examples)
 
     def batched(
         self, entries: Sequence[KeyedItem], examples: list[Example] | None
@@ -126,32 +121,32 @@ class Asking:
 
     def ask(self, key: str, item: Item) -> tuple[Record, MethodError | None]:
         """One record, and the error where it holds one."""
-        started = time.perf_counter()
-        output, failure = None, None
+        started = perf_counter()
         try:
             raw = self.worker.ask(item.question, item.response)
-            output = check_output(raw, task=self.task, classes=self.classes)
-            self.broken_in_a_row = 0
+            output = check_output(raw, self.task, self.classes)
         except MethodError as error:
-            failure = error
-        ms = round((time.perf_counter() - started) * 1000.0, 3)
-        if failure is None:
-            return Record(item=key, output=output, error=None, ms=ms), None
-        why = Failure(kind=failure.kind, message=failure.message)
-        return Record(item=key, output=None, error=why, ms=ms), failure
+            ms = round((perf_counter() - started) * 1000.0, 3)
+            why = Failure(kind=error.kind, message=error.message)
+            return Record(item=key, output=None, error=why, ms=ms), error
+        ms = round((perf_counter() - started) * 1000.0, 3)
+        self.broken_in_a_row = 0
+        return Record(item=key, output=output, error=None, ms=ms), None
 
     def ask_batch(self, batch: list[KeyedItem]) -> tuple[list[Record], MethodError | None, str]:
         """A record per item, and the first error with what it is about."""
-        started = time.perf_counter()
+        started = perf_counter()
         try:
             answers = self.worker.ask_batch(
                 [item.question for _, item in batch], [item.response for _, item in batch]
             )
         except MethodError as error:
             ms = _share(started, batch)
-            why = Failure(kind=error.kind, message=f"its batch of {len(batch)}: {error.message}")
+            why = Failure(kind=error.kind, message=f"its batch: {error.message}")
             failed = [Record(item=key, output=None, error=why, ms=ms) for key, _ in batch]
-            return failed, error, f"batch of {len(batch)}, items {batch[0][0]} to {batch[-1][0]}"
+            if len(batch) > 1:
+                error.hint = "`batch=1` shows which item it is."
+            return failed, error, _batch_named(batch)
         self.broken_in_a_row = 0
         ms = _share(started, batch)
         records: list[Record] = []
@@ -161,7 +156,7 @@ class Asking:
             try:
                 if isinstance(raw, MethodError):
                     raise raw
-                output = check_output(raw, task=self.task, classes=self.classes)
+                output = check_output(raw, self.task, self.classes)
                 records.append(Record(item=key, output=output, error=None, ms=ms))
             except MethodError as error:
                 why = Failure(kind=error.kind, message=error.message)
@@ -180,7 +175,7 @@ class Asking:
                 message += (
                     f"; {GIVE_UP_AFTER} {asked} in a row ended its process, so the run stopped"
                 )
-            raise type(failure)(message)
+            raise type(failure)(message, hint=failure.hint)
         if self.worker.broken:
             self.worker.restart()
             self.prepare(examples)
@@ -191,6 +186,13 @@ def _item_named(key: str, item: Item) -> str:
     return f"item {key} ({excerpt!r})"
 
 
+def _batch_named(batch: Sequence[KeyedItem]) -> str:
+    if len(batch) == 1:
+        return _item_named(*batch[0])
+    keys = [key for key, _ in batch[:_NAMED]] + ["..."] * (len(batch) > _NAMED)
+    return f"batch of {len(batch)} items ({', '.join(keys)})"
+
+
 def _share(started: float, batch: Sequence[KeyedItem]) -> float:
     """The milliseconds of one item of a batch since then."""
-    return round((time.perf_counter() - started) * 1000.0 / len(batch), 3)
+    return round((perf_counter() - started) * 1000.0 / len(batch), 3)

@@ -131,7 +131,7 @@ def call_batch(
         answers = _awaited(loaded, loaded.ask(list(questions), list(responses)))
         if not isinstance(answers, list | tuple) and callable(getattr(answers, "tolist", None)):
             answers = answers.tolist()  # type: ignore[attr-defined]  # numpy, torch, pandas
-        expected = f"expected a list of {counted(len(questions), 'answer')}, one an item"
+        expected = f"expected a list of {counted(len(questions), 'answer')}, one for each item"
         if not isinstance(answers, list | tuple):
             raise BadOutput(f"got {type(answers).__name__}, {expected}")
         if len(answers) != len(questions):

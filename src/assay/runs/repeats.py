@@ -58,15 +58,18 @@ class Repeating:
     @property
     def expected(self) -> int:
         """How many records there will be, as far as is known before the probe."""
-        items = sum(1 for _ in self.asking.benchmark.keyed_items())
+        items = self.asking.benchmark.asked
         return items * (1 + len(self.seeds)) if self.depends_on_seed else items
 
     def records(self) -> Iterator[Record]:
         """A record per item and seed."""
+        return self._repeated() if self.seeds else self.asking.records()
+
+    def _repeated(self) -> Iterator[Record]:
         for record in self.asking.records():
             self.made.append(record)
             yield record
-        if not self.seeds or not (self.depends_on_seed or self._differs()):
+        if not (self.depends_on_seed or self._differs()):
             return
         if not self.depends_on_seed:
             self.on_repeat(self.expected * len(self.seeds))

@@ -33,7 +33,12 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Record(
-    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+    gc=False,  # holds no cycle, and a run holds very many
 ):
     """What came of one item: an output, or an error, and how long it took.
 
