@@ -11,7 +11,8 @@ def main() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for good
-    if sys.argv[1:] in ([], ["-h"], ["--help"]):
+    completing = "_ASSAY_COMPLETE" in os.environ  # by a script of `assay completion`
+    if not completing and sys.argv[1:] in ([], ["-h"], ["--help"], ["help"]):
         _print_help()
         return
     import gc

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Sequence
 
 from assay.benchmark.benchmark import BUNDLED
+from assay.cli.progress import quiet
 from assay.errors import SpecError
 from assay.study.git import Repository, repository_of
 from assay.study.locate import LEDGER
@@ -47,7 +48,8 @@ def _data(study: Study) -> list[str]:
 
 def commit(study: Study, names: Sequence[str], message: str) -> str:
     """Commit files of a study together with its ledger; the commit's name."""
-    return committable(study).record(_present(study, names), message)
+    with quiet():
+        return committable(study).record(_present(study, names), message)
 
 
 def how_to_commit(study: Study, names: Sequence[str], message: str) -> str:
