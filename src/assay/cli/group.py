@@ -27,14 +27,18 @@ class LazyGroup(click.Group):
         """The verbs, sorted."""
         return sorted(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a verb's file and take its command."""
         cmd_name = _verb(cmd_name)
         if cmd_name not in VERBS:
             return None
         file = f"{cmd_name.replace('-', '_')}_"
         command: click.Command = importlib.import_module(f"assay.cli.{file}").command
-        return command
+        if not ctx.resilient_parsing:
+            return command
+        from assay.cli.completion import with_names
+
+        return with_names(command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

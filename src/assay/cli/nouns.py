@@ -16,7 +16,8 @@ class Noun(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Name the part that is meant where none is: `assay bars --json`."""
-        if self.alone is not None and not set(args) & set(self.get_help_option_names(ctx)):
+        asks = ctx.resilient_parsing or set(args) & set(self.get_help_option_names(ctx))
+        if self.alone is not None and not asks:
             if args[:1] == ["list"]:
                 args = [self.alone, *args[1:]]
             elif not args or args[0].startswith("-"):

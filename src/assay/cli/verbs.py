@@ -9,6 +9,7 @@ VERBS = {
     "calibration": "Show how good the predictions of a study are.",
     "bars": "Show, compare and revise the pass conditions.",
     "benchmark": "List the bundled benchmarks, or import a published corpus.",
+    "completion": "Print the script that completes commands, flags and names in your shell.",
     "compare": "Find out whether a change helps more than it hurts.",
     "confounds": "Find out what the surface of a benchmark gives away.",
     "demo": "Watch a PASS turn into what it is, in a few seconds.",
