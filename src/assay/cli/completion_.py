@@ -12,7 +12,7 @@ from assay.cli.output import print_json
 @json_flag
 @click.pass_context
 def command(context: click.Context, shell: str, as_json: bool) -> None:
-    """Print the script that completes commands, flags and names in your shell.
+    """Print the script that completes words in your shell.
 
     Completes commands, flags, values, files, the bundled benchmarks, bars and methods, and in a
     study the ids of its submissions. Add the line for your shell to its startup file, and open a

@@ -31,7 +31,7 @@ def command(
     folder: Path,
     as_json: bool,
 ) -> None:
-    """Begin a submission: a copy of the method, and a prediction to fill in.
+    """Begin a submission: a copy of the method, and a prediction.
 
     The method's own files are copied into preregs/ID, with whatever they import beside the
     standard library and installed packages. Add there what else it needs (weights, word lists):
