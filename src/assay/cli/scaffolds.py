@@ -82,11 +82,13 @@ def spec_or_scaffold(run: Callable[..., None]) -> Callable[..., None]:
         verb = context.info_name or ""
         if init:
             _write(verb, spec or Path(f"{verb}.toml"), as_json=flags["as_json"])
-        elif spec is None or not spec.exists():
-            got = "no spec file is named" if spec is None else f"there is no {spec}"
-            raise SpecError(got, hint=f"`assay {verb} --init` writes one to fill in.")
-        else:
-            run(spec=spec, **flags)
+            return
+        hint = f"`assay {verb} --init` writes one to fill in."
+        if spec is None:
+            raise SpecError("no spec file is named", hint=hint)
+        if not spec.exists():
+            raise SpecError(f"{spec}: No such file", hint=hint)
+        run(spec=spec, **flags)
 
     command.__doc__ = run.__doc__
     return command

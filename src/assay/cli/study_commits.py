@@ -40,6 +40,24 @@ def outside_files(study: Study) -> list[str]:
     return [] if repository is None else [p for p in _data(study) if not repository.holds(p)]
 
 
+_ANEW = "put it into {}, remove this study and open it anew"
+
+
+def unshared_data(study: Study) -> dict[str, str]:
+    """Data that others will not get with the study: what keeps them from it, and what to do."""
+    repository, data = repository_of(study.root), _data(study)
+    if repository is None:
+        anew = _ANEW.format("the study's folder")
+        mend = f"Make a folder that holds both a git repository (git init), or {anew}."
+        fact = "{} lies outside the study, which is in no git repository"
+        return {fact.format(place): mend for place in data if place.startswith("../")}
+    outside = outside_files(study)
+    ignored = repository.ignored([place for place in data if place not in outside])
+    anew = f"{_ANEW.format('the repository').capitalize()}."
+    facts = dict.fromkeys((f"{place} lies outside the repository" for place in outside), anew)
+    return facts | {f"git ignores {place}": "Take it out of .gitignore." for place in ignored}
+
+
 def _data(study: Study) -> list[str]:
     """The study's own data files, as seen from its folder."""
     corpora = (study.config.benchmark, study.config.second)
