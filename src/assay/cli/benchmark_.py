@@ -76,7 +76,8 @@ def list_(as_json: bool) -> None:
         )
         for benchmark in bundled
     ]
-    console().print(table(("benchmark", "items", "classes", "what"), lines, right="lr"))
+    headers = ("benchmark", "items", "classes", "what")
+    console().print(table(headers, lines, right="lr", drop=("classes",)))
 
 
 @command.command(

@@ -42,6 +42,6 @@ def list_(as_json: bool) -> None:
         if not method.name.endswith(":inverse")
     ]
     out = console()
-    out.print(table(("method", "tasks", "what"), rows))
+    out.print(table(("method", "tasks", "what"), rows, drop=("tasks",)))
     out.print()
     out.print("Every oracle also has an inverse: oracle:word_length:inverse")
