@@ -21,7 +21,7 @@ def main() -> None:
     # Threads of linear algebra wait by spinning: on arrays as small as ours that is all they do.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if completing:
-        from assay.cli import completion  # noqa: F401 - click asks it which words fit
+        import assay.cli.completion  # noqa: F401 - click asks it which words fit
     from assay.cli.group import run_command
 
     run_command()

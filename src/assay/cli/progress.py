@@ -32,7 +32,7 @@ class ProgressLine:
 
     def start(self) -> None:
         """Watch what is printed, and begin to draw."""
-        for stream in (sys.stdout, sys.stderr):
+        for stream in dict.fromkeys((sys.stdout, sys.stderr)):
             self._raw.append((stream, stream.write))
             stream.write = self._around(stream.write)  # type: ignore[method-assign]  # until stop()
         os.register_at_fork(after_in_child=self._forget)

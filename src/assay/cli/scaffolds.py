@@ -78,7 +78,7 @@ def spec_or_scaffold(run: Callable[..., None]) -> Callable[..., None]:
     """A verb that takes SPEC, and with --init writes it instead."""
 
     @click.pass_context
-    def command(context: click.Context, spec: Path | None, init: bool, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
+    def command(context: click.Context, /, spec: Path | None, init: bool, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
         verb = context.info_name or ""
         if init:
             _write(verb, spec or Path(f"{verb}.toml"), as_json=flags["as_json"])

@@ -84,21 +84,18 @@ def _uses(path: Path) -> Sequence[str]:
 
 def explained(error: click.ClickException) -> click.ClickException:
     """The same error with the option, value or example that was probably meant."""
-    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-        error.message = f"No such option {error.option_name!r}."
-        flags = [flag for param in error.ctx.command.get_params(error.ctx) for flag in param.opts]
-        error.possibilities = None  # type: ignore[misc]  # ours are fewer, and the nearest is first
+    message = error.format_message()
+    context = getattr(error, "ctx", None)
+    hint = None
+    if isinstance(error, click.NoSuchOption) and context is not None:
+        flags = [flag for param in context.command.get_params(context) for flag in param.opts]
+        message = f"No such option {error.option_name!r}."
         hint = did_you_mean(error.option_name, [flag for flag in flags if flag.startswith("--")])
-        error.message += f" {hint}" if hint else ""
-    elif isinstance(error, click.MissingParameter):
-        example = _EXAMPLE.search((error.ctx and error.ctx.command.help) or "")
-        if example is not None:
-            return click.UsageError(
-                f"{error.format_message()} For example: {example[1]}", ctx=error.ctx
-            )
+    elif isinstance(error, click.MissingParameter) and context is not None:
+        example = _EXAMPLE.search(context.command.help or "")
+        hint = None if example is None else f"For example: {example[1]}"
     elif isinstance(error, click.BadParameter) and error.param is not None:
-        choices = getattr(error.param.type, "choices", ())
         got = re.match(r"'(.*?)' is not one of", error.message)
-        hint = did_you_mean(got[1], map(str, choices)) if got else None
-        error.message += f" {hint}" if hint else ""
-    return error
+        choices = getattr(error.param.type, "choices", ())
+        hint = None if got is None else did_you_mean(got[1], map(str, choices))
+    return error if hint is None else click.UsageError(f"{message} {hint}", ctx=context)
