@@ -1,8 +1,6 @@
 """`assay try`: run a method and judge it, without a seal."""
 
 import math
-import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +16,7 @@ from assay.errors import AssayError, MethodError
 from assay.gauntlet.collect import try_method
 from assay.gauntlet.load import DEFAULT_BARS
 from assay.runs.result import RESOURCES, Limits
+from assay.sandbox.environment import missing_variable
 
 _LONGEST = 7 * 24 * 3600.0
 _DIGITS = 18
@@ -130,8 +129,10 @@ def _advice(output: RunOutput, flags: dict[str, Any]) -> Iterator[None]:
         yield
     except AssayError as error:
         hint, kept = error.hint, output.kept
+        if isinstance(error, MethodError):
+            hint = missing_variable(error.message, flags["env"]) or hint
         if output.begun and isinstance(error, MethodError):
-            hint, kept = _remedy(error, output, flags), kept or _nothing(output)
+            hint, kept = hint or _remedy(output, flags), kept or _nothing(output)
         error.hint = " ".join(filter(None, (hint, kept))) or None
         raise
     except KeyboardInterrupt:
@@ -145,10 +146,7 @@ def _nothing(output: RunOutput) -> str:
     return "" if output.made else "No output had been made."
 
 
-def _remedy(error: MethodError, output: RunOutput, flags: dict[str, Any]) -> str | None:
-    missing = re.search(r"KeyError: '(\w+)'", error.message)
-    if missing is not None and missing[1] in os.environ:
-        return f"The method sees a clean environment; pass the variable: --env {missing[1]}."
+def _remedy(output: RunOutput, flags: dict[str, Any]) -> str | None:
     if output.asked and not flags["keep_going"]:
         return " ".join((error.hint or "", "--keep-going records such items and asks on.")).strip()
     return None
