@@ -289,7 +289,7 @@ def test_the_library_example_of_the_readme_says_what_it_prints():
 SHOWN = {
     "word_length           0.738": "confounds examples/audit-a-benchmark/answers.csv",
     "oracle:word_length   0.787": "demo",
-    "correct      0.569": "compare examples/compare-two-versions/before.csv",
+    "correct       0.569": "compare examples/compare-two-versions/before.csv",
 }
 
 

@@ -1,10 +1,11 @@
 """Figures in words, and parameters as flags: the same in every message."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 PARAMETER = re.compile(r"`([a-z_]+)=([^`]*)`")
 """A parameter in a message, such as `task=detection`; `out=` names one without a value."""
+_LONGEST_WORD = 200
 
 
 def counted(number: int, what: str) -> str:
@@ -22,6 +23,14 @@ def some(words: Sequence[str], most: int = 5) -> str:
     shown = ", ".join(f"{word:.120}" for word in words[:most])
     left = len(words) - most
     return shown if left <= 0 else f"{shown} and {counted(left, 'other')}"
+
+
+def did_you_mean(word: str, known: Iterable[str], *, most: int = 2) -> str | None:
+    """A question that names what comes nearest to a word, or None where nothing comes near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word[:_LONGEST_WORD], known, n=most, cutoff=0.7)
+    return f"Did you mean {' or '.join(near)}?" if near else None
 
 
 def percent(share: float) -> str:

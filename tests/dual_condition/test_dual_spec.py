@@ -165,8 +165,8 @@ REFUSED = {
         spec_text().replace('"state"', '"dual.toml"', 1),
         "state.root: there is no folder",
     ),
-    "no layers": (
-        spec_text()
+    "fixed files and no layers": (
+        spec_text(state='fixed = ["VERSION"]')
         .replace("[state.layers.memory]", "")
         .replace('files = ["memory.jsonl"]', "")
         .replace('provenance = "item"', ""),

@@ -17,7 +17,7 @@ from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.result import Result
 from assay.runs.collect import Listener, close_run, collect
-from assay.runs.result import RESOURCES, Limits, Run
+from assay.runs.result import RESOURCES, Limits, Run, batch_size
 from assay.runs.store import RunFolder
 from assay.runs.worker import Method, default_task, start_worker
 from assay.wording import some
@@ -41,6 +41,7 @@ def try_method(
     load_seconds: float = LOAD_SECONDS,
     limit: Mapping[str, int | None] | None = None,
     env: Sequence[str] = (),
+    batch: int | None = None,
     **columns: Unpack[ColumnWords],
 ) -> Scorecard:
     """Run a method on a benchmark and judge it.
@@ -55,6 +56,7 @@ def try_method(
     the second corpus, where a bar asks for one; by default the one that the bars name. `task` is
     `detection` or `classification`; by default what the method's shape tells. `save` is a new
     folder that keeps the run and its scorecard. `keep_going` records items that fail and asks on.
+    `batch` is how many items a method that takes batches is given at a time.
 
     `item_seconds` and `load_seconds` are deadlines; `limit` bounds each process of the method by
     `memory_bytes`, `cpu_seconds`, `processes` or `file_bytes` (None lifts a limit); `env` names
@@ -83,6 +85,7 @@ def try_method(
         load_seconds=load_seconds,
         limit=limit,
         env=env,
+        batch=batch,
         columns=columns,
     )
     if save is not None:
@@ -106,6 +109,7 @@ def tried(
     load_seconds: float,
     limit: Mapping[str, int | None] | None,
     env: Sequence[str],
+    batch: int | None,
     columns: ColumnWords,
     listener: Listener | None = None,
 ) -> Scorecard:
@@ -120,6 +124,7 @@ def tried(
         limits=_limits(method, item_seconds, load_seconds, limit),
         environment=env,
         keep_going=keep_going,
+        batch=batch,
         save=None if save is None else Path(save),
         listener=listener,
     )
@@ -138,6 +143,7 @@ def run(
     load_seconds: float = LOAD_SECONDS,
     limit: Mapping[str, int | None] | None = None,
     env: Sequence[str] = (),
+    batch: int | None = None,
     **columns: Unpack[ColumnWords],
 ) -> Run:
     """Ask a method about every item of a benchmark, and judge nothing yet.
@@ -154,6 +160,7 @@ def run(
         >>> assay.score(run, bars="v1").bars_version
         'v1'
     """
+    batch_size(batch)
     data = load_benchmark(benchmark, columns=columns_of(columns), second=second)
     folder = None if save is None else RunFolder(save)
     limits = _limits(method, item_seconds, load_seconds, limit)
@@ -166,6 +173,7 @@ def run(
             seed=seed,
             limits=limits or Limits(),
             keep_going=keep_going,
+            batch=batch,
         )
     if folder is not None:
         close_run(made, folder)

@@ -275,6 +275,11 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             for item in self.second.items:
                 yield SECOND + item.id, item
 
+    @property
+    def asked(self) -> int:
+        """How many items a run is asked about, the second corpus included."""
+        return len(self.items) + (0 if self.second is None else len(self.second.items))
+
 
 CHANGES: Mapping[str, str] = {
     "left-out": "Records of the file were left out.",

@@ -6,6 +6,7 @@ what was left out of them.
 """
 
 import os
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +31,9 @@ from assay.tables.faults import Faults
 from assay.tables.json_rows import line_rows
 from assay.tables.nested import PlacedRows, dotted
 from assay.tables.source import IN_MEMORY, STANDARD_INPUT, TableSource, read_table
+from assay.wording import did_you_mean
+
+_MOST_NAMES = 1000
 
 
 def load_benchmark(
@@ -165,13 +169,22 @@ def _read(place: str, columns: Columns) -> TableSource | LogRecords:
             there, readable = path.exists(), path.is_file() or path.is_dir()
         if not there:
             raise SpecError(
-                f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file"
+                f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file",
+                hint=did_you_mean(place, [*BUNDLED, *_beside(path)]),
             )
         if not readable:
             raise SpecError(f"{place}: not a regular file")
         if not Path(_absolute(place)).name.isprintable():
             raise SpecError(f"{place!a}: a file name must be UTF-8 and printable")
     return _source(place, columns)
+
+
+def _beside(path: Path) -> list[str]:
+    """The first names in the folder that a missing file was looked for in."""
+    try:
+        return [str(found) for found in islice(path.parent.iterdir(), _MOST_NAMES)]
+    except (OSError, ValueError):
+        return []
 
 
 def _source(place: str, columns: Columns, *, again: bool = False) -> TableSource | LogRecords:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.benchmark.benchmark import TASKS, Task
+from assay.cli.nouns import Noun
 from assay.cli.options import PATH, column_flags, columns_from, json_flag, note_changes
 from assay.cli.output import leave, print_json, show
 from assay.errors import SpecError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _task = click.option("--task", type=click.Choice(TASKS), help="Default: detection.")
 
 
-@click.group("bars")
+@click.group("bars", cls=Noun, alone="show")
 def command() -> None:
     """Show, compare and revise the pass conditions.
 

@@ -10,6 +10,7 @@ import click
 from assay.cli.options import PATH, json_flag
 from assay.cli.output import show
 from assay.cli.progress import progress
+from assay.cli.scaffolds import init_flag, spec_or_scaffold
 
 if TYPE_CHECKING:
     from assay.dual_condition.collect import Dual
@@ -26,7 +27,8 @@ METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_cond
     " 3 blocked: a precondition does not hold; 4 an earlier result or the journal was edited;"
     " 5 state.forget failed.",
 )
-@click.argument("spec", type=PATH)
+@click.argument("spec", type=PATH, required=False)
+@init_flag
 @click.option(
     "--out", type=PATH, metavar="DIR", help="Where results are kept. Default: results, beside SPEC."
 )
@@ -41,6 +43,7 @@ METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_cond
     "--jobs", type=click.IntRange(1, 1000), help="Runs at a time, instead of what the spec says."
 )
 @json_flag
+@spec_or_scaffold
 def command(
     spec: Path,
     out: Path | None,
@@ -59,6 +62,7 @@ def command(
 
     \b
     Examples:
+      assay dual --init
       assay dual dual.toml
       assay dual dual.toml --metric accuracy
       assay matrix results

@@ -3,19 +3,31 @@
 import click
 
 from assay.api.methods import methods
+from assay.cli.nouns import Noun
 from assay.cli.options import json_flag
 from assay.cli.output import print_json
 
 
-@click.command("methods")
+@click.group("methods", cls=Noun, alone="list")
+def command() -> None:
+    """List the bundled methods.
+
+    \b
+    Examples:
+      assay methods
+      assay methods --json
+      assay try tfidf:char --task detection
+    """
+
+
+@command.command("list")
 @json_flag
-def command(as_json: bool) -> None:
+def list_(as_json: bool) -> None:
     """List the bundled methods.
 
     \b
     Example:
-      assay methods
-      assay try tfidf:char --task detection
+      assay methods list
     """
     from assay.report.terminal import console, table
 
@@ -29,6 +41,6 @@ def command(as_json: bool) -> None:
         if not method.name.endswith(":inverse")
     ]
     out = console()
-    out.print(table(("method", "tasks", "what"), rows))
+    out.print(table(("method", "tasks", "what"), rows, drop=("tasks",)))
     out.print()
     out.print("Every oracle also has an inverse: oracle:word_length:inverse")

@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -12,6 +12,9 @@ from assay.benchmark.load import load_benchmark, load_second
 from assay.cli.options import PATH, column_flags, columns_from, json_flag, note_changes
 from assay.cli.output import print_json
 from assay.gauntlet.load import DEFAULT_BARS, load_bars
+
+if TYPE_CHECKING:
+    from assay.study.study import Study
 
 
 @click.command("new")
@@ -50,6 +53,7 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     if second is not None:
         benchmark = benchmark.with_second(load_second(second))
     study = new_study(folder, benchmark, name=flags["name"], bars=flags["bars"], task=flags["task"])
+    _warn(study)
     if flags["as_json"]:
         print_json({"study": str(study.root), **msgspec.to_builtins(study.config)})
         return
@@ -58,6 +62,16 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     click.echo("Put it under git, whose commits are its witness. Then draft a submission in it:")
     click.echo(f"  cd {shlex.quote(str(folder))}")
     click.echo("  assay draft 001 --method FILE.py:FUNCTION")
+
+
+def _warn(study: "Study") -> None:
+    """Say which data others will not get, while nothing is sealed and it can still be mended."""
+    from assay.cli.study_commits import unshared_data
+    from assay.report.terminal import printable
+
+    for fact, mend in unshared_data(study).items():
+        means = "others will not be able to run or verify this study"
+        click.echo(printable(f"Warning: {fact}: {means}. {mend}"), err=True)
 
 
 def _named_second(bars: str) -> str | None:

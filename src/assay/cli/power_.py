@@ -64,7 +64,7 @@ _FLAGS = {"before": "from", "after": "to"}
 )
 @json_flag
 def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
-    """Find out how many pairs show an effect, or how small an effect they show.
+    """Find out how many pairs show an effect, or how small an effect.
 
     For rates (0/1 scores) the figures are exact for the test that `assay compare` makes of pairs in
     one dimension; several that move together show it with fewer, and so do repeated runs that are

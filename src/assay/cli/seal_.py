@@ -21,7 +21,7 @@ _MOST_NAMED = 5
 @study_flag
 @json_flag
 def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_json: bool) -> None:
-    """Seal a submission: nothing of it can change any more, and it can run once.
+    """Seal a submission: nothing of it can change, and it can run once.
 
     The seal names, by the digest of exact bytes, the method with all that it imports, the
     prediction, the bars, the benchmark and the settings. The method is loaded and asked one

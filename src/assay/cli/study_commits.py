@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Sequence
 
 from assay.benchmark.benchmark import BUNDLED
+from assay.cli.progress import quiet
 from assay.errors import SpecError
 from assay.study.git import Repository, repository_of
 from assay.study.locate import LEDGER
@@ -39,6 +40,24 @@ def outside_files(study: Study) -> list[str]:
     return [] if repository is None else [p for p in _data(study) if not repository.holds(p)]
 
 
+_ANEW = "put it into {}, remove this study and open it anew"
+
+
+def unshared_data(study: Study) -> dict[str, str]:
+    """Data that others will not get with the study: what keeps them from it, and what to do."""
+    repository, data = repository_of(study.root), _data(study)
+    if repository is None:
+        anew = _ANEW.format("the study's folder")
+        mend = f"Make a folder that holds both a git repository (git init), or {anew}."
+        fact = "{} lies outside the study, which is in no git repository"
+        return {fact.format(place): mend for place in data if place.startswith("../")}
+    outside = outside_files(study)
+    ignored = repository.ignored([place for place in data if place not in outside])
+    anew = f"{_ANEW.format('the repository').capitalize()}."
+    facts = dict.fromkeys((f"{place} lies outside the repository" for place in outside), anew)
+    return facts | {f"git ignores {place}": "Take it out of .gitignore." for place in ignored}
+
+
 def _data(study: Study) -> list[str]:
     """The study's own data files, as seen from its folder."""
     corpora = (study.config.benchmark, study.config.second)
@@ -47,7 +66,8 @@ def _data(study: Study) -> list[str]:
 
 def commit(study: Study, names: Sequence[str], message: str) -> str:
     """Commit files of a study together with its ledger; the commit's name."""
-    return committable(study).record(_present(study, names), message)
+    with quiet():
+        return committable(study).record(_present(study, names), message)
 
 
 def how_to_commit(study: Study, names: Sequence[str], message: str) -> str:

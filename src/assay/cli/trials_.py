@@ -7,6 +7,7 @@ import click
 from assay.cli.options import PATH, json_flag
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
+from assay.cli.scaffolds import init_flag, spec_or_scaffold
 
 
 @click.command(
@@ -14,7 +15,8 @@ from assay.cli.progress import progress
     epilog="Exit codes: 0 ratify; 1 reject, no effect or inconclusive; 2 bad usage or input; 3 the"
     " folder holds trials of another plan, or is in use.",
 )
-@click.argument("spec", type=PATH)
+@click.argument("spec", type=PATH, required=False)
+@init_flag
 @click.option(
     "--out",
     type=PATH,
@@ -25,6 +27,7 @@ from assay.cli.progress import progress
     "--jobs", type=click.IntRange(1, 10_000), help="Runs at a time, instead of what the spec says."
 )
 @json_flag
+@spec_or_scaffold
 def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> None:
     """Run a system with and without an artifact, and compare.
 
@@ -35,6 +38,7 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
 
     \b
     Examples:
+      assay trials --init skill.toml
       assay trials skill.toml
       assay ratify skill/comparison.json --artifact skill.md --into skills
     """

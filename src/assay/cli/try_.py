@@ -1,7 +1,5 @@
 """`assay try`: run a method and judge it, without a seal."""
 
-import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +14,7 @@ from assay.cli.run_output import RunOutput
 from assay.errors import AssayError, MethodError
 from assay.gauntlet.load import DEFAULT_BARS
 from assay.runs.result import RESOURCES
+from assay.sandbox.environment import missing_variable
 
 _DIGITS = 18
 
@@ -60,6 +59,12 @@ def _limits(
     help="A limit of each of its processes: memory_bytes (8 GiB), file_bytes (4 GiB), processes"
     " (4096), cpu_seconds (a day). 0 lifts it.",
 )
+@click.option(
+    "--batch",
+    type=int,
+    metavar="N",
+    help="Items at a time, for a method that takes lists. Default: 32.",
+)
 @click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
 @column_flags
 @json_flag
@@ -68,7 +73,8 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
 
     METHOD is a registered name (see `assay methods`), file.py:function, or
     package.module:function. It takes (question) or (question, response) and returns a score, a
-    class, or a mapping with `score` and `class`. The result is marked unsealed: nothing was
+    class, or a mapping with `score` and `class`; it may be async. (questions, responses) are lists,
+    answered by a list. The result is marked unsealed: nothing was
     predicted before it was seen.
 
     \b
@@ -85,6 +91,7 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
             second=flags["second"],
             task=flags["task"],
             seed=flags["seed"],
+            batch=flags["batch"],
             save=flags["save"],
             keep_going=flags["keep_going"],
             item_seconds=flags["item_seconds"],
@@ -106,8 +113,10 @@ def _advice(output: RunOutput, flags: dict[str, Any]) -> Iterator[None]:
         yield
     except AssayError as error:
         hint, kept = error.hint, output.kept
+        if isinstance(error, MethodError):
+            hint = missing_variable(error.message, flags["env"]) or hint
         if output.begun and isinstance(error, MethodError):
-            hint, kept = _remedy(error, output, flags), kept or _nothing(output)
+            hint, kept = hint or _remedy(output, flags), kept or _nothing(output)
         error.hint = " ".join(filter(None, (hint, kept))) or None
         raise
     except KeyboardInterrupt:
@@ -121,10 +130,7 @@ def _nothing(output: RunOutput) -> str:
     return "" if output.made else "No output had been made."
 
 
-def _remedy(error: MethodError, output: RunOutput, flags: dict[str, Any]) -> str | None:
-    missing = re.search(r"KeyError: '(\w+)'", error.message)
-    if missing is not None and missing[1] in os.environ:
-        return f"The method sees a clean environment; pass the variable: --env {missing[1]}."
+def _remedy(output: RunOutput, flags: dict[str, Any]) -> str | None:
     if output.asked and not flags["keep_going"]:
-        return "--keep-going records such items and asks on."
+        return " ".join((error.hint or "", "--keep-going records such items and asks on.")).strip()
     return None

@@ -66,7 +66,7 @@ _EVERY = ""
 )
 @json_flag
 def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - what click parsed
-    """Verify a study, step by step: chain, seals, outputs, scorecards, views.
+    """Verify a study: chain, seals, outputs, scorecards, views.
 
     Everything is derived again from the stored bytes; no code of a submission is run (except with
     --rerun, which stores nothing). In a hook or in CI, --all verifies every study of a repository,

@@ -53,6 +53,8 @@ CODES: Codes = {
     "read-from-log": "The scores were read from a harness's log: what the method could read when it"
     " made them is not known.",
     "learner": "The method learnt from other folds' labels, and could have carried some over.",
+    "batched": "The method was asked about several items at once, so an output may depend on the"
+    " other items of its batch.",
     "environment-passed": "Variables of the environment were passed to the method.",
     "method-printed": "The method wrote to its standard output or error.",
 }
@@ -62,7 +64,7 @@ OF_THE_RUN: Codes = {
         *("incomplete-run", "unscored", "unsealed", "unwitnessed", "seed-by-author"),
         *("seed-unprobed", "outside-seed", "unsealed-code", "unsealed-files", "unobserved"),
         *("resumed", "time-unproven", "time-attested", "not-isolated", "trusted-code", "learner"),
-        *("read-from-log", "environment-passed", "method-printed"),
+        *("batched", "read-from-log", "environment-passed", "method-printed"),
     )
 }
 """The codes that the run and its seal decide, whatever the bars and the data are."""
@@ -120,6 +122,8 @@ def _note_the_run(run: Run, unscored: int, caveats: Caveats) -> None:
     caveats.add(_ISOLATION[run.isolation])
     if run.folds is not None:
         caveats.add("learner")
+    if run.batch is not None and run.batch > 1:
+        caveats.add("batched", f"{run.batch} at a time.")
     if run.environment:
         caveats.add("environment-passed", f"{', '.join(run.environment)}.")
     if run.printed:

@@ -11,7 +11,7 @@ from assay.gauntlet.load import bars_for, check_task
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.runs.collect import Listener, close_run, collect
-from assay.runs.result import Limits
+from assay.runs.result import Limits, batch_size
 from assay.runs.store import RunFolder
 from assay.runs.worker import Method, default_task, start_worker
 
@@ -27,6 +27,7 @@ def try_method(
     limits: Limits | None = None,
     environment: Sequence[str] = (),
     keep_going: bool = False,
+    batch: int | None = None,
     save: Path | None = None,
     listener: Listener | None = None,
 ) -> Scorecard:
@@ -38,6 +39,7 @@ def try_method(
     # Everything is read before the method is: what it does to a file then changes nothing.
     plans = judging_plans(benchmark, bars=bars, second=second)
     folder = None if save is None else RunFolder(save)
+    batch_size(batch)
     started = start_worker(
         method,
         seed=seed,
@@ -64,6 +66,7 @@ def try_method(
             seed=seed,
             limits=limits or Limits(),
             keep_going=keep_going,
+            batch=batch,
             listener=listener,
         )
     if folder is not None:

@@ -8,6 +8,7 @@ from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.files import read_bounded
 from assay.gauntlet.spec import BarSet, parse_bars
+from assay.wording import did_you_mean
 
 DEFAULT_BARS = "v3"
 BUNDLED_BARS = Path(__file__).parent / "bundled"
@@ -79,7 +80,9 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
         raise SpecError(
             f"no {of_task} bars {str(version_or_path)!r}: neither a bundled version"
             f" ({', '.join(bundled_versions(of_task))}) nor a file",
-            hint=f"There are such bars for another task: `task={others[0]}`." if others else None,
+            hint=f"There are such bars for another task: `task={others[0]}`."
+            if others
+            else did_you_mean(str(version_or_path), bundled_versions(of_task)),
         )
     bars = read_bars(data, where=str(path))
     if task is not None:

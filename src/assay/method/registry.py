@@ -26,6 +26,7 @@ from assay.method.baselines import (
     token_overlap,
 )
 from assay.surface.features import ORACLES, Pair
+from assay.wording import did_you_mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,10 +85,8 @@ def source_file(method: MethodRef) -> Path | None:
 
 
 def _unknown(text: str, registered: Collection[str]) -> SpecError:
-    import difflib
-
-    near = difflib.get_close_matches(text, registered, n=3)
-    hint = f"Did you mean {' or '.join(near)}? " if near else ""
+    near = did_you_mean(text, registered)
+    hint = f"{near} " if near else ""
     if not near and ":" not in text and "." in text:
         hint = f"Perhaps {':'.join(text.rsplit('.', 1))}? "
     return SpecError(

@@ -5,13 +5,11 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.adr_0031 import SourceComparison
 from assay.comparison.result import (
-    BETTER,
-    WORSE,
     Comparison,
-    DimensionResult,
     Flip,
     NetVerdict,
 )
+from assay.report.comparison_figures import draw_figures, number, signed
 from assay.report.terminal import marked, styled, table
 from assay.wording import as_flags, counted, percent
 
@@ -32,7 +30,6 @@ _SHOWN_FLIPS = 5
 _FIRST = frozenset({"assumed", "undirected"})
 """What to know before the table is read: what its columns were taken for."""
 _SIDES = ("candidate", "baseline")
-_WIDEST = 28
 _SHOWN = 5
 _ENDED = {
     "verdict": "stopped on a verdict",
@@ -59,24 +56,7 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
         if caveat.code in _FIRST:
             out.print(styled(f"{caveat.code}: {caveat.message}", style="yellow"))
     out.print()
-    counting = [dimension for dimension in comparison.dimensions if dimension.counts]
-    others = [dimension for dimension in comparison.dimensions if not dimension.counts]
-    names = [dimension.name for dimension in comparison.dimensions]
-    wide = min(max(map(len, names), default=8), _WIDEST) + 2
-    head = f"{'':{wide}}{'before':>9}{'after':>9}{'change':>9}  {'95 % interval':<18}{'p':>6}"
-    out.print(styled(head.rstrip()))
-    for dimension in counting:
-        _draw_dimension(dimension, wide, out)
-    _draw_balance(comparison, wide, out)
-    if any(dimension.gated for dimension in counting):
-        out.print(styled("* gated: it must not lose", style="dim"))
-    if len(counting) > 1 and comparison.looks is None:
-        words = "p and interval of each hold for all of them together"
-        out.print(styled(words, style="dim"))
-    if others:
-        out.print(styled("beside it, deciding nothing"))
-        for dimension in others:
-            _draw_dimension(dimension, wide, out)
+    draw_figures(comparison, out)
     out.print()
     _draw_verdict(comparison, out)
     _draw_flips(comparison.flips, out)
@@ -95,33 +75,6 @@ def _sides(comparison: Comparison) -> str:
     names = {read.side: read.name for read in comparison.inputs if read.name is not None}
     named = [f"{side} {names[side]:.60}" if side in names else side for side in _SIDES]
     return " against ".join(named)
-
-
-def _draw_dimension(dimension: DimensionResult, wide: int, out: "Console") -> None:
-    name = f"{dimension.name[:_WIDEST]}{' *' if dimension.gated else ''}"
-    if dimension.delta is None or dimension.baseline is None or dimension.candidate is None:
-        out.print(styled(f"{name:<{wide}}{'cannot be compared':>27}"))
-        return
-    whole = max(abs(dimension.baseline), abs(dimension.candidate)) >= 100.0
-    means = f"{number(dimension.baseline, whole):>9}{number(dimension.candidate, whole):>9}"
-    ends = signed_interval(dimension.low, dimension.high, whole)
-    figures = f"{means}{signed(dimension.delta, whole):>9}  {ends:<18}{_p(dimension.p):>6}"
-    line = styled(f"{name:<{wide}}{figures}  ")
-    if dimension.cls is not None:
-        style = "green" if dimension.cls in BETTER else "red" if dimension.cls in WORSE else ""
-        line.append(dimension.cls.value, style=style)
-    if dimension.gate is not None:
-        line.append(f"  gate: {dimension.gate.value}", style="dim")
-    out.print(line)
-
-
-def _draw_balance(comparison: Comparison, wide: int, out: "Console") -> None:
-    balance = comparison.balance
-    if balance is None or sum(dimension.counts for dimension in comparison.dimensions) < 2:
-        return
-    figures = f"{'':>18}{signed(balance.value):>9}"
-    ends = signed_interval(balance.low, balance.high)
-    out.print(styled(f"{'on balance':<{wide}}{figures}  {ends:<18}{_p(balance.p):>6}"))
 
 
 def _draw_verdict(comparison: Comparison, out: "Console") -> None:
@@ -174,36 +127,16 @@ def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None
     """The verdict by ADR-0031's rule."""
     out.print(styled(f"by the rule of ADR-0031: {comparison.verdict.upper()}"))
     out.print()
+    wide = max((len(delta.dimension) for delta in comparison.deltas), default=0)
     for delta in comparison.deltas:
         figures = f"{number(delta.baseline):>9}{number(delta.candidate):>9}{signed(delta.delta):>9}"
-        out.print(styled(f"{delta.dimension[:_WIDEST]:<{_WIDEST}}{figures}  {delta.verdict}"))
+        out.print(styled(f"{delta.dimension:<{wide}}{figures}  {delta.verdict}"))
     out.print()
     repairs = counted(comparison.repairs, "repair")
     regressions = counted(comparison.regressions, "regression")
     out.print(styled(f"{repairs}, {regressions}, net {comparison.net:+d}"))
     for caveat in comparison.caveats:
         out.print(styled(caveat, style="dim"))
-
-
-def number(value: float, whole: bool = False) -> str:
-    """A figure, without decimals where it is large."""
-    return f"{value:,.0f}" if whole else f"{value:.3f}"
-
-
-def signed(value: float, whole: bool = False) -> str:
-    """A difference with its sign."""
-    return f"{value:+,.0f}" if whole else f"{value:+.3f}"
-
-
-def signed_interval(low: float | None, high: float | None, whole: bool = False) -> str:
-    """An interval of differences; nothing where there is none."""
-    if low is None or high is None:
-        return ""
-    return f"[{signed(low, whole)}, {signed(high, whole)}]"
-
-
-def _p(p: float | None) -> str:
-    return "" if p is None else ("<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0"))
 
 
 def draw_power(power: "Power", out: "Console") -> None:

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from assay._version import __version__
 from assay.comparison.result import ComparedPair, Comparison, Comparisons, NetVerdict
-from assay.report.comparison import number, outlook, signed, signed_interval
+from assay.report.comparison import outlook
+from assay.report.comparison_figures import number, signed, signed_interval
 from assay.report.terminal import styled, table
 from assay.wording import as_flags, counted, percent
 

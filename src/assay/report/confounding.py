@@ -70,6 +70,7 @@ def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: 
                 ("feature alone", "AUC", "95 % interval", "better", "rho", "flag"),
                 [_feature_row(feature) for feature in shown],
                 right="lrllrl",
+                drop=("rho", "better", "flag"),
             )
         )
     hidden = len(ranked) - len(shown)

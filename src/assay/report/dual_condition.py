@@ -84,7 +84,14 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
         rows.append(_row("placebo - B", result.placebo.gain, sign=True))
         rows.append(_row("A - placebo", result.placebo.beyond, sign=True))
     shown = [row for row in rows if row is not None]
-    out.print(table(("", name, "95 % interval", "over seeds alone"), shown, right=" r"))
+    out.print(
+        table(
+            ("", name, "95 % interval", "over seeds alone"),
+            shown,
+            right=" r",
+            drop=("over seeds alone",),
+        )
+    )
     out.print()
     if result.row is RowState.PILOT_ONLY:
         out.print(marked("row      ", "PILOT ONLY", "bold yellow", f"  {result.reasons[0]}"))

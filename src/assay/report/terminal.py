@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING
 
 from assay.caveats import Caveat
+from assay.report.fitting_table import FittingTable
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
 
@@ -24,21 +24,19 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
-def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: str = "") -> "Table":
-    """A borderless table; `right` marks the columns set to the right, one letter a column."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+def table(
+    headers: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: str = "",
+    drop: Sequence[str] = (),
+) -> FittingTable:
+    """A borderless table; `right` marks the columns set to the right, one letter a column.
 
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for index, header in enumerate(headers):
-        drawn.add_column(
-            header,
-            justify="right" if right[index : index + 1] == "r" else "left",
-            overflow="fold",  # names are shown whole
-        )
-    for row in rows:
-        drawn.add_row(*map(styled, row))
-    return drawn
+    Columns named in `drop` are left out, the first first, where the terminal is too narrow.
+    """
+    safe = [tuple(map(printable, row)) for row in rows]
+    return FittingTable(headers=tuple(map(printable, headers)), rows=safe, right=right, drop=drop)
 
 
 def styled(text: str, style: str = "") -> "Text":

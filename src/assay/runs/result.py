@@ -20,6 +20,11 @@ PROBED = 24
 seen in 99.5 %."""
 
 
+BATCH = 32
+"""How many items a method that takes batches is given at a time, unless the run says otherwise."""
+_LARGEST_BATCH = 10_000
+
+
 class Failure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Why an item has no output: the word of the error's kind, and what it said."""
 
@@ -28,7 +33,12 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Record(
-    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+    gc=False,  # holds no cycle, and a run holds very many
 ):
     """What came of one item: an output, or an error, and how long it took.
 
@@ -44,6 +54,17 @@ class Record(
     def __post_init__(self) -> None:
         if (self.output is None) is (self.error is None):
             raise SpecError(f"item {self.item}: expected either an output or an error")
+
+
+def batch_size(given: int | None) -> int:
+    """How many items to hand over at a time; the usual number where none is given."""
+    if given is None:
+        return BATCH
+    if not 1 <= given <= _LARGEST_BATCH:
+        raise SpecError(
+            f"batch = {shown_number(given)}, expected a number of items, 1 to {_LARGEST_BATCH:,}"
+        )
+    return given
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +148,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     `printed` how many bytes the method wrote to its standard output and error. Without `provenance`
     nothing was sealed before it. A sealed method whose outputs depend on its seed has records under
     `seeds` of them; `probed` is how many items were asked again under another seed and came out
-    the same.
+    the same. `batch` is how many items a method was given at a time that takes batches, None for
+    one that is asked about one item at a time; a record's time is then its share of the batch's.
 
     Example:
         >>> import assay
@@ -156,6 +178,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     provenance: Provenance | None = None
     seeds: int = 1
     probed: int = 0
+    batch: int | None = None
 
     def __repr__(self) -> str:
         made = f"{len(self.records)} records" + ("" if self.complete else ", incomplete")

@@ -1,6 +1,7 @@
 """The environment variables of a job: few of ours, none by accident."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,6 +10,10 @@ from assay.errors import SpecError
 _KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "PYTHONPATH", "TZ")
 _FOLDERS = ("HOME", "TMPDIR")
 _DECIDING = ("PYTHON", "LD_", "DYLD_")
+_MISSING_KEY = re.compile(r"KeyError: '(\w+)'")
+_UPPER_CASE = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\b")
+_SECRET = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$")
+_NO_KEY = re.compile(r"\b(api[ _-]?key|access token|credentials?|unauthori[sz]ed)\b", re.IGNORECASE)
 
 
 def check_passed(names: Sequence[str]) -> None:
@@ -16,6 +21,29 @@ def check_passed(names: Sequence[str]) -> None:
     missing = [name for name in names if name not in os.environ]
     if missing:
         raise SpecError(f"the environment has no variable {missing[0]}, which was to be passed on")
+
+
+def missing_variable(failure: str, passed: Sequence[str], *, how: str = "`env=NAME`") -> str | None:
+    """What to do where a failure is about a variable that was not passed on; values are not shown.
+
+    A client without its key names the variable ("... OPENAI_API_KEY ..."), or says only that there
+    is no key. `how` says how NAME is passed on.
+    """
+    error = failure.rpartition("'): ")[2]  # without the item, whose words are not the error's
+    words = [*_MISSING_KEY.findall(error), *_UPPER_CASE.findall(error)]
+    named = [word for word in words if word not in (*_KEPT, *_FOLDERS, *passed)]
+    ours = next((word for word in named if word in os.environ), None)
+    if ours is not None:
+        return (
+            f"The method sees a clean environment; pass the variable: {how.replace('NAME', ours)}."
+        )
+    secret = next((word for word in named if _SECRET.search(word)), None)
+    if secret is not None:
+        pass_it = how.replace("NAME", secret)
+        return f"{secret} is not set here. Set it, then pass it to the method: {pass_it}."
+    if not passed and _NO_KEY.search(error):
+        return f"The method sees a clean environment; pass the variable with its key: {how}."
+    return None
 
 
 def job_environment(

@@ -35,7 +35,9 @@ def draw_board(board: Board, out: "Console") -> None:
             out.print(styled(f"{section.task}: nothing sealed yet"))
             continue
         out.print(styled(f"{section.task}, bars {', '.join(section.versions)}"))
-        out.print(table(_headers(section), rows))
+        headers = _headers(section)
+        figures = next(header for header in headers if header.startswith("figures"))
+        out.print(table(headers, rows, drop=(figures,)))
     out.print()
     for line in unreadable_lines(board.unreadable):
         out.print(styled(line))

@@ -131,9 +131,9 @@ def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Rerun:
     )
 
 
-def _seeding(run: Run) -> tuple[int, int, int | None]:
-    """Seeds, probe and folds of a run; of several seeds a resumed run was not probed again."""
-    return run.seeds, run.probed if run.seeds == 1 else 0, run.folds
+def _seeding(run: Run) -> tuple[int, int, int | None, int | None]:
+    """Seeds, probe, folds and batches; of several seeds a resumed run was not probed again."""
+    return run.seeds, run.probed if run.seeds == 1 else 0, run.folds, run.batch
 
 
 def _seeds_apart(stored: Run, again: Run) -> str:
@@ -141,6 +141,7 @@ def _seeds_apart(stored: Run, again: Run) -> str:
         f"under {counted(run.seeds, 'seed')}"
         + (f" with {counted(run.probed, 'item')} probed" if run.seeds == 1 else "")
         + ("" if run.folds is None else f" in {counted(run.folds, 'fold')}")
+        + ("" if run.batch is None else f" in batches of {run.batch}")
         for run in (stored, again)
     )
     return f"stored {before}, and now {now}"

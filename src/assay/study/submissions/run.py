@@ -209,6 +209,7 @@ def ask(
                 repeats=sealed.repeats(outside),
                 limits=limits_of(sealed.prereg),
                 keep_going=True,
+                batch=sealed.prereg.batch,
                 sealed=Sealed(
                     provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
                 ),

@@ -16,6 +16,7 @@ from assay.method.registry import REGISTERED
 from assay.runs.answers import check_output
 from assay.runs.collect import check_answerable
 from assay.runs.worker_process import ProcessWorker
+from assay.sandbox.environment import missing_variable
 from assay.study.entries import enter, read_records, records_of
 from assay.study.locate import FILE
 from assay.study.predictions.spec import parse_prediction
@@ -34,6 +35,7 @@ from assay.study.submissions.spec import (
     parse_prereg,
 )
 
+_PASSED = 'environment = ["NAME"] in prereg.toml'
 PROBE = ("Is this a question?", "It is one.")
 """What a method is asked before it is sealed, to see that it answers at all."""
 
@@ -134,7 +136,7 @@ def _examined(
     """Load the method from a copy of its files; what it imports must be in them or installed."""
     with laid_out(contents) as folder:
         with sealed_worker(prereg.method, folder, prereg=prereg, seed=0) as worker:
-            check_answerable(worker, benchmark, prereg.task)
+            check_answerable(worker, benchmark, prereg.task, batch=prereg.batch)
             if probe and not worker.learner:
                 _probe(worker, prereg, benchmark)
             modules = worker.modules()
@@ -164,5 +166,6 @@ def _probe(worker: ProcessWorker, prereg: Prereg, benchmark: Benchmark) -> None:
     except MethodError as error:
         raise type(error)(
             f"{prereg.method}, asked {PROBE[0]!r} to see whether it answers: {error.message}",
-            hint="Mend it before its only run; or seal it all the same: `probe=False`.",
+            hint=missing_variable(error.message, prereg.environment, how=_PASSED)
+            or "Mend it before its only run; or seal it all the same: `probe=False`.",
         ) from None

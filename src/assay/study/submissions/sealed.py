@@ -18,10 +18,10 @@ from assay.files import read_as
 from assay.gauntlet.load import read_bars
 from assay.gauntlet.spec import BarSet
 from assay.method.installed_files import SITES
-from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
 from assay.runs.repeats import Repeats
 from assay.runs.result import PROBED, SEEDS
+from assay.runs.rounds import FOLDS
 from assay.sandbox.levels import Level
 from assay.study.entries import records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
