@@ -134,7 +134,7 @@ _OF_OPTIONS: Mapping[str, Names] = {
     "method": Names(_methods),
     "regression": Names(_methods),
     "second": Names(_benchmarks),
-    **dict.fromkeys(("own_features", "scores"), Names(_nothing)),
+    **dict.fromkeys(("feature", "scores"), Names(_nothing)),
 }
 
 

@@ -114,9 +114,9 @@ def _advice(output: RunOutput, flags: dict[str, Any]) -> Iterator[None]:
     except AssayError as error:
         hint, kept = error.hint, output.kept
         if isinstance(error, MethodError):
-            hint = missing_variable(error.message, flags["env"]) or hint
-        if output.begun and isinstance(error, MethodError):
-            hint, kept = hint or _remedy(output, flags), kept or _nothing(output)
+            missing = missing_variable(error.message, flags["env"])
+            hint = missing or " ".join(filter(None, (hint, _remedy(output, flags))))
+            kept = kept or (_nothing(output) if output.begun else None)
         error.hint = " ".join(filter(None, (hint, kept))) or None
         raise
     except KeyboardInterrupt:
@@ -132,5 +132,5 @@ def _nothing(output: RunOutput) -> str:
 
 def _remedy(output: RunOutput, flags: dict[str, Any]) -> str | None:
     if output.asked and not flags["keep_going"]:
-        return " ".join((error.hint or "", "--keep-going records such items and asks on.")).strip()
+        return "--keep-going records such items and asks on."
     return None
