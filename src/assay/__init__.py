@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from assay.runs.store import load_run, save_run
     from assay.stats.estimate import Estimate
     from assay.study.create import new_study
-    from assay.study.study import Study, open_study
+    from assay.study.study import StudyFolder, open_study
     from assay.study.submissions.draft import draft
     from assay.study.submissions.rerun import Rerun, rerun
     from assay.study.submissions.run import Finished, run_sealed
@@ -112,7 +112,7 @@ _HOMES = {
     "runs.store": "load_run save_run",
     "stats.estimate": "Estimate",
     "study.create": "new_study",
-    "study.study": "Study open_study",
+    "study.study": "StudyFolder open_study",
     "study.submissions.draft": "draft",
     "study.submissions.rerun": "Rerun rerun",
     "study.submissions.run": "Finished run_sealed",

@@ -16,7 +16,7 @@ from assay.gauntlet.spec import BarSet
 
 if TYPE_CHECKING:
     from assay.gauntlet.revision import Revision
-    from assay.study.study import Study
+    from assay.study.study import StudyFolder
 
 
 _task = click.option("--task", type=click.Choice(TASKS), help="Default: detection.")
@@ -206,7 +206,7 @@ def revise_file(base: str | None, flags: dict[str, Any]) -> None:
     _show(revision, out, next_step, as_json=flags["as_json"])
 
 
-def revise_in_study(study: "Study", base: str | None, flags: dict[str, Any]) -> None:
+def revise_in_study(study: "StudyFolder", base: str | None, flags: dict[str, Any]) -> None:
     """Revise the bars in force, and show every result under the new version."""
     from assay.cli.study_commits import how_to_commit
     from assay.report.gauntlet import draw_rejudged

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.gauntlet.result import Scorecard
-    from assay.study.study import Study
+    from assay.study.study import StudyFolder
 
 Record = TypeVar("Record")
 
@@ -95,9 +95,9 @@ def keep(run: Path, card: "Scorecard") -> None:
 
 
 def show_page(
-    study: "Study",
+    study: "StudyFolder",
     page: str,
-    make: Callable[["Study"], Record],
+    make: Callable[["StudyFolder"], Record],
     draw: Callable[[Record, "Console"], None],
     *,
     markdown: bool,
@@ -123,7 +123,7 @@ def show_page(
     check_shown(study)
 
 
-def check_shown(study: "Study") -> None:
+def check_shown(study: "StudyFolder") -> None:
     """Exit with 4 where a view leaves out submissions that cannot be read; they are named."""
     from assay.report.study.board import unreadable_lines
     from assay.report.terminal import printable

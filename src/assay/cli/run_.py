@@ -11,7 +11,7 @@ from assay.cli.output import leave, print_json
 from assay.cli.run_output import RunOutput
 from assay.cli.study_commits import commit, committable, how_to_commit
 from assay.errors import MethodError
-from assay.study.study import Study, find_study
+from assay.study.study import StudyFolder, find_study
 from assay.study.submissions.run import Finished, run_sealed
 
 
@@ -67,7 +67,7 @@ def command(
     leave(favourable=finished.favourable)
 
 
-def _starting(study: Study, submission: str, *, committing: bool) -> Callable[[], None]:
+def _starting(study: StudyFolder, submission: str, *, committing: bool) -> Callable[[], None]:
     """Bring the pages up to date when a run starts, and commit the start if asked to."""
 
     def start() -> None:
@@ -80,7 +80,7 @@ def _starting(study: Study, submission: str, *, committing: bool) -> Callable[[]
     return start
 
 
-def _publish(study: Study, finished: Finished, *, committing: bool, as_json: bool) -> None:
+def _publish(study: StudyFolder, finished: Finished, *, committing: bool, as_json: bool) -> None:
     """Say what came out, and commit it or say how."""
     from assay.report.study.views import refresh_views
 

@@ -8,7 +8,7 @@ from assay.cli.options import json_flag, study_flag, typed
 from assay.cli.output import print_json
 from assay.cli.study_commits import commit, committable, how_to_commit, outside_files, plan_files
 from assay.errors import AlreadySealed, StorageError
-from assay.study.study import Study, find_study
+from assay.study.study import StudyFolder, find_study
 from assay.study.submissions.sealed import SealedPrereg
 
 _MOST_NAMED = 5
@@ -54,7 +54,7 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
         _print(study, sealed, names, done, folder)
 
 
-def _committed(study: Study, sealed: SealedPrereg, names: list[str], folder: Path) -> str:
+def _committed(study: StudyFolder, sealed: SealedPrereg, names: list[str], folder: Path) -> str:
     """Commit the seal; where that fails, the seal stands all the same, and that is said."""
     try:
         return commit(study, names, f"Seal {sealed.id}")
@@ -67,7 +67,7 @@ def _committed(study: Study, sealed: SealedPrereg, names: list[str], folder: Pat
 
 
 def _print(
-    study: Study, sealed: SealedPrereg, names: list[str], done: str | None, folder: Path
+    study: StudyFolder, sealed: SealedPrereg, names: list[str], done: str | None, folder: Path
 ) -> None:
     from assay.digests import short
     from assay.report.study.finished import prediction_lines
@@ -99,7 +99,7 @@ def _print(
     click.echo(f"  {typed(f'run {sealed.id}', folder)}")
 
 
-def _is_committed(study: Study, submission: str) -> bool:
+def _is_committed(study: StudyFolder, submission: str) -> bool:
     from assay.study.git import repository_of
 
     repository = repository_of(study.root)

@@ -12,7 +12,7 @@ from assay.runs.collect import Listener
 from assay.runs.result import Provenance, Run
 from assay.study.entries import records_of
 from assay.study.scorecards.store import load_result
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.run import ask
 from assay.study.submissions.sealed import load_sealed
 from assay.wording import counted
@@ -54,7 +54,7 @@ class Rerun(msgspec.Struct, frozen=True, kw_only=True):
         return not self.differ and self.seeding is None
 
 
-def rerun(study: Study, submission: str, *, listener: Listener | None = None) -> Rerun:
+def rerun(study: StudyFolder, submission: str, *, listener: Listener | None = None) -> Rerun:
     """Run a sealed submission again and compare with its result; nothing is stored."""
     sealed = load_sealed(study, submission, distributions=False)
     record = records_of(study).submission(submission)
@@ -89,7 +89,7 @@ def _last_part(name: str) -> str:
     return name.rstrip("/").rpartition("/")[2]
 
 
-def _same_installed(study: Study, submission: str) -> bool:
+def _same_installed(study: StudyFolder, submission: str) -> bool:
     try:
         load_sealed(study, submission)
     except DigestMismatch:

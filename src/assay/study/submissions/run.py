@@ -38,7 +38,7 @@ from assay.study.scorecards.store import (
     read_grade,
     read_judgement,
 )
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.observed_run import observed_run
 from assay.study.submissions.seal_lock import only_one
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
@@ -72,7 +72,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_sealed(
-    study: Study,
+    study: StudyFolder,
     submission: str,
     *,
     unwitnessed: bool = False,
@@ -115,7 +115,7 @@ def run_sealed(
 
 
 def _make(
-    study: Study,
+    study: StudyFolder,
     sealed: SealedPrereg,
     record: SubmissionRecord,
     provenance: Provenance,
@@ -219,7 +219,9 @@ def ask(
         return observed_run(run, worker.outcomes, sealed.seal, place, whole=not made)
 
 
-def _start(study: Study, sealed: SealedPrereg, provenance: Provenance, folder: RunFolder) -> None:
+def _start(
+    study: StudyFolder, sealed: SealedPrereg, provenance: Provenance, folder: RunFolder
+) -> None:
     """Say in public that the run begins, or goes on, before the method sees an item."""
     with study.ledger as ledger:
         record = read_records(ledger.entries).submission(sealed.id)
@@ -246,7 +248,7 @@ def _start(study: Study, sealed: SealedPrereg, provenance: Provenance, folder: R
         enter(ledger, "run-resumed", sealed.id, said=facts)
 
 
-def _stop(study: Study, sealed: SealedPrereg, folder: RunFolder) -> None:
+def _stop(study: StudyFolder, sealed: SealedPrereg, folder: RunFolder) -> None:
     """Say in public what the run had written when it was stopped, so that it stays as it is."""
     with study.ledger as ledger:
         record = read_records(ledger.entries).submission(sealed.id)
@@ -268,7 +270,7 @@ def _check_kept(record: SubmissionRecord, folder: RunFolder) -> None:
         )
 
 
-def conclude(study: Study, sealed: SealedPrereg, run: Run | None = None) -> Finished:
+def conclude(study: StudyFolder, sealed: SealedPrereg, run: Run | None = None) -> Finished:
     """Judge a result under every version of the bars and grade its prediction, once.
 
     A run that was just made is judged as it is in memory.

@@ -37,7 +37,7 @@ from assay.errors import AssayError, NotHere, SpecError, StorageError
 from assay.ledger.attestation import Attestation
 from assay.study.git import Repository, repository_of
 from assay.study.git_modules import NamedCommit
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.rerun import Rerun
 from assay.study.verify.context import Shown, StepFinding, Verifying, View
 from assay.study.verify.ledger_steps import check_chain, check_checkpoints, check_order
@@ -102,7 +102,7 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def verify_with(
-    study: Study,
+    study: StudyFolder,
     views: Mapping[str, View],
     shown: Shown | None = None,
     *,
