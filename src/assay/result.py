@@ -6,12 +6,20 @@ from typing import Any
 
 import msgspec
 
+from assay.wording import printable
+
 _MOST_ROWS = 60
 """Rows of the table that a notebook shows; `to_rows` gives all of them."""
+_MOST_LINES = 14
+_LONGEST_LINE = 400
+_LONGEST = 1_400
+"""What a printed result holds at most; names and reasons can come from other people's files."""
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """The base of every result. A result says its few lines (`lines`) and its rows (`to_rows`)."""
+class Viewed:
+    """Something that says itself in a few lines (`lines`) and in rows (`to_rows`)."""
+
+    __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, with the keys that the command prints as JSON."""
@@ -27,17 +35,32 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def __str__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join(self._shown_lines())
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.lines()[0]}>"
+        return f"<{type(self).__name__} {_cut(printable(self.lines()[0]), 160)}>"
+
+    def _shown_lines(self) -> list[str]:
+        """The lines as they may be printed: bounded, and without control characters."""
+        lines = [_cut(printable(line), _LONGEST_LINE) for line in self.lines()[:_MOST_LINES]]
+        while len(lines) > 1 and sum(map(len, lines)) + len(lines) > _LONGEST:
+            lines[max(range(len(lines)), key=lambda index: len(lines[index]))] = "..."
+        return lines
 
     def _repr_html_(self) -> str:
         """The lines and the rows, as a notebook shows them; every text is escaped."""
-        first, *rest = self.lines()
+        first, *rest = self._shown_lines()
         said = [f"<p><strong>{escape(first)}</strong></p>"]
         said += [f"<p>{escape(line)}</p>" for line in rest]
         return "".join(["<div>", *said, html_table(self.to_rows()), "</div>"])
+
+
+class Result(Viewed, msgspec.Struct, frozen=True, kw_only=True):
+    """The base of every result."""
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -58,4 +81,4 @@ def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return f"{value:.3f}" if isinstance(value, float) else escape(str(value))
+    return f"{value:.3f}" if isinstance(value, float) else escape(_cut(str(value), _LONGEST_LINE))

@@ -38,8 +38,7 @@ def command(
     """
     from assay.logs.format_table import FORMATS, read_log
     from assay.logs.harnesses.every_eval_ever.files import export_runs
-    from assay.report.terminal import printable
-    from assay.wording import counted, some
+    from assay.wording import counted, printable, some
 
     runs = []
     for path in logs:

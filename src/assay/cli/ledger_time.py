@@ -110,6 +110,6 @@ def _say_how_to_commit(study: StudyFolder, names: list[str], message: str) -> No
 
 
 def _say(text: str) -> None:
-    from assay.report.terminal import printable
+    from assay.wording import printable
 
     click.echo(printable(text))

@@ -89,7 +89,7 @@ def keep(run: Path, card: "Scorecard") -> None:
     try:
         keep_scorecard(run, card)
     except StorageError as error:
-        from assay.report.terminal import printable
+        from assay.wording import printable
 
         click.echo(printable(f"The scorecard could not be kept: {error.message}"), err=True)
 
@@ -126,8 +126,8 @@ def show_page(
 def check_shown(study: "StudyFolder") -> None:
     """Exit with 4 where a view leaves out submissions that cannot be read; they are named."""
     from assay.report.study.board import unreadable_lines
-    from assay.report.terminal import printable
     from assay.study.views import unreadable_of
+    from assay.wording import printable
 
     lines = unreadable_lines(unreadable_of(study))
     for line in lines:

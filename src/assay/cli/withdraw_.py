@@ -31,8 +31,8 @@ def command(submission: str, because: str, committing: bool, folder: Path, as_js
       assay withdraw 019 --because "the wrong file was copied" --commit
     """
     from assay.report.study.views import refresh_views
-    from assay.report.terminal import printable
     from assay.study.submissions.withdraw import withdraw
+    from assay.wording import printable
 
     study = find_study(folder)
     if committing:

@@ -41,9 +41,4 @@ def draw_verification(made: Verification, out: "Console") -> None:
         name = f"{step.number}. {step.name:<18} "
         out.print(marked(name, outcome, _STYLE[step.outcome], f" {step.found}"))
     out.print()
-    state = f"is NOT intact: see step {len(made.steps)}."
-    if made.intact:
-        state = f"is intact: {counted(made.entries, 'entry')}, root {made.root}"
-    elif made.steps[-1].outcome is StepOutcome.UNCHECKED:
-        state = f"cannot be verified here: see step {len(made.steps)}."
-    out.print(styled(f"{made.study} {state}"))
+    out.print(styled(made.summary))

@@ -30,11 +30,13 @@ import base64
 import os
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
 from assay.errors import AssayError, NotHere, SpecError, StorageError
 from assay.ledger.attestation import Attestation
+from assay.result import Result
 from assay.study.git import Repository, repository_of
 from assay.study.git_modules import NamedCommit
 from assay.study.study import StudyFolder
@@ -49,6 +51,7 @@ from assay.study.verify.result_steps import (
     check_views,
 )
 from assay.study.verify.version_step import check_versions
+from assay.wording import counted
 
 PROCEDURE: Mapping[str, Callable[[Verifying], StepFinding]] = {
     "chain": check_chain,
@@ -84,7 +87,7 @@ class VerificationStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     reruns: tuple[Rerun, ...] = ()
 
 
-class Verification(msgspec.Struct, frozen=True, kw_only=True):
+class Verification(Result, frozen=True, kw_only=True):
     """The steps up to the first breach, and where the ledger stands: its length and its root."""
 
     study: str
@@ -99,6 +102,39 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
         """0 intact, 2 unchecked, 4 a breach."""
         codes = {StepOutcome.UNCHECKED: 2, StepOutcome.BREACH: 4}
         return codes.get(self.steps[-1].outcome, 0)
+
+    @property
+    def summary(self) -> str:
+        """Whether the study is intact, or which step says otherwise."""
+        state = f"is NOT intact: see step {len(self.steps)}."
+        if self.intact:
+            state = f"is intact: {counted(self.entries, 'entry')}, root {self.root}"
+        elif self.steps[-1].outcome is StepOutcome.UNCHECKED:
+            state = f"cannot be verified here: see step {len(self.steps)}."
+        return f"{self.study} {state}"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each step."""
+        return [
+            {
+                "number": step.number,
+                "step": step.name,
+                "outcome": step.outcome.value,
+                "found": step.found,
+            }
+            for step in self.steps
+        ]
+
+    def lines(self) -> list[str]:
+        """Whether it is intact, and each step that is not plainly in order."""
+        return [
+            self.summary,
+            *(
+                f"{step.number}. {step.name}: {step.outcome.value}: {step.found}"
+                for step in self.steps
+                if step.outcome is not StepOutcome.OK
+            ),
+        ]
 
 
 def verify_with(
