@@ -111,14 +111,19 @@ def parse_object(data: bytes, *, where: str) -> dict[str, Any]:
 
 
 def json_lines(
-    data: bytes, *, where: str, on_fault: Callable[[SpecError], None] | None = None
+    data: bytes,
+    *,
+    where: str,
+    on_fault: Callable[[SpecError], None] | None = None,
+    unit: str = "line",
 ) -> Iterator[tuple[int, Any]]:
     """Line number and value of each line; blank lines are passed over.
 
-    With `on_fault` a line that cannot be read is handed over as an error and passed over.
+    With `on_fault` a line that cannot be read is handed over as an error and passed over. `unit` is
+    what a line is called.
     """
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        here = f"{where}, line {number}"
+        here = f"{where}, {unit} {number}"
         try:
             if len(line) > MAX_LINE_BYTES:
                 raise SpecError(f"{here}: {len(line):,} bytes, at most {MAX_LINE_BYTES:,} allowed")

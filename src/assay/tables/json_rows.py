@@ -19,15 +19,17 @@ _AS_LINES = "Write it as one JSON object a line (.jsonl)."
 _MOST_NAMED = 12
 
 
-def line_rows(data: bytes, where: str, *, faults: Faults | None = None) -> PlacedRows:
-    """One JSON object a line."""
+def line_rows(
+    data: bytes, where: str, *, faults: Faults | None = None, unit: str = "line"
+) -> PlacedRows:
+    """One JSON object a line; `unit` is what a line is called."""
     on_fault = None if faults is None else faults.add
-    for number, row in json_lines(data, where=where, on_fault=on_fault):
+    for number, row in json_lines(data, where=where, on_fault=on_fault, unit=unit):
         if isinstance(row, dict):
-            yield f"{where}, line {number}", row
+            yield f"{where}, {unit} {number}", row
         else:
             got = f"expected an object, got {kind_of(row)}"
-            note(faults, SpecError(f"{where}, line {number}: {got}"))
+            note(faults, SpecError(f"{where}, {unit} {number}: {got}"))
 
 
 def array_rows(data: bytes, where: str, *, faults: Faults | None = None) -> PlacedRows:

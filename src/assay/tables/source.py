@@ -1,4 +1,4 @@
-"""Where rows come from: a file, a folder of shards, or standard input; bytes and digest.
+"""Where rows come from: a file, a folder of shards, standard input or memory; bytes and digest.
 
 Standard input can be read once. What was read is kept, so that the same benchmark can be read
 again; a second use of it in one command is refused.
@@ -8,17 +8,22 @@ import sys
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 from assay.bounds import MAX_FILE_BYTES
 from assay.digests import digest, listing_digest
 from assay.errors import SpecError, storage
 from assay.files import read_bounded, read_parts
 from assay.tables.faults import Faults
+from assay.tables.json_rows import line_rows
 from assay.tables.nested import PlacedRows
 from assay.tables.rows import bounded, rows_of
 from assay.tables.shards import shard_paths
 
 STANDARD_INPUT = "-"
+IN_MEMORY = "<memory>"
+NO_PATHS = (STANDARD_INPUT, IN_MEMORY)
+"""Places that are no path: what was read there cannot be read again."""
 _NAME = "standard input"
 _read: list[tuple[object, bytes]] = []
 """The stream that was read last, and its bytes."""
@@ -26,12 +31,16 @@ _read: list[tuple[object, bytes]] = []
 
 @dataclass(frozen=True, kw_only=True)
 class TableSource:
-    """The bytes of one table: `place` is how it is shown, `files` are its parts in order."""
+    """The bytes of one table: `place` is how it is shown, `files` are its parts in order.
+
+    `unit` is what a line of it is called: rows in memory are written as lines.
+    """
 
     place: str
     name: str
     files: tuple[tuple[str, bytes], ...]
     is_folder: bool = False
+    unit: Literal["line", "row"] = "line"
 
     @property
     def digest(self) -> str:
@@ -44,6 +53,9 @@ class TableSource:
         """Each row of the table with its place."""
         if not self.is_folder:
             name, data = self.files[0]
+            if self.unit == "row":
+                _refuse_encoding(self.place, encoding)
+                return bounded(line_rows(data, self.place, faults=faults, unit="row"), self.place)
             return rows_of(Path(name), data, faults=faults, encoding=encoding, where=self.place)
         parts = (
             rows_of(
@@ -52,6 +64,14 @@ class TableSource:
             for name, data in self.files
         )
         return bounded(chain.from_iterable(parts), self.place)
+
+
+def _refuse_encoding(place: str, encoding: str | None) -> None:
+    if encoding is not None:
+        raise SpecError(
+            f"{place}: in memory, where a text has no encoding",
+            hint=f"Leave out `encoding={encoding:.60}`.",
+        )
 
 
 def shown(place: str | Path) -> str:
