@@ -14,11 +14,11 @@ from assay._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which `python -m assay` must not import from here
 if TYPE_CHECKING:
+    from assay.api.regression import assert_no_regression
     from assay.benchmark.benchmark import Benchmark, Columns, Item
     from assay.benchmark.load import load_benchmark
     from assay.caveats import Caveat
     from assay.comparison.judge.compare import compare
-    from assay.comparison.regression import assert_no_regression
     from assay.comparison.result import Comparison, Comparisons, NetVerdict
     from assay.comparison.spec import Dimension, Dimensions
     from assay.confounding.balance import Balanced, balance
@@ -82,7 +82,7 @@ _HOMES = {
     "benchmark.load": "load_benchmark",
     "caveats": "Caveat",
     "comparison.judge.compare": "compare",
-    "comparison.regression": "assert_no_regression",
+    "api.regression": "assert_no_regression",
     "comparison.result": "Comparison Comparisons NetVerdict",
     "comparison.spec": "Dimension Dimensions",
     "confounding.balance": "Balanced balance",

@@ -62,7 +62,7 @@ def as_flags(text: str) -> str:
 
 
 def _flag(match: re.Match[str]) -> str:
-    name, value = match[1].replace("_", "-"), match[2]
+    name, value = match[1].rstrip("_").replace("_", "-"), match[2]
     if value == "False":
         return f"--no-{name}"
     return f"--{name}" if value in ("", "True") else f"--{name} {value}"

@@ -4,6 +4,7 @@ A wrong type becomes a SpecError that names the parameter, not an AttributeError
 """
 
 import inspect
+import math
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
@@ -11,6 +12,7 @@ from numbers import Integral, Real
 from types import UnionType
 from typing import Any, ParamSpec, TypeVar
 
+from assay.bounds import shown_number
 from assay.errors import SpecError
 
 P = ParamSpec("P")
@@ -84,3 +86,27 @@ def _kinds(hint: Any) -> list[str]:  # noqa: ANN401 - any annotation
         return ["None"]
     name = getattr(origin or hint, "__name__", str(hint))
     return [_NAMES.get(name, name)]
+
+
+def one_of(name: str, value: object, known: Sequence[object]) -> None:
+    """Refuse a value that is none of the known ones."""
+    if value not in known:
+        words = ", ".join(str(word) for word in known)
+        raise SpecError(f"{name} is {value!r:.60}, expected one of {words}")
+
+
+def in_range(
+    name: str,
+    value: float | None,
+    low: float,
+    high: float = math.inf,
+    *,
+    open_ends: bool = False,
+) -> None:
+    """Refuse a number outside a range; `open_ends` are no part of it, and None is no number."""
+    if value is None or (low < value < high if open_ends else low <= value <= high):
+        return
+    word = "between" if open_ends else "from"
+    ends = f"{word} {low:g} {'and' if open_ends else 'to'} {high:g}"
+    ends = f"over {low:g}" if math.isinf(high) else ends
+    raise SpecError(f"{name} is {shown_number(value)}, expected a number {ends}")
