@@ -114,17 +114,17 @@ def test_the_error_names_the_parameter_and_says_what_was_expected(arguments):
         assay.score(arguments["run"], arguments["benchmark"], "v1")
     assert refused.value.message == "score(): bars is str, expected BarSet"
     assert refused.value.hint == "Load them: load_bars(VERSION)."
-    with pytest.raises(assay.SpecError, match="root is int, expected text or a path"):
-        assay.open_study(3)
+    with pytest.raises(assay.SpecError, match="folder is int, expected text or a path"):
+        assay.Study.open(3)
 
 
 def test_a_path_may_be_text(arguments, tmp_path):
     study = arguments["study"]
-    assert assay.open_study(str(study.root)).config == study.config
+    assert assay.Study.open(str(study.root)).folder.config == study.config
     assay.save_run(arguments["run"], str(tmp_path / "run"))
     assert assay.load_run(str(tmp_path / "run")).records == arguments["run"].records
-    opened = assay.new_study(str(tmp_path / "new"), arguments["benchmark"])
+    opened = assay.Study.create(str(tmp_path / "new"), arguments["benchmark"])
     assert (tmp_path / "new" / "study.toml").is_file()
-    assert opened.config.name == "new"
+    assert opened.name == "new"
     with pytest.raises(assay.AssayError):
-        assay.load_dual_spec(str(tmp_path / "none.toml"))
+        assay.dual(str(tmp_path / "none.toml"))

@@ -5,16 +5,8 @@ import msgspec
 import pytest
 from helpers.inspect_logs import samples, write_eval
 
-from assay import (
-    Comparison,
-    Comparisons,
-    IncomparableRuns,
-    NetVerdict,
-    SpecError,
-    StorageError,
-    Trial,
-    compare,
-)
+from assay import Comparison, Comparisons, IncomparableRuns, SpecError, StorageError, Trial
+from assay.api.regression import assert_no_regression
 from assay.comparison.collect import (
     Request,
     check_again,
@@ -22,7 +14,8 @@ from assay.comparison.collect import (
     compare_sides,
     sides_from,
 )
-from assay.api.regression import assert_no_regression
+from assay.comparison.judge.compare import compare
+from assay.comparison.result import NetVerdict
 from assay.comparison.sides import SideReading
 from assay.comparison.store import read_comparison, write_comparison
 from assay.errors import IntegrityError

@@ -38,7 +38,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         for name, value in signature.bind(*args, **kwargs).arguments.items():
-            if not _fits(value, hints()[name], _DEEPEST):
+            if name not in hints():  # self, and cls
+                continue
+            several = signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+            if not all(_fits(e, hints()[name], _DEEPEST) for e in (value if several else [value])):
                 expected = _kinds(hints()[name])
                 raise SpecError(
                     f"{function.__name__}(): {name} is {type(value).__name__},"

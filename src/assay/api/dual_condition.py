@@ -30,7 +30,7 @@ METRICS = get_args(Metric)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evaluation:
+class EnteredDual:
     """A dual-condition evaluation, and the entry of the ledger that names its result."""
 
     dual: "Dual"
@@ -51,7 +51,7 @@ def dual(
     Runs the system with all its state (A), with none (B), and without what came from this benchmark
     (C), each time on a copy, and watches which files it opens. A result whose preconditions do not
     hold is blocked. Runs that were made are kept, and made once. Inside a study the result is
-    entered in the ledger. `assay dual --init` writes a spec to fill in.
+    entered in the ledger.
 
     Args:
         spec: a TOML file: a command, the folder in which it keeps what it learns, a benchmark,
@@ -90,17 +90,17 @@ def evaluate(
     study: str | Path | None,
     *,
     on_run: Callable[[DualRun], None] | None = None,
-) -> Evaluation:
+) -> EnteredDual:
     """Evaluate, and enter the result where a study is named or holds the results."""
     folder = Path(out) if out is not None else Path(study or spec.parent) / "results"
     root = study_root(folder) if study is None else Path(study)
     if root is None:
         from assay.dual_condition.collect import run_dual  # with the sandbox; gates need none
 
-        return Evaluation(dual=run_dual(plan, folder, on_run=on_run))
+        return EnteredDual(dual=run_dual(plan, folder, on_run=on_run))
     found = find_study(root)
     made, entry = run_dual_in_study(found, plan, folder, on_run=on_run)
-    return Evaluation(dual=made, study=found.config.name, entry=entry.n)
+    return EnteredDual(dual=made, study=found.config.name, entry=entry.n)
 
 
 def matrix(*folders: str | Path, out: str | Path | None = None, history: bool = False) -> Matrix:

@@ -113,7 +113,7 @@ def _pilot_sides(
     sides = list(pilot) if several and isinstance(pilot, (list, tuple)) else [pilot]
     clash = [name for name in given if name != "effect"]
     if clash or not 1 <= len(sides) <= 2:
-        wrong = f"`{clash[0]}=`" if clash else "a third" if sides else "none at all"
+        wrong = f"`{clash[0]}=`" if clash else "third"
         raise SpecError(
             f"`pilot=` takes the baseline's runs and the candidate's, and no {wrong}",
             hint="`pilot=before.csv` `pilot=after.csv`, and `effect=E` where another is meant.",

@@ -8,10 +8,10 @@ import click
 import msgspec
 
 from assay.benchmark.benchmark import TASKS
-from assay.benchmark.load import load_benchmark, load_second
+from assay.benchmark.load import load_benchmark
 from assay.cli.options import PATH, column_flags, columns_from, json_flag, note_changes
 from assay.cli.output import print_json
-from assay.gauntlet.load import DEFAULT_BARS, load_bars
+from assay.gauntlet.load import DEFAULT_BARS
 
 
 @click.command("new")
@@ -40,16 +40,12 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     Example:
       assay new my-study --benchmark darkcore --bars v1
     """
-    from assay.study.create import new_study
+    from assay.api.study import Study
 
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     note_changes(benchmark)
-    second = flags["second"]
-    if second is None and flags["task"] != "detection" and benchmark.classes:
-        second = _named_second(flags["bars"] or DEFAULT_BARS)
-    if second is not None:
-        benchmark = benchmark.with_second(load_second(second))
-    study = new_study(folder, benchmark, name=flags["name"], bars=flags["bars"], task=flags["task"])
+    named = ("name", "bars", "task", "second")
+    study = Study.create(folder, benchmark, **{name: flags[name] for name in named}).folder
     if flags["as_json"]:
         print_json({"study": str(study.root), **msgspec.to_builtins(study.config)})
         return
@@ -58,14 +54,3 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     click.echo("Put it under git, whose commits are its witness. Then draft a submission in it:")
     click.echo(f"  cd {shlex.quote(str(folder))}")
     click.echo("  assay draft 001 --method FILE.py:FUNCTION")
-
-
-def _named_second(bars: str) -> str | None:
-    """The second corpus that classification bars name, where they are used."""
-    from assay.errors import AssayError
-
-    try:
-        named_bars = load_bars(bars, task="classification")
-    except AssayError:
-        return None
-    return named_bars.second if any(bar.corpus == "second" for bar in named_bars.bars) else None

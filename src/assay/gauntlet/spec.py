@@ -50,6 +50,24 @@ class BarSet(Result, frozen=True, kw_only=True):
         """Task and version together."""
         return f"{self.task}-{self.version}"
 
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, partitions as they are written."""
+        return {
+            "task": self.task,
+            "version": self.version,
+            "supersedes": self.supersedes,
+            "drops": list(self.drops),
+            "because": self.because,
+            "digest": self.digest,
+            "partitions": {
+                name: {"positive": part.positive.text, "negative": part.negative.text}
+                for name, part in self.partitions.items()
+            },
+            "bars": msgspec.to_builtins(self.bars),
+            "regressions": msgspec.to_builtins(self.regressions),
+            "second": self.second,
+        }
+
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each bar."""
         return [
