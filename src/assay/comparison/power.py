@@ -46,6 +46,14 @@ class Power(Result, frozen=True, kw_only=True):
     """The answer, and a table around it. `how` names the test that the figures are for.
 
     `correlation` is what was assumed between a pair's two runs, where it matters.
+
+    Example:
+        >>> import assay
+        >>> plan = assay.power(0.6, 0.8)
+        >>> plan.pairs, plan.power
+        (80, 0.8)
+        >>> len(plan.to_rows()) > 3
+        True
     """
 
     question: str

@@ -176,6 +176,16 @@ class Comparison(Result, frozen=True, kw_only=True):
     `pairs` is 0 where runs do not pair. `unit` says what was taken as one piece of evidence.
     `needed_pairs` is how many more pairs (or runs a side) would bring a verdict with 80 %
     probability if the estimates are right; None where nothing is open or no number would.
+
+    Example:
+        >>> import assay
+        >>> before = [{"instance": f"q{n}", "correct": n % 3 == 0} for n in range(9)]
+        >>> after = [{"instance": f"q{n}", "correct": n % 3 != 1} for n in range(9)]
+        >>> result = assay.compare(before, after)
+        >>> result.verdict.value, result.outlook
+        ('inconclusive', 'about 10 more pairs would settle it, if the estimates are right')
+        >>> [(row["name"], round(row["delta"], 3)) for row in result.to_rows()]
+        [('correct', 0.333)]
     """
 
     verdict: NetVerdict
@@ -259,6 +269,13 @@ class Comparisons(Result, frozen=True, kw_only=True):
 
     With k comparisons each is made at 1 - (1 - level) / k (Bonferroni), so that the chance of any
     false verdict among them is at most that of one comparison alone.
+
+    Example:
+        >>> import assay
+        >>> sides = [[{"instance": f"q{n}", "ok": n % k > 0} for n in range(40)] for k in (2, 3, 4)]
+        >>> result = assay.compare(*sides)
+        >>> [row["candidate"] for row in result.to_rows()]
+        ['candidate', 'candidate 2']
     """
 
     sides: tuple[str, ...]

@@ -96,6 +96,12 @@ class DualResult(Result, frozen=True, kw_only=True):
 
     `split` says whether A - B can be split into memorisation and transfer; where it cannot, C has
     no numbers. None where C was not run.
+
+    Example:
+        >>> import assay
+        >>> result = assay.dual("dual.toml")  # doctest: +SKIP
+        >>> result.regime.value, result.learning_contribution.value  # doctest: +SKIP
+        ('learning', 0.1894)
     """
 
     row: RowState

@@ -88,7 +88,14 @@ class VerificationStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
 
 
 class Verification(Result, frozen=True, kw_only=True):
-    """The steps up to the first breach, and where the ledger stands: its length and its root."""
+    """The steps up to the first breach, and where the ledger stands: its length and its root.
+
+    Example:
+        >>> import assay
+        >>> found = assay.Study.create("checked", "darkcore", task="detection").verify()
+        >>> found.intact, found.steps[0].name, found.exit_code
+        (True, 'chain', 0)
+    """
 
     study: str
     folder: str
