@@ -44,6 +44,14 @@ class AssayError(Exception):
     Both name parameters in backticks, such as `task=detection`, which the command shows as flags.
     `details` are more of the same, a line each: the other faults of a file.
     70 is the exit code of a fault of our own, which every error that is raised replaces.
+
+    Example:
+        >>> import assay
+        >>> try:
+        ...     assay.load_bars("v99")
+        ... except assay.AssayError as error:
+        ...     print(type(error).__name__, error.exit_code)
+        SpecError 2
     """
 
     exit_code = 70
@@ -63,7 +71,14 @@ def writable(text: str) -> str:
 
 
 class SpecError(AssayError):
-    """What was handed in (a file, a flag, a reference) cannot be read or makes no sense."""
+    """What was handed in (a file, a flag, a reference) cannot be read or makes no sense.
+
+    Example:
+        >>> import assay
+        >>> assay.load_benchmark([{"question": "Why?", "wrong": 1}], label="wrnog")
+        Traceback (most recent call last):
+        assay.errors.SpecError: the rows, row 1: no column 'wrnog'; the columns are ...
+    """
 
     exit_code = 2
 
@@ -81,7 +96,16 @@ class NotHere(SpecError):
 
 
 class StorageError(AssayError):
-    """The disk would not take or give a file."""
+    """The disk would not take or give a file.
+
+    Example:
+        >>> import assay
+        >>> run = assay.run("constant")
+        >>> open("taken", "w").close()
+        >>> assay.save_run(run, "taken/run")
+        Traceback (most recent call last):
+        assay.errors.StorageError: taken/run: Not a directory
+    """
 
     exit_code = 2
 
@@ -98,7 +122,13 @@ def storage(path: object) -> Iterator[None]:
 
 
 class ProtocolError(AssayError):
-    """The protocol does not allow this."""
+    """The protocol does not allow this: a second run of a sealed method, two sides not alike.
+
+    Example:
+        >>> import assay
+        >>> issubclass(assay.errors.AlreadyRun, assay.ProtocolError)
+        True
+    """
 
     exit_code = 3
 
@@ -140,7 +170,17 @@ class StateNotIsolated(ProtocolError):
 
 
 class IntegrityError(AssayError):
-    """A record is not what it was."""
+    """A record is not what it was.
+
+    Example:
+        >>> import assay
+        >>> from pathlib import Path
+        >>> run = assay.run("constant", save="run")
+        >>> _ = Path("run/outputs.jsonl").write_text("")
+        >>> assay.load_run("run")
+        Traceback (most recent call last):
+        assay.errors.DigestMismatch: run/outputs.jsonl: its digest is ...
+    """
 
     exit_code = 4
 
@@ -158,6 +198,16 @@ class MethodError(AssayError):
 
     `kind` is the word that stands in the stored output; `run` holds the outputs made before, where
     there was a run.
+
+    Example:
+        >>> import assay
+        >>> def broken(question, response):
+        ...     raise ValueError("no idea")
+        >>> try:
+        ...     assay.run(broken, "darkcore")
+        ... except assay.MethodError as error:
+        ...     print(error.kind, len(error.run.records))
+        raised 1
     """
 
     exit_code = 5

@@ -97,7 +97,7 @@ def test_a_folder_of_shards_is_one_benchmark(tmp_path):
     assert chosen.digest == found.digest
     assert chosen.named_columns == " (split=train)"
     (folder / "train-00001-of-00002.parquet").write_bytes(b"PAR1")
-    with pytest.raises(assay.DigestMismatch):
+    with pytest.raises(assay.errors.DigestMismatch):
         read_fields(chosen)
 
 

@@ -10,7 +10,7 @@ import pytest
 from backports import zstd
 
 import assay
-from assay.benchmark.benchmark import Columns
+from assay.benchmark.benchmark import Item
 from assay.benchmark.subset import subset_bytes
 from assay.errors import DigestMismatch, SpecError
 from assay.tables.compressed import unpacked
@@ -113,7 +113,7 @@ def test_a_file_is_found_from_another_folder(written, tmp_path, monkeypatch):
 
 
 def test_what_was_made_in_memory_has_no_file():
-    item = assay.Item(id="a", question="Q?", label=True)
+    item = Item(id="a", question="Q?", label=True)
     benchmark = assay.Benchmark(name="mine", digest="sha256:0", items=(item,))
     with pytest.raises(SpecError, match="made in memory"):
         subset_bytes(benchmark, (), ".jsonl")
@@ -158,7 +158,7 @@ def test_elements_of_an_array_are_kept_letter_for_letter(written, tmp_path):
 def test_the_separator_and_the_encoding_are_kept(tmp_path, mark):
     text = f"id{mark}question{mark}label\na{mark}café?{mark}1\nb{mark}R?{mark}0\n"
     (tmp_path / "mine.csv").write_bytes(text.encode("cp1252"))
-    benchmark = assay.load_benchmark(tmp_path / "mine.csv", columns=Columns(encoding="cp1252"))
+    benchmark = assay.load_benchmark(tmp_path / "mine.csv", encoding="cp1252")
     kept = subset_bytes(benchmark, ("a",), "kept.csv")
     assert kept.decode("cp1252") == f"id{mark}question{mark}label\na{mark}café?{mark}1\n"
 

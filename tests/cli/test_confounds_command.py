@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 import assay
+from assay.benchmark.benchmark import Item
 from assay.confounding.judge import confounds
 from assay.confounding.own_features import measure_feature
 from assay.confounding.result import ConfoundAudit
@@ -99,7 +100,7 @@ def written(tmp_path):
 
 
 def in_memory(rows):
-    items = tuple(assay.Item(**{**row, "label": bool(row["label"])}) for row in rows)
+    items = tuple(Item(**{**row, "label": bool(row["label"])}) for row in rows)
     return assay.Benchmark(name="mine", digest="sha256:0", items=items)
 
 

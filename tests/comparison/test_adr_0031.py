@@ -125,7 +125,7 @@ def test_a_harness_that_is_one_or_wholly_unknown_brings_no_caveat():
 def test_runs_of_several_instances_are_refused():
     other = [Trial(instance="f2", dimensions=dict.fromkeys(FIVE, 1.0))]
     for sides in ((runs(), other), (runs() + other, runs() + other), ([], runs()), (runs(), [])):
-        with pytest.raises(assay.IncomparableRuns):
+        with pytest.raises(assay.errors.IncomparableRuns):
             compare_adr_0031(*sides)
 
 

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 from helpers.inspect_logs import samples, write_eval
 
-from assay import Comparison, Comparisons, IncomparableRuns, SpecError, StorageError, Trial
+from assay import Comparison, Comparisons, SpecError, StorageError, Trial
 from assay.api.regression import assert_no_regression
 from assay.comparison.collect import (
     Request,
@@ -18,7 +18,7 @@ from assay.comparison.judge.compare import compare
 from assay.comparison.result import NetVerdict
 from assay.comparison.sides import SideReading
 from assay.comparison.store import read_comparison, write_comparison
-from assay.errors import IntegrityError
+from assay.errors import IncomparableRuns, IntegrityError
 from assay.report.comparison import draw_comparison
 from assay.report.terminal import console
 

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from assay import IncomparableRuns, Trial
+from assay import Trial
 from assay.comparison.collect import Request, compare_sides, sides_from
 from assay.comparison.judge.compare import compare
 from assay.comparison.sides import SideReading
+from assay.errors import IncomparableRuns
 from assay.logs.same_run import is_same_run
 
 GOOD, BAD = [1] * 18 + [0] * 2, [1] * 6 + [0] * 14

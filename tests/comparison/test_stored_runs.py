@@ -57,14 +57,14 @@ def test_two_stored_runs_are_compared_and_one_with_itself_is_not(saved):
     assert [one.kind for side in sides for one in side] == ["stored-run"] * 2
     found = compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
     assert (found.pairs, found.instances) == (1, 1)
-    with pytest.raises(assay.IncomparableRuns, match="given twice"):
+    with pytest.raises(assay.errors.IncomparableRuns, match="given twice"):
         read_two([saved / "a"], [saved / "a" / ".." / "a"])
 
 
 def test_a_copy_of_a_stored_run_is_known_by_its_id(saved):
     shutil.copytree(saved / "a", saved / "c")
     sides = read_two([saved / "a"], [saved / "c"])
-    with pytest.raises(assay.IncomparableRuns, match="the same run is given twice"):
+    with pytest.raises(assay.errors.IncomparableRuns, match="the same run is given twice"):
         compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
 
 
@@ -79,7 +79,7 @@ def test_runs_judged_by_other_bars_are_not_compared(saved):
     card(saved / "b").unlink()
     judged(saved / "b", "v2")
     sides = read_two([saved / "a"], [saved / "b"])
-    with pytest.raises(assay.IncomparableRuns, match="2 scorers"):
+    with pytest.raises(assay.errors.IncomparableRuns, match="2 scorers"):
         compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
 
 
@@ -118,7 +118,7 @@ def test_an_edited_scorecard_is_refused(saved, edit):
 def test_edited_outputs_are_refused(saved):
     path = saved / "a" / "outputs.jsonl"
     path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
-    with pytest.raises(assay.DigestMismatch):
+    with pytest.raises(assay.errors.DigestMismatch):
         read_stored_run(saved / "a")
 
 

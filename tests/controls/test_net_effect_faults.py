@@ -74,7 +74,7 @@ def test_the_same_folder_three_times_is_refused(tmp_path):
     before, after = folder(tmp_path / "a", recall=0.5), folder(tmp_path / "b")
     request = Request(plan=None, policies={})
     for sides in (([before] * 3, [after]), ([before], [after] * 3), ([before] * 3, [after] * 3)):
-        with pytest.raises(assay.IncomparableRuns, match="given twice"):
+        with pytest.raises(assay.errors.IncomparableRuns, match="given twice"):
             compare_paths(*sides, request)
     assert compare_paths([before], [after], request).verdict is NetVerdict.INCONCLUSIVE
 
@@ -306,6 +306,6 @@ REFUSED = {
 
 @pytest.mark.parametrize("wrong", REFUSED)
 def test_what_is_no_comparison_is_refused(wrong):
-    with pytest.raises(assay.IncomparableRuns) as error:
+    with pytest.raises(assay.errors.IncomparableRuns) as error:
         compare(**REFUSED[wrong])
     assert error.value.exit_code == 3

@@ -4,6 +4,8 @@ from helpers.fakes import detection_bars
 from msgspec.structs import replace
 
 import assay
+from assay.benchmark.benchmark import Item
+from assay.gauntlet.result import Verdict
 from assay.gauntlet.spec import parse_bars
 
 DARK = assay.load_benchmark("darkcore")
@@ -32,8 +34,8 @@ def test_the_decision_follows_the_bounds():
 def test_a_point_pass_with_a_low_bound_is_unresolved_and_says_how_many_records_it_would_take():
     run = assay.run("oracle:capitalized_token_ratio:inverse", DARK)
     card = assay.score(run, DARK, V1)
-    assert card.point.verdict is assay.Verdict.PASS
-    assert card.verdict is assay.Verdict.UNRESOLVED
+    assert card.point.verdict is Verdict.PASS
+    assert card.verdict is Verdict.UNRESOLVED
     assert card.records_needed > len(DARK.items)
 
 
@@ -45,22 +47,22 @@ def test_the_records_needed_do_settle_it():
     items = tuple(replace(i, id=f"{i.id}x{t}") for t in range(times) for i in DARK.items)
     many = replace(DARK, items=items)
     records = tuple(replace(r, item=f"{r.item}x{t}") for t in range(times) for r in run.records)
-    assert assay.score(replace(run, records=records), many, V1).verdict is assay.Verdict.PASS
+    assert assay.score(replace(run, records=records), many, V1).verdict is Verdict.PASS
 
 
 def test_unscored_items_block_a_verdict_and_are_counted():
     answers = {item.question: float(item.label) for item in DARK.items}
     run = assay.run(lambda q, r: answers[q], DARK, task="detection")
-    assert assay.score(run, DARK, V3).verdict is assay.Verdict.PASS
+    assert assay.score(run, DARK, V3).verdict is Verdict.PASS
     card = assay.score(replace(run, records=run.records[1:]), DARK, V3)
-    assert (card.verdict, card.unscored) == (assay.Verdict.UNRESOLVED, 1)
-    assert card.point.verdict is assay.Verdict.PASS
+    assert (card.verdict, card.unscored) == (Verdict.UNRESOLVED, 1)
+    assert card.point.verdict is Verdict.PASS
     assert "unscored" in [caveat.code for caveat in card.caveats]
 
 
 def test_a_run_of_other_data_is_refused():
     other = replace(DARK, digest="sha256:0")
-    with pytest.raises(assay.DigestMismatch, match="darkcore with digest sha256:"):
+    with pytest.raises(assay.errors.DigestMismatch, match="darkcore with digest sha256:"):
         assay.score(LENGTH, other, V3)
 
 
@@ -75,12 +77,14 @@ def test_a_one_class_partition_is_an_error_that_says_which_class_is_missing(kept
     run = replace(
         LENGTH, records=tuple(r for r in LENGTH.records if r.item in {i.id for i in some.items})
     )
-    with pytest.raises(assay.OneClassPartition, match=f"no scored record with class {missing}"):
+    with pytest.raises(
+        assay.errors.OneClassPartition, match=f"no scored record with class {missing}"
+    ):
         assay.score(run, some, V3)
 
 
 def test_a_partition_whose_items_all_failed_is_an_error_too():
-    with pytest.raises(assay.OneClassPartition):
+    with pytest.raises(assay.errors.OneClassPartition):
         assay.score(replace(LENGTH, records=()), DARK, V3)
 
 
@@ -145,7 +149,7 @@ def test_an_auc_exactly_at_its_bar_meets_it():
         below = list(range(negatives))
         averaged_under += float(np.mean(beaten / negatives)) < 0.7
         items = tuple(
-            assay.Item(id=str(i), question=f"q{i}", response="r", label=i < positives)
+            Item(id=str(i), question=f"q{i}", response="r", label=i < positives)
             for i in range(positives + negatives)
         )
         made = assay.Benchmark(name="made", digest="sha256:0", items=items)

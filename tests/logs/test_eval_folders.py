@@ -169,7 +169,7 @@ def test_linked_runs_are_read_and_links_in_a_circle_end(tmp_path):
 def test_a_link_to_a_run_beside_it_is_the_same_run(tmp_path):
     write(tmp_path / "a")
     (tmp_path / "b").symlink_to(tmp_path / "a")
-    with pytest.raises(assay.IncomparableRuns, match="given twice"):
+    with pytest.raises(assay.errors.IncomparableRuns, match="given twice"):
         trials(tmp_path)
 
 
@@ -183,13 +183,13 @@ def test_the_same_folder_is_the_same_run_however_it_is_spelt(tmp_path, monkeypat
     (tmp_path / "up").symlink_to(".")
     monkeypatch.chdir(tmp_path)
     for sides in (([Path("r"), Path(spelt)], []), ([Path("r")], [Path(spelt)])):
-        with pytest.raises(assay.IncomparableRuns, match="the same run is given twice"):
+        with pytest.raises(assay.errors.IncomparableRuns, match="the same run is given twice"):
             read_two(*sides)
 
 
 def test_a_folder_and_one_of_its_runs_are_the_same_run(tmp_path):
     write(tmp_path / "all" / "r")
-    with pytest.raises(assay.IncomparableRuns):
+    with pytest.raises(assay.errors.IncomparableRuns):
         read_two([tmp_path / "all"], [tmp_path / "all" / "r"])
 
 

@@ -3,9 +3,9 @@ import json
 import pytest
 from helpers.inspect_logs import sample, samples, write_eval
 
-from assay import SpecError, confounds, load_benchmark
+from assay import SpecError, confounds
 from assay.benchmark.benchmark import Columns
-from assay.benchmark.load import read_fields
+from assay.benchmark.load import load_benchmark, read_fields
 from assay.benchmark.subset import subset_bytes
 from assay.logs.log_records import read_log_records, read_log_scores
 from assay.runs.log_run import run_of_log

@@ -247,7 +247,7 @@ def test_the_same_file_twice_is_the_same_run(tmp_path):
     (tmp_path / "b.csv").symlink_to(path)
     (tmp_path / "c.csv").hardlink_to(path)
     for other in ("a.csv", "b.csv", "c.csv"):
-        with pytest.raises(assay.IncomparableRuns):
+        with pytest.raises(assay.errors.IncomparableRuns):
             read_two([path], [tmp_path / other])
 
 

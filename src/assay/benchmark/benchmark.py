@@ -142,11 +142,20 @@ class Benchmark(Result, frozen=True, kw_only=True, dict=True):
 
     `second` is another corpus on which a bar may ask for the same skill, so that a method which
     only fits the first one is seen. `grouping` says where groups come from: a column, equal
-    questions where no column was named, or nowhere. A benchmark made in memory has no `origin`.
+    questions where no column was named, or nowhere. `memory` holds the rows, as JSON lines, of a
+    benchmark that was read from memory; one that was put together from items has no `origin`.
 
     `file_digest` is of the file's exact bytes. So is `digest`, unless records were left out or got
     new ids (`renamed` of them): then it is of that digest and of which these are. `labelled_by` is
     the metric of the harness from whose log the records come.
+
+    Example:
+        >>> import assay
+        >>> benchmark = assay.load_benchmark("darkcore")
+        >>> len(benchmark.items), dict(benchmark.classes)["truth"]
+        (108, 55)
+        >>> benchmark.items[0].question
+        '...'
     """
 
     name: str
@@ -159,6 +168,7 @@ class Benchmark(Result, frozen=True, kw_only=True, dict=True):
     renamed: int = 0
     file_digest: str | None = None
     labelled_by: str | None = None
+    memory: bytes | None = None
 
     def __post_init__(self) -> None:
         if not self.items:

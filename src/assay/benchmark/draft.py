@@ -139,7 +139,7 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
 def how_to_name(row: Row, missing: Missing) -> str:
     """How to name a column that no record has, and the one that may be meant."""
     if len(missing.columns) > 1:
-        return "Name the one that tells right from wrong: `label=COLUMN` or `class=COLUMN`."
+        return "Name the one that tells right from wrong: `label=COLUMN` or `class_=COLUMN`."
     import difflib
 
     names = list(islice(names_in(row), _MOST_NAMES))

@@ -47,7 +47,10 @@ def subset_bytes(benchmark: Benchmark, ids: Collection[str], name: str) -> bytes
         _check_name(name, (".jsonl",), why)
         return _as_lines(source, keep, encoding)
     own = "".join(endings(source.files[0][0]))
-    _check_name(name, (own, _usual(form)), f"the records are in {own or _usual(form)}")
+    why = f"the records are in {own or _usual(form)}"
+    if source.unit == "row":
+        why = "rows in memory are written as one JSON object a line"
+    _check_name(name, (own, _usual(form)), why)
     data = _written(form, source.place, keep)
     if encoding is not None:
         data = data.decode("utf-8").encode(encoding)

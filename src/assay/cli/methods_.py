@@ -2,9 +2,9 @@
 
 import click
 
+from assay.api.methods import methods
 from assay.cli.options import json_flag
 from assay.cli.output import print_json
-from assay.methods.registry import REGISTERED
 
 
 @click.command("methods")
@@ -19,14 +19,13 @@ def command(as_json: bool) -> None:
     """
     from assay.report.terminal import console, table
 
-    methods = REGISTERED.values()
+    listed = methods()
     if as_json:
-        fields = ("name", "tasks", "about")
-        print_json([{name: getattr(method, name) for name in fields} for method in methods])
+        print_json(listed.methods)
         return
     rows = [
         (method.name, ", ".join(method.tasks), method.about)
-        for method in methods
+        for method in listed
         if not method.name.endswith(":inverse")
     ]
     out = console()

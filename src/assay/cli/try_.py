@@ -1,6 +1,5 @@
 """`assay try`: run a method and judge it, without a seal."""
 
-import math
 import os
 import re
 from collections.abc import Iterator
@@ -9,24 +8,16 @@ from typing import Any
 
 import click
 
+from assay.api.methods import ITEM_SECONDS, LOAD_SECONDS, tried
 from assay.benchmark.benchmark import TASKS
-from assay.benchmark.load import load_benchmark
-from assay.cli.options import EXIT_CODES, PATH, column_flags, columns_from, json_flag
+from assay.cli.options import EXIT_CODES, PATH, column_flags, json_flag, words_from
 from assay.cli.output import keep, show_scorecard
 from assay.cli.run_output import RunOutput
 from assay.errors import AssayError, MethodError
-from assay.gauntlet.collect import try_method
 from assay.gauntlet.load import DEFAULT_BARS
-from assay.runs.result import RESOURCES, Limits
+from assay.runs.result import RESOURCES
 
-_LONGEST = 7 * 24 * 3600.0
 _DIGITS = 18
-
-
-def _seconds(context: click.Context, option: click.Parameter, value: float) -> float:  # noqa: ARG001 - click's signature
-    if not (math.isfinite(value) and 0.0 < value <= _LONGEST):
-        raise click.BadParameter(f"got {value:g}, expected seconds over 0, and a week at most")
-    return value
 
 
 def _limits(
@@ -59,15 +50,10 @@ def _limits(
 @click.option("--seed", default=0, show_default=True, help="Order of items, folds, randomness.")
 @click.option("--save", type=PATH, help="Keep the run in this new folder.")
 @click.option("--keep-going", is_flag=True, help="Record items that fail and ask on.")
-@click.option(
-    "--item-seconds", default=30.0, show_default=True, callback=_seconds, help="For one item."
-)
-@click.option(
-    "--load-seconds", default=60.0, show_default=True, callback=_seconds, help="To import, or fit."
-)
+@click.option("--item-seconds", default=ITEM_SECONDS, show_default=True, help="For one item.")
+@click.option("--load-seconds", default=LOAD_SECONDS, show_default=True, help="To import, or fit.")
 @click.option(
     "--limit",
-    "resources",
     multiple=True,
     metavar="NAME=N",
     callback=_limits,
@@ -90,24 +76,22 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
       assay try oracle:word_length --bars v1
       assay try my_method.py:detect --benchmark answers.csv --response answer
     """
-    benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     output = RunOutput()
     with _advice(output, flags):
-        card = try_method(
+        card = tried(
             method,
-            benchmark,
+            flags["benchmark"],
             bars=flags["bars"],
             second=flags["second"],
             task=flags["task"],
             seed=flags["seed"],
-            limits=Limits(
-                item_seconds=flags["item_seconds"],
-                load_seconds=flags["load_seconds"],
-                **flags["resources"],
-            ),
-            environment=flags["env"],
-            keep_going=flags["keep_going"],
             save=flags["save"],
+            keep_going=flags["keep_going"],
+            item_seconds=flags["item_seconds"],
+            load_seconds=flags["load_seconds"],
+            limit=flags["limit"],
+            env=flags["env"],
+            columns=words_from(flags),
             listener=output,
         )
     if flags["save"] is not None:

@@ -40,8 +40,33 @@ def fitting_bars(benchmark: Benchmark, task: Task) -> str:
     return DEFAULT_BARS if ours or task == "classification" else "plain"
 
 
+def bars_for(bars: BarSet | str | Path | None, benchmark: Benchmark, task: Task) -> BarSet:
+    """Bars of a task, by their version or file, or those that fit the benchmark."""
+    if not isinstance(bars, BarSet):
+        return load_bars(bars or fitting_bars(benchmark, task), task=task)
+    _check_task(bars, task, bars.name)
+    return bars
+
+
+def _check_task(bars: BarSet, task: Task, where: str) -> None:
+    if bars.task != task:
+        raise SpecError(
+            f"{where}: bars for {bars.task}, and the task is {task}",
+            hint=f"Choose the task: `task={bars.task}`.",
+        )
+
+
 def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSet:
-    """A bundled version of a task's bars (detection by default), or a TOML file."""
+    """Load a bundled version of a task's bars (detection by default), or a TOML file of bars.
+
+    Example:
+        >>> import assay
+        >>> bars = assay.load_bars("v3")
+        >>> bars.bars[0].metric, bars.bars[0].at_least
+        ('auc', 0.7)
+        >>> assay.load_bars("v3", task="classification").name
+        'classification-v3'
+    """
     of_task = task or "detection"
     if str(version_or_path) in bundled_versions(of_task):
         bundled = BUNDLED_BARS / f"{of_task}-{version_or_path}.toml"
@@ -57,9 +82,6 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
             hint=f"There are such bars for another task: `task={others[0]}`." if others else None,
         )
     bars = read_bars(data, where=str(path))
-    if task is not None and bars.task != task:
-        raise SpecError(
-            f"{path}: bars for {bars.task}, and the task is {task}",
-            hint=f"Choose the task: `task={bars.task}`.",
-        )
+    if task is not None:
+        _check_task(bars, task, str(path))
     return bars

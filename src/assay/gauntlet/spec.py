@@ -32,6 +32,12 @@ class BarSet(Result, frozen=True, kw_only=True):
     """One version of a task's bars; never edited, only superseded.
 
     `drops` names the bars of the superseded version that are not kept as they were.
+
+    Example:
+        >>> import assay
+        >>> bars = assay.load_bars("v3")
+        >>> bars.task, [bar.id for bar in bars.bars]
+        ('detection', ['D1', 'D2', 'D3', 'D4'])
     """
 
     task: Task

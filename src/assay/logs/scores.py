@@ -11,12 +11,12 @@ from pathlib import Path
 from assay.errors import SpecError, storage
 from assay.tables.faults import Faults
 from assay.tables.nested import dotted, kind_of, listed_names, with_paths
-from assay.tables.source import STANDARD_INPUT, read_table
+from assay.tables.source import STANDARD_INPUT, TableSource, read_table
 from assay.wording import some
 
 
 def load_scores(
-    path: Path,
+    place: Path | TableSource,
     *,
     ids: Collection[str],
     column: str = "score",
@@ -29,10 +29,7 @@ def load_scores(
     `ids` are those of all records of the benchmark's file. With `by_line` the ids of the scores are
     ignored, as those of the benchmark are. A path of `-` is standard input.
     """
-    with storage(path):
-        if str(path) != STANDARD_INPUT and not path.is_file():
-            raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
-    source = read_table(path)
+    source = place if isinstance(place, TableSource) else _read(place)
     known, scores = set(ids), dict[str, float]()
     plain = list(ids) == [str(number) for number in range(1, len(ids) + 1)]
     numbered = by_line or (plain and id_column is None)
@@ -65,6 +62,13 @@ def load_scores(
     if not scores:
         raise SpecError(f"{source.place}: no scores")
     return scores
+
+
+def _read(path: Path) -> TableSource:
+    with storage(path):
+        if str(path) != STANDARD_INPUT and not path.is_file():
+            raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
+    return read_table(path)
 
 
 def _record(

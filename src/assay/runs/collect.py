@@ -10,20 +10,20 @@ import platform
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from assay._version import __version__
 from assay.benchmark.benchmark import Benchmark, Task
 from assay.errors import MethodError, SpecError, storage
-from assay.methods.registry import REGISTERED
+from assay.method.registry import REGISTERED
 from assay.runs.item_loop import FOLDS, Asking
-from assay.runs.method_loader import FittedMethod, Modules
+from assay.runs.method_loader import Modules
 from assay.runs.repeats import Repeating, Repeats
 from assay.runs.result import Limits, Provenance, Record, Run, Source
 from assay.runs.store import RunFolder, save_run
-from assay.runs.worker import Worker, default_task, start_worker
+from assay.runs.worker import Method, Worker, default_task, start_worker
 
 
 class Listener:
@@ -83,7 +83,7 @@ class Sealed:
 
 
 def run(
-    method: str | Callable[..., Any] | FittedMethod,
+    method: Method,
     benchmark: Benchmark,
     *,
     task: Task | None = None,
@@ -256,7 +256,7 @@ def check_answerable(worker: Worker, benchmark: Benchmark, task: Task) -> None:
         if bare is not None:
             raise SpecError(
                 f"{benchmark.name}: record {bare.id} has no class, which classification needs",
-                hint="Name the column that holds it (`class=COLUMN`), or `task=detection`.",
+                hint="Name the column that holds it (`class_=COLUMN`), or `task=detection`.",
             )
     if task == "detection" and ("response" in worker.arguments or worker.learner):
         mute = next((item for item in items if item.response is None), None)

@@ -68,7 +68,7 @@ class Modules:
 def load(kind: str, target: str, attribute: str) -> Loaded:
     """Import what a reference names; every way to fail is a MethodNotLoaded."""
     if kind == "registered":
-        from assay.methods.registry import REGISTERED
+        from assay.method.registry import REGISTERED
 
         return inspect_method(REGISTERED[target].method, isolated=True)
     module = guarded(lambda: _import(kind, target), MethodNotLoaded)

@@ -70,6 +70,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     The others hold for each process of a worker: bytes of private memory, seconds of processor
     time, processes of the user (which do not bind root), bytes of a file that it writes. None is
     no limit; runs that were stored before there were any have None.
+
+    Example:
+        >>> import assay
+        >>> assay.run("constant", limit={"processes": None}).limits.processes is None
+        True
+        >>> assay.Limits().item_seconds
+        30.0
     """
 
     load_seconds: float = 60.0
@@ -123,6 +130,14 @@ class Run(Result, frozen=True, kw_only=True):
     nothing was sealed before it. A sealed method whose outputs depend on its seed has records under
     `seeds` of them; `probed` is how many items were asked again under another seed and came out
     the same.
+
+    Example:
+        >>> import assay
+        >>> run = assay.run("oracle:word_length", "darkcore")
+        >>> run.method, run.benchmark.name, run.task
+        ('oracle:word_length', 'darkcore', 'detection')
+        >>> run.records[0].error is None
+        True
     """
 
     method: str

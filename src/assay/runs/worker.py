@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self
 from assay.benchmark.benchmark import Benchmark, Task
 from assay.digests import derive, digest
 from assay.errors import SpecError, storage
-from assay.methods.registry import REGISTERED, MethodRef, parse_method, source_file
+from assay.method.registry import REGISTERED, MethodRef, parse_method, source_file
 from assay.runs.method_loader import FittedMethod, Modules, call, fit, inspect_method
 from assay.runs.result import Limits
 from assay.runs.worker_process import ProcessWorker
@@ -55,8 +55,12 @@ class Worker(Protocol):
         """End it."""
 
 
+Method = str | Callable[..., Any] | FittedMethod
+"""A reference, which runs in a process of its own, or a callable or learner, which runs here."""
+
+
 def start_worker(
-    method: str | Callable[..., Any] | FittedMethod,
+    method: Method,
     *,
     seed: int = 0,
     limits: Limits | None = None,

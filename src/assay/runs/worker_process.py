@@ -28,8 +28,8 @@ from assay.errors import (
     MethodTimedOut,
     writable,
 )
-from assay.methods.installed_files import site_folders
-from assay.methods.registry import MethodRef
+from assay.method.installed_files import site_folders
+from assay.method.registry import MethodRef
 from assay.runs.method_loader import Modules
 from assay.runs.result import Limits
 from assay.sandbox.environment import job_environment

@@ -8,7 +8,7 @@ from assay.dual_condition.state.item_traces import ItemTraces, looks_like_digest
 from assay.dual_condition.system.item_files import plain_answer
 from assay.errors import SpecError
 from assay.logs.trial import is_cost, is_fault
-from assay.methods.baselines import auxiliary_copy, hash_random, question_length, token_overlap
+from assay.method.baselines import auxiliary_copy, hash_random, question_length, token_overlap
 from assay.report.escaping import csv_line, markdown
 from assay.surface.features import ORACLES
 from assay.surface.near_duplicates import families, normalised

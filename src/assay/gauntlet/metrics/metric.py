@@ -96,7 +96,7 @@ def sides_of(bar: Bar, partition: Partition, corpus: Benchmark) -> Sides:
             raise OneClassPartition(
                 f"bar {bar.id}: no scored record with {expression.text} in {corpus.name};"
                 f" {values_of(corpus)}",
-                hint="Name the column that tells right from wrong (`label=`, `class=`), or say"
+                hint="Name the column that tells right from wrong (`label=`, `class_=`), or say"
                 " which value is positive (`positive=`); or write bars for these data.",
             )
     both = {item.id for item in above} & {item.id for item in below}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from assay.errors import IntegrityError, MethodError, NotHere, SpecError, storage
 from assay.files import read_as
 from assay.folders import remove
-from assay.methods.registry import REGISTERED
+from assay.method.registry import REGISTERED
 from assay.runs.collect import run as run_method
 from assay.runs.result import Run
 from assay.runs.store import HEAD, OUTPUTS, RunFolder, parse_run

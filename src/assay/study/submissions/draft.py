@@ -11,8 +11,8 @@ from assay.folders import members
 from assay.gauntlet.metrics.table import metric_of
 from assay.gauntlet.revision import quoted
 from assay.gauntlet.spec import BarSet
-from assay.methods.closure import closure_of
-from assay.methods.registry import REGISTERED, parse_method
+from assay.method.closure import closure_of
+from assay.method.registry import REGISTERED, parse_method
 from assay.runs.worker import default_task
 from assay.study.entries import records_of
 from assay.study.predictions.spec import Predictable

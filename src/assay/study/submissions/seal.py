@@ -11,8 +11,8 @@ from assay.digests import digest, pretty_json
 from assay.errors import AlreadySealed, IntegrityError, MethodError, SpecError, storage
 from assay.files import read_as, write_whole
 from assay.ledger.entry import Entry
-from assay.methods.closure import closure_of
-from assay.methods.registry import REGISTERED
+from assay.method.closure import closure_of
+from assay.method.registry import REGISTERED
 from assay.runs.answers import check_output
 from assay.runs.collect import check_answerable
 from assay.runs.worker_process import ProcessWorker

@@ -17,7 +17,7 @@ from assay.errors import DigestMismatch, IntegrityError, NotSealed, SpecError
 from assay.files import read_as
 from assay.gauntlet.load import read_bars
 from assay.gauntlet.spec import BarSet
-from assay.methods.installed_files import SITES
+from assay.method.installed_files import SITES
 from assay.runs.item_loop import FOLDS
 from assay.runs.method_loader import Modules
 from assay.runs.repeats import Repeats

@@ -6,7 +6,7 @@ was confined. Whether a method is a learner is known by running it only; that is
 
 from collections.abc import Iterator
 
-from assay.methods.registry import REGISTERED
+from assay.method.registry import REGISTERED
 from assay.runs.result import RESOURCES, Limits, Run
 from assay.study.submissions.sealed import SealedPrereg
 from assay.study.submissions.spec import limits_of

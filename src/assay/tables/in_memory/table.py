@@ -22,25 +22,30 @@ _EXPECTED = (
 )
 
 
-def table_in_memory(data: object, *, split: str | None = None) -> TableSource:
-    """Rows in memory as a table; `split` chooses one of a mapping of datasets."""
+def table_in_memory(
+    data: object, *, split: str | None = None, name: str | None = None
+) -> TableSource:
+    """Rows in memory as a table; `split` chooses one of a mapping of datasets.
+
+    `name` is what messages call the rows, where they are neither `rows` nor a frame.
+    """
     if isinstance(data, (str, bytes, bytearray)):
         raise SpecError(f"got {type(data).__name__}, which holds no rows", hint=_EXPECTED)
-    name = "rows"
+    called = name or "rows"
     try:
-        data = _one_split(data, split)
-        name, rows = _rows_of(data)
-        lines = b"".join(_lines(rows, f"the {name}"))
+        kind, rows = _rows_of(_one_split(data, split))
+        called = name or kind
+        lines = b"".join(_lines(rows, f"the {called}"))
     except AssayError:
         raise
     except Exception as error:  # theirs: a frame may raise anything
         raise SpecError(
-            f"the {name} cannot be read: {type(error).__name__}: {error!s:.300}", hint=_EXPECTED
+            f"the {called} cannot be read: {type(error).__name__}: {error!s:.300}", hint=_EXPECTED
         ) from None
     if not lines:
-        empty = "no rows are given" if name == "rows" else f"no rows in the {name}"
+        empty = f"no rows in the {called}" if called != "rows" else "no rows are given"
         raise SpecError(empty, hint="One record a row is expected.")
-    return memory_table(name, lines)
+    return memory_table(called, lines)
 
 
 def memory_table(name: str, lines: bytes) -> TableSource:

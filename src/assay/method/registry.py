@@ -14,7 +14,7 @@ from typing import Literal
 
 from assay.benchmark.benchmark import Task
 from assay.errors import SpecError, storage
-from assay.methods.baselines import (
+from assay.method.baselines import (
     CharTfidf,
     Majority,
     SurfaceModel,

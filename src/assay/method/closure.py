@@ -16,8 +16,8 @@ from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 from pathlib import Path
 
 from assay.errors import SpecError, storage
-from assay.methods.installed_files import site_folders
-from assay.methods.registry import MethodRef, source_file
+from assay.method.installed_files import site_folders
+from assay.method.registry import MethodRef, source_file
 
 _MAX_FILES = 10_000
 _MAX_BYTES = 16 << 20

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import SpecError, StorageError
-from assay.methods import closure
-from assay.methods.closure import closure_of, is_installed, is_standard
-from assay.methods.registry import parse_method
+from assay.method import closure
+from assay.method.closure import closure_of, is_installed, is_standard
+from assay.method.registry import parse_method
 
 
 @pytest.fixture
