@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay.api.planning import power
     from assay.api.regression import assert_no_regression
     from assay.api.scorecards import score
-    from assay.api.study import Study
+    from assay.api.study.study import Study
     from assay.api.trial_sources import load_trials
     from assay.api.trials import export, trials
     from assay.benchmark.benchmark import Benchmark
@@ -49,7 +49,7 @@ _HOMES = {
     "api.dual_condition": "dual gate matrix",
     "api.planning": "power",
     "api.regression": "assert_no_regression",
-    "api.study": "Study",
+    "api.study.study": "Study",
     "api.trial_sources": "load_trials",
     "api.trials": "export trials",
     "api.audit": "balance confounds",

@@ -157,7 +157,7 @@ def gate(*files: str | Path, skip_others: bool = False, staged: bool = False) ->
 
     Example:
         >>> import assay, pathlib
-        >>> made_up = '{"condition_a_auroc": 0.9, "corpus": "x", "system": "y"}'
+        >>> made_up = '{"corpus": "x", "condition_a_production_auroc": 0.9}'
         >>> _ = pathlib.Path("lone.json").write_text(made_up)
         >>> report = assay.gate("lone.json")
         >>> report.exit_code, report.files[0].faults[0].kind

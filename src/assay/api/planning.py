@@ -70,9 +70,9 @@ def power(
         >>> import assay
         >>> plan = assay.power(0.6, 0.8)
         >>> plan.pairs
-        80
+        91
         >>> print(assay.power(pairs=30, from_=0.6))
-        with a rate of 0.6 before, what do 30 pairs show: +0.298, with 80 % power
+        with a rate of 0.6 before, what do 30 pairs show: +0.328, with 80 % power
         exact: sign flips of paired 0/1 scores, two-sided, level 95 %
         the two runs of a pair are taken to be uncorrelated; more alike, fewer pairs do
 

@@ -83,8 +83,8 @@ def export(
         >>> try:
         ...     assay.export("nowhere.eval", out="datastore")
         ... except assay.AssayError as error:
-        ...     print(type(error).__name__)
-        StorageError
+        ...     print(error)
+        nowhere.eval: no regular file
 
     """
     if not logs:

@@ -208,7 +208,7 @@ def revise_file(base: str | None, flags: dict[str, Any]) -> None:
 
 def revise_in_study(study: "StudyFolder", base: str | None, flags: dict[str, Any]) -> None:
     """Revise the bars in force, and show every result under the new version."""
-    from assay.api.study_commits import how_to_commit
+    from assay.api.study.publication import how_to_commit
     from assay.report.gauntlet import draw_rejudged
     from assay.report.study.views import refresh_views
     from assay.report.terminal import console

@@ -40,7 +40,7 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     Example:
       assay new my-study --benchmark darkcore --bars v1
     """
-    from assay.api.study import Study
+    from assay.api.study.study import Study
 
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     note_changes(benchmark)

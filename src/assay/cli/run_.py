@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from assay.api.study_commits import committable, how_to_commit, publish, publish_result
+from assay.api.study.publication import committable, how_to_commit, publish, publish_result
 from assay.cli.options import EXIT_CODES, json_flag, study_flag, typed
 from assay.cli.output import leave, print_json
 from assay.cli.run_output import RunOutput

@@ -84,7 +84,7 @@ def command(
 
 def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: bool) -> None:
     """Judge one result of a study, or every one under every version."""
-    from assay.api.study import Study
+    from assay.api.study.study import Study
     from assay.gauntlet.result import Scorecard
 
     made = Study.open(root).score(rundir, bars=bars)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from assay.api.study_commits import (
+from assay.api.study.publication import (
     Publication,
     how_to_commit,
     outside_files,

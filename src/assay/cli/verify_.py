@@ -95,7 +95,7 @@ def _verified(
     flags: dict[str, Any],
     output: Any,  # noqa: ANN401 - imported late
 ) -> "list[Verification]":
-    from assay.api.verification import shown_from
+    from assay.api.study.verification import shown_from
     from assay.report.study.views import verify
     from assay.study.discover import checkout_of, find_studies, staged
     from assay.study.study import find_study

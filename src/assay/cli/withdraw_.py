@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from assay.api.study_commits import committable, how_to_commit, publish
+from assay.api.study.publication import committable, how_to_commit, publish
 from assay.cli.options import json_flag, study_flag
 from assay.cli.output import print_json
 from assay.study.study import find_study

@@ -51,7 +51,7 @@ class Power(Result, frozen=True, kw_only=True):
         >>> import assay
         >>> plan = assay.power(0.6, 0.8)
         >>> plan.pairs, plan.power
-        (80, 0.8)
+        (91, 0.8)
         >>> len(plan.to_rows()) > 3
         True
     """

@@ -183,7 +183,7 @@ class Comparison(Result, frozen=True, kw_only=True):
         >>> after = [{"instance": f"q{n}", "correct": n % 3 != 1} for n in range(9)]
         >>> result = assay.compare(before, after)
         >>> result.verdict.value, result.outlook
-        ('inconclusive', 'about 10 more pairs would settle it, if the estimates are right')
+        ('inconclusive', 'about 45 more pairs would settle it, if the estimates are right')
         >>> [(row["name"], round(row["delta"], 3)) for row in result.to_rows()]
         [('correct', 0.333)]
     """

@@ -72,6 +72,12 @@ class Balanced(Result, frozen=True, kw_only=True):
 
     `achieved` says whether the aims are met; where they are not, the subset is the last one tried.
     `surface` is what was balanced. `lost` counts the dropped records of each class and source.
+
+    Example:
+        >>> import assay
+        >>> balanced = assay.balance("answers.csv", out="balanced.jsonl")  # doctest: +SKIP
+        >>> balanced.achieved, balanced.kept  # doctest: +SKIP
+        (True, 412)
     """
 
     achieved: bool

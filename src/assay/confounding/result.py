@@ -135,6 +135,13 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
     """A benchmark and perhaps methods on it, asked what the surface gives away.
 
     `needed_records` is how many records would bring a verdict, where these cannot tell.
+
+    Example:
+        >>> import assay
+        >>> rows = [{"question": f"q{n}", "response": "a " * n, "label": n % 2} for n in range(40)]
+        >>> audit = assay.confounds(rows, joint=False)
+        >>> audit.verdict.value, audit.n
+        ('undecided', 40)
     """
 
     verdict: Fitness

@@ -82,6 +82,14 @@ class Scorecard(Result, frozen=True, kw_only=True):
     how many records like these would settle an unresolved verdict with 80 % probability if the
     point estimates are right; None where none would, or nothing is open, or there are too few to
     forecast from.
+
+    Example:
+        >>> import assay
+        >>> card = assay.try_method("oracle:word_length", "darkcore", bars="v1")
+        >>> card.verdict.value, card.point.passed
+        ('pass', 2)
+        >>> [(row["bar"], row["outcome"]) for row in card.to_rows()]
+        [('D1', 'pass'), ('D2', 'pass')]
     """
 
     verdict: Verdict

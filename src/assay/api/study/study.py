@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from assay.api.arguments import checked
-from assay.api.study_commits import committable, publish, publish_result, seal_and_publish
-from assay.api.study_results import ScoredStudy, SealedSubmission, Withdrawal
-from assay.api.verification import shown_from
+from assay.api.study.publication import committable, publish, publish_result, seal_and_publish
+from assay.api.study.results import ScoredStudy, SealedSubmission, Withdrawal
+from assay.api.study.verification import shown_from
 from assay.benchmark.benchmark import Benchmark, Task
 from assay.benchmark.load import load_benchmark, load_second
 from assay.errors import AssayError, SpecError
