@@ -4,7 +4,7 @@ import json
 
 import pytest
 from helpers.command import command
-from helpers.studies import BARS, METHOD, PREDICTION, in_git, write_rows
+from helpers.studies import BARS, METHOD, PREDICTION, under_git, write_rows
 
 import assay
 
@@ -90,7 +90,7 @@ def test_everything_is_judged_again(study):
 
 def test_a_seal_and_a_run_are_committed(home):
     root = home / "committed"
-    in_git(home)
+    under_git(home)
     study = assay.Study.create(root, home / "data.jsonl", bars=home / "bars.toml")
     drafted(study, home, "001")
     sealed = study.seal("001", commit=True)
