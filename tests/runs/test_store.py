@@ -9,6 +9,7 @@ from msgspec.structs import replace
 import assay
 from assay.digests import digest
 from assay.errors import DigestMismatch, SpecError
+from assay.gauntlet.judge import score
 from assay.runs.result import Failure
 from assay.runs.store import RunFolder, load_run, save_run
 
@@ -174,9 +175,9 @@ def test_a_second_corpus_cannot_be_dropped(tmp_path):
     both = DARK.with_second(assay.load_benchmark("folklore-two"))
     run = assay.run("question-length", both)
     with pytest.raises(assay.errors.DigestMismatch, match="no second corpus"):
-        assay.score(run, DARK, assay.load_bars("v1", task="classification"))
+        score(run, DARK, assay.load_bars("v1", task="classification"))
     with pytest.raises(assay.errors.DigestMismatch, match="no second corpus"):
-        assay.score(replace(run, second=None), both, assay.load_bars("v1", task="classification"))
+        score(replace(run, second=None), both, assay.load_bars("v1", task="classification"))
 
 
 def test_an_empty_folder_is_no_run(tmp_path):

@@ -7,6 +7,7 @@ from assay.gauntlet import rejudge
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.runs.result import Run
+from assay.study.locate import study_root
 
 
 def score(
@@ -43,5 +44,12 @@ def score(
     if label is not None or score is not None:
         where = "the run" if isinstance(run, Run) else str(run)
         raise SpecError(f"{where}: `label=` and `score=` are for a log of a harness")
-    source = run if isinstance(run, Run) else Path(run)
-    return rejudge.judge_again(source, bars, benchmark=benchmark, second=second)[1]
+    if isinstance(run, Run):
+        return rejudge.judge_again(run, bars, benchmark=benchmark, second=second)[1]
+    root = study_root(Path(run))
+    if root is not None:
+        raise SpecError(
+            f"{run} lies in a study, which judges its own results",
+            hint=f"Judge it there: Study.open({str(root)!r}).score({str(run)!r}).",
+        )
+    return rejudge.judge_again(Path(run), bars, benchmark=benchmark, second=second)[1]

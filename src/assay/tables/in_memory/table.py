@@ -12,7 +12,7 @@ from typing import Any
 
 from assay.bounds import MAX_COLUMNS, MAX_FILE_BYTES, MAX_ROWS
 from assay.errors import AssayError, SpecError
-from assay.tables.in_memory.values import Unwritable, plain
+from assay.tables.in_memory.values import AS_IS, Unwritable, plain
 from assay.tables.source import TableSource
 from assay.wording import some
 
@@ -170,7 +170,7 @@ def _line(row: Mapping[object, object], place: str) -> bytes:
                 hint="Rename the columns: frame.columns = [str(name) for name in frame.columns]",
             )
         try:
-            values[str(name)] = plain(value)
+            values[str(name)] = value if type(value) in AS_IS else plain(value)
         except Unwritable as error:
             raise SpecError(
                 f"{place}, column {name!r:.60}: {error}",

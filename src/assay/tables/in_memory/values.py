@@ -13,6 +13,8 @@ from uuid import UUID
 
 from assay.bounds import MAX_DEPTH
 
+AS_IS = frozenset({str, int, bool, type(None)})
+"""Types of values that JSON has, as nearly all are."""
 _MISSING = ("NAType", "NaTType")
 """The types of pandas.NA and of a missing time."""
 
