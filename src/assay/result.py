@@ -10,10 +10,11 @@ from assay.wording import printable
 
 _MOST_ROWS = 60
 """Rows of the table that a notebook shows; `to_rows` gives all of them."""
-_MOST_LINES = 14
-_LONGEST_LINE = 400
+_MOST_LINES = 13
+_LONGEST_LINES = (400, 250, 160, 100)
 _LONGEST = 1_400
-"""What a printed result holds at most; names and reasons can come from other people's files."""
+"""What a printed result holds at most; names and reasons can come from other people's files. Where
+it would be more, every line is cut at the next of these lengths."""
 
 
 class Viewed:
@@ -42,9 +43,12 @@ class Viewed:
 
     def _shown_lines(self) -> list[str]:
         """The lines as they may be printed: bounded, and without control characters."""
-        lines = [_cut(printable(line), _LONGEST_LINE) for line in self.lines()[:_MOST_LINES]]
-        while len(lines) > 1 and sum(map(len, lines)) + len(lines) > _LONGEST:
-            lines[max(range(len(lines)), key=lambda index: len(lines[index]))] = "..."
+        said = [printable(line) for line in self.lines()[:_MOST_LINES]]
+        lines = said
+        for most in _LONGEST_LINES:
+            lines = [_cut(line, most) for line in said]
+            if sum(map(len, lines)) + len(lines) <= _LONGEST:
+                break
         return lines
 
     def _repr_html_(self) -> str:
@@ -81,4 +85,6 @@ def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return f"{value:.3f}" if isinstance(value, float) else escape(_cut(str(value), _LONGEST_LINE))
+    return (
+        f"{value:.3f}" if isinstance(value, float) else escape(_cut(str(value), _LONGEST_LINES[0]))
+    )

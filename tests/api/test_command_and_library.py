@@ -8,7 +8,6 @@ from helpers.command import command
 from helpers.dual_cases import lay_out
 
 import assay
-from assay.comparison.judge.compare import compare
 from assay.report.matrix import matrix_json
 
 COMPARISONS = {
@@ -64,24 +63,24 @@ def plain(result):
 def test_compare(here, case):
     flags, words = COMPARISONS[case]
     assert said(here, "compare", "a.csv", "b.csv", *flags) == plain(
-        compare("a.csv", "b.csv", **words)
+        assay.compare("a.csv", "b.csv", **words)
     )
 
 
 def test_compare_several_sides(here):
-    found = compare("a.csv", "b.csv", "c.csv", all_pairs=True)
+    found = assay.compare("a.csv", "b.csv", "c.csv", all_pairs=True)
     assert said(here, "compare", "a.csv", "b.csv", "c.csv", "--all-pairs") == plain(found)
     assert found.sides == ("a.csv", "b.csv", "c.csv")
 
 
 def test_compare_by_flags_and_by_lists(here):
     words = ("--baseline", "a.csv", "--candidate", "b.csv", "c.csv")
-    assert said(here, "compare", *words) == plain(compare(["a.csv"], ["b.csv", "c.csv"]))
+    assert said(here, "compare", *words) == plain(assay.compare(["a.csv"], ["b.csv", "c.csv"]))
 
 
 def test_a_comparison_is_written_the_same(here):
     command(here, "compare", "a.csv", "b.csv", "--out", "by-command.json")
-    compare("a.csv", "b.csv", out="by-library.json")
+    assay.compare("a.csv", "b.csv", out="by-library.json")
     written = [here / f"by-{name}.json" for name in ("command", "library")]
     assert written[0].read_bytes() == written[1].read_bytes()
 

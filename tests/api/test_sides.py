@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 import assay
-from assay.comparison.judge.compare import compare
 
 ROWS = {
     "before": [{"instance": f"q{n}", "correct": float(n % 3 == 0), "tokens": n} for n in range(60)],
@@ -61,30 +60,30 @@ def figures(comparison):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_side_may_be_of_any_kind(kind, tmp_path):
     sides = [KINDS[kind](rows, tmp_path / f"{name}.jsonl") for name, rows in ROWS.items()]
-    found = compare(*sides)
+    found = assay.compare(*sides)
     assert found.verdict == "ratify"
-    assert figures(found) == figures(compare(ROWS["before"], ROWS["after"]))
+    assert figures(found) == figures(assay.compare(ROWS["before"], ROWS["after"]))
 
 
 def test_rows_in_memory_are_the_file_of_them(tmp_path):
     paths = [written(tmp_path / f"{name}.jsonl", rows) for name, rows in ROWS.items()]
-    assert compare(*ROWS.values()) == compare(*paths)
+    assert assay.compare(*ROWS.values()) == assay.compare(*paths)
 
 
 def test_one_frame_may_hold_all_sides():
     frame = pd.concat(pd.DataFrame(rows).assign(model=name) for name, rows in ROWS.items())
-    found = compare(frame, by="model")
+    found = assay.compare(frame, by="model")
     assert found.verdict == "ratify"
     assert [read.name for read in found.inputs] == ["before", "after"]
-    assert compare(frame, by="model", first="after").verdict == "reject"
-    only = compare(frame, by="model", where="instance != q0")
+    assert assay.compare(frame, by="model", first="after").verdict == "reject"
+    only = assay.compare(frame, by="model", where="instance != q0")
     assert only.pairs == 59
 
 
 def test_more_sides_are_compared_with_the_first():
-    found = compare(*ROWS.values(), ROWS["before"][:40] + ROWS["after"][40:])
+    found = assay.compare(*ROWS.values(), ROWS["before"][:40] + ROWS["after"][40:])
     assert found.sides == ("baseline", "candidate", "candidate 2")
-    assert len(compare(*ROWS.values(), ROWS["after"][:], all_pairs=True).pairs) == 3
+    assert len(assay.compare(*ROWS.values(), ROWS["after"][:], all_pairs=True).pairs) == 3
 
 
 def test_loaded_trials_remember_how_they_were_read(tmp_path):
@@ -94,7 +93,7 @@ def test_loaded_trials_remember_how_they_were_read(tmp_path):
     )
     loaded = assay.load_trials(path, instance="qid")
     assert loaded[0].instance == "q0"
-    found = compare(loaded, ROWS["after"])
+    found = assay.compare(loaded, ROWS["after"])
     assert found.inputs[0].columns == {"instance": "qid", "trial": "trial", "dimensions": ()}
 
 
@@ -110,10 +109,10 @@ def test_loaded_trials_are_a_sequence_with_views():
 
 def test_the_same_rows_are_no_second_side():
     with pytest.raises(assay.errors.IncomparableRuns, match="the same list is given twice"):
-        compare(ROWS["before"], ROWS["before"])
+        assay.compare(ROWS["before"], ROWS["before"])
     loaded = assay.load_trials(ROWS["before"])
     with pytest.raises(assay.errors.IncomparableRuns, match="given twice"):
-        compare(loaded, loaded)
+        assay.compare(loaded, loaded)
 
 
 @pytest.mark.parametrize("wrong", [3, object(), b"rows", [3], ["a.csv", 3], {"a": 1}])
@@ -123,7 +122,7 @@ def test_what_is_no_side_is_refused_by_its_name(wrong):
         ((ROWS["after"], wrong), "candidate"),
     ):
         with pytest.raises(assay.SpecError, match=name):
-            compare(*sides)
+            assay.compare(*sides)
     with pytest.raises(assay.SpecError, match="sources"):
         assay.load_trials(wrong)
     with pytest.raises(assay.SpecError, match="pilot"):
@@ -133,13 +132,13 @@ def test_what_is_no_side_is_refused_by_its_name(wrong):
 def test_a_run_is_no_side_and_the_hint_says_what_is():
     run = assay.run("token-overlap", "darkcore")
     with pytest.raises(assay.SpecError, match="candidate is a Run") as refused:
-        compare(ROWS["before"], run)
+        assay.compare(ROWS["before"], run)
     assert "save_run" in refused.value.hint
 
 
 def test_one_side_alone_is_refused():
     with pytest.raises(assay.SpecError, match="nothing to compare it with") as refused:
-        compare(ROWS["before"])
+        assay.compare(ROWS["before"])
     assert "`by=COLUMN`" in refused.value.hint
 
 
@@ -157,12 +156,12 @@ def test_one_side_alone_is_refused():
 )
 def test_a_wrong_word_is_named(words, said):
     with pytest.raises(assay.SpecError, match=said):
-        compare(*ROWS.values(), **words)
+        assay.compare(*ROWS.values(), **words)
 
 
 def test_an_error_in_rows_names_the_side_and_the_row():
     with pytest.raises(assay.SpecError, match=r"the rows of candidate, row 3"):
-        compare(ROWS["before"], [*ROWS["after"][:2], {"instance": None, "correct": 1}])
+        assay.compare(ROWS["before"], [*ROWS["after"][:2], {"instance": None, "correct": 1}])
 
 
 def test_no_regression_is_asserted_of_frames():

@@ -22,7 +22,10 @@ class SealedSubmission(Result, frozen=True, kw_only=True):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each sealed file."""
-        return [{"file": name, "digest": found} for name, found in self.seal.files.items()]
+        return [
+            {"file": name, "size": file.size, "digest": file.digest}
+            for name, file in self.seal.files.items()
+        ]
 
     def lines(self) -> list[str]:
         """What was sealed, and whether a commit bears witness."""
