@@ -96,7 +96,8 @@ def _text(value: object) -> str:
     about, args, after = _arguments(about)
     parts = [about.strip(), args, after.strip()]
     if example:
-        parts.append(f"```pycon\n{textwrap.dedent(example).strip()}\n```")
+        code = re.sub(r"  # doctest: .*", "", textwrap.dedent(example).strip())
+        parts.append(f"```pycon\n{code}\n```")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
