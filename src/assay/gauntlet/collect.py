@@ -7,7 +7,7 @@ from pathlib import Path
 from assay.benchmark.benchmark import TASKS, Benchmark, Task
 from assay.benchmark.load import load_second
 from assay.errors import AssayError
-from assay.gauntlet.load import bars_for
+from assay.gauntlet.load import bars_for, check_task
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.runs.collect import Listener, close_run, collect
@@ -105,6 +105,7 @@ def _plan(
     benchmark: Benchmark, task: Task, bars: BarSet | str | Path | None, second: object
 ) -> JudgingPlan:
     chosen = bars_for(bars, benchmark, task)
+    check_task(chosen, task, chosen.name)
     if second is None and benchmark.second is None and _asks_for_second(chosen):
         second = chosen.second
     if second is not None:

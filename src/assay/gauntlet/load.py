@@ -41,14 +41,14 @@ def fitting_bars(benchmark: Benchmark, task: Task) -> str:
 
 
 def bars_for(bars: BarSet | str | Path | None, benchmark: Benchmark, task: Task) -> BarSet:
-    """Bars of a task, by their version or file, or those that fit the benchmark."""
-    if not isinstance(bars, BarSet):
-        return load_bars(bars or fitting_bars(benchmark, task), task=task)
-    _check_task(bars, task, bars.name)
-    return bars
+    """Bars of a task, by their version or file, or those that fit; a BarSet as it is."""
+    if isinstance(bars, BarSet):
+        return bars
+    return load_bars(bars or fitting_bars(benchmark, task), task=task)
 
 
-def _check_task(bars: BarSet, task: Task, where: str) -> None:
+def check_task(bars: BarSet, task: Task, where: str) -> None:
+    """Refuse bars of another task."""
     if bars.task != task:
         raise SpecError(
             f"{where}: bars for {bars.task}, and the task is {task}",
@@ -83,5 +83,5 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
         )
     bars = read_bars(data, where=str(path))
     if task is not None:
-        _check_task(bars, task, str(path))
+        check_task(bars, task, str(path))
     return bars
