@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import click
+from api_page import api
 
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
@@ -165,6 +166,7 @@ def _quoted(files: str) -> str:
 
 
 PAGES = {
+    "api.md": api,
     "commands.md": commands,
     "caveats.md": caveats,
     "features.md": features,

@@ -121,8 +121,8 @@ def test_the_error_names_the_parameter_and_says_what_was_expected(arguments):
     assert refused.value.hint == "Write it to a file first, and name the file."
     with pytest.raises(assay.SpecError, match="surface is 'all', expected 'declared' or 'lexical'"):
         assay.confounds("darkcore", surface="all")
-    with pytest.raises(assay.SpecError, match="root is int, expected text or a path"):
-        assay.open_study(3)
+    with pytest.raises(assay.SpecError, match="folder is int, expected text or a path"):
+        assay.Study.open(3)
 
 
 def test_a_word_that_no_parameter_has_is_refused_with_one_that_is_near():
@@ -153,11 +153,11 @@ def test_every_exception_is_found_in_the_module_of_errors():
 
 def test_a_path_may_be_text(arguments, tmp_path):
     study = arguments["study"]
-    assert assay.open_study(str(study.root)).config == study.config
+    assert assay.Study.open(str(study.root)).folder.config == study.config
     assay.save_run(arguments["run"], str(tmp_path / "run"))
     assert assay.load_run(str(tmp_path / "run")).records == arguments["run"].records
-    opened = assay.new_study(str(tmp_path / "new"), arguments["benchmark"])
+    opened = assay.Study.create(str(tmp_path / "new"), arguments["benchmark"])
     assert (tmp_path / "new" / "study.toml").is_file()
-    assert opened.config.name == "new"
+    assert opened.name == "new"
     with pytest.raises(assay.AssayError):
-        assay.load_dual_spec(str(tmp_path / "none.toml"))
+        assay.dual(str(tmp_path / "none.toml"))

@@ -282,8 +282,8 @@ def test_the_guide_of_a_study_works_as_it_stands(workplace):
 def test_the_library_example_of_the_readme_says_what_it_prints():
     code = next(block for block in blocks(README, "python") if "import assay" in block)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    (printed,) = re.findall(r"# (.*)\n?$", code.strip().splitlines()[-1])
-    assert done.stdout.strip() == printed
+    printed = re.findall(r"^print\(.*# (.*)$", code, flags=re.MULTILINE)
+    assert printed and done.stdout.splitlines() == printed
 
 
 SHOWN = {

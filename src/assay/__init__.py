@@ -13,20 +13,21 @@ TYPE_CHECKING = False  # as in typing, which `python -m assay` must not import f
 if TYPE_CHECKING:
     from assay.api.audit import balance, confounds
     from assay.api.benchmarks import load_benchmark
+    from assay.api.comparison import compare
+    from assay.api.dual_condition import dual, gate, matrix
     from assay.api.methods import methods, run, try_method
+    from assay.api.planning import power
+    from assay.api.regression import assert_no_regression
     from assay.api.scorecards import score
+    from assay.api.study.study import Study
+    from assay.api.trial_sources import load_trials
+    from assay.api.trials import export, trials
     from assay.benchmark.benchmark import Benchmark
-    from assay.comparison.judge.compare import compare
-    from assay.comparison.regression import assert_no_regression
-    from assay.comparison.result import Comparison, Comparisons, NetVerdict
-    from assay.comparison.spec import Dimension, Dimensions
+    from assay.comparison.power import Power
+    from assay.comparison.result import Comparison, Comparisons
     from assay.confounding.balance import Balanced
     from assay.confounding.result import ConfoundAudit
-    from assay.dual_condition.collect import Dual, run_dual
-    from assay.dual_condition.evidence import DualEvidence
-    from assay.dual_condition.judge.judge import judge_dual
-    from assay.dual_condition.result import DualResult, Regime
-    from assay.dual_condition.spec import load_dual_spec
+    from assay.dual_condition.result import DualResult
     from assay.errors import (
         AssayError,
         IntegrityError,
@@ -39,50 +40,35 @@ if TYPE_CHECKING:
     from assay.gauntlet.result import Scorecard
     from assay.gauntlet.spec import BarSet
     from assay.logs.trial import Trial
-    from assay.report.study.views import verify
     from assay.runs.result import Limits, Run
     from assay.runs.store import load_run, save_run
-    from assay.study.create import new_study
-    from assay.study.study import Study, open_study
-    from assay.study.submissions.draft import draft
-    from assay.study.submissions.rerun import Rerun, rerun
-    from assay.study.submissions.run import Finished, run_sealed
-    from assay.study.submissions.seal import seal
-    from assay.study.submissions.withdraw import withdraw
     from assay.study.verify.procedure import Verification
 
 _HOMES = {
+    "api.comparison": "compare",
+    "api.dual_condition": "dual gate matrix",
+    "api.planning": "power",
+    "api.regression": "assert_no_regression",
+    "api.study.study": "Study",
+    "api.trial_sources": "load_trials",
+    "api.trials": "export trials",
     "api.audit": "balance confounds",
     "api.benchmarks": "load_benchmark",
     "api.methods": "methods run try_method",
     "api.scorecards": "score",
     "benchmark.benchmark": "Benchmark",
-    "comparison.judge.compare": "compare",
-    "comparison.regression": "assert_no_regression",
-    "comparison.result": "Comparison Comparisons NetVerdict",
-    "comparison.spec": "Dimension Dimensions",
+    "comparison.power": "Power",
+    "comparison.result": "Comparison Comparisons",
     "confounding.balance": "Balanced",
     "confounding.result": "ConfoundAudit",
-    "dual_condition.collect": "Dual run_dual",
-    "dual_condition.evidence": "DualEvidence",
-    "dual_condition.judge.judge": "judge_dual",
-    "dual_condition.result": "DualResult Regime",
-    "dual_condition.spec": "load_dual_spec",
+    "dual_condition.result": "DualResult",
     "errors": "AssayError IntegrityError MethodError ProtocolError SpecError StorageError",
     "gauntlet.load": "load_bars",
     "gauntlet.result": "Scorecard",
     "gauntlet.spec": "BarSet",
     "logs.trial": "Trial",
-    "report.study.views": "verify",
     "runs.result": "Limits Run",
     "runs.store": "load_run save_run",
-    "study.create": "new_study",
-    "study.study": "Study open_study",
-    "study.submissions.draft": "draft",
-    "study.submissions.rerun": "Rerun rerun",
-    "study.submissions.run": "Finished run_sealed",
-    "study.submissions.seal": "seal",
-    "study.submissions.withdraw": "withdraw",
     "study.verify.procedure": "Verification",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -95,19 +81,12 @@ __all__ = [
     "Comparison",
     "Comparisons",
     "ConfoundAudit",
-    "Dimension",
-    "Dimensions",
-    "Dual",
-    "DualEvidence",
     "DualResult",
-    "Finished",
     "IntegrityError",
     "Limits",
     "MethodError",
-    "NetVerdict",
+    "Power",
     "ProtocolError",
-    "Regime",
-    "Rerun",
     "Run",
     "Scorecard",
     "SpecError",
@@ -120,25 +99,21 @@ __all__ = [
     "balance",
     "compare",
     "confounds",
-    "draft",
-    "judge_dual",
+    "dual",
+    "export",
+    "gate",
     "load_bars",
     "load_benchmark",
-    "load_dual_spec",
     "load_run",
+    "load_trials",
+    "matrix",
     "methods",
-    "new_study",
-    "open_study",
-    "rerun",
+    "power",
     "run",
-    "run_dual",
-    "run_sealed",
     "save_run",
     "score",
-    "seal",
+    "trials",
     "try_method",
-    "verify",
-    "withdraw",
 ]
 
 

@@ -1,4 +1,4 @@
-"""Figures in words, and parameters as flags: the same in every message."""
+"""Figures in words, texts that are safe to print, and parameters as flags."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -36,6 +36,33 @@ def did_you_mean(word: str, known: Iterable[str], *, most: int = 2) -> str | Non
 def percent(share: float) -> str:
     """A share in per cent, as finely as it was stated."""
     return f"{share * 100.0:.3g} %"
+
+
+def interval(low: float, high: float) -> str:
+    """Both ends of an interval."""
+    return f"[{low:.3f}, {high:.3f}]"
+
+
+def number(value: float, whole: bool = False) -> str:
+    """A figure, without decimals where it is large."""
+    return f"{value:,.0f}" if whole else f"{value:.3f}"
+
+
+def signed(value: float, whole: bool = False) -> str:
+    """A difference with its sign."""
+    return f"{value:+,.0f}" if whole else f"{value:+.3f}"
+
+
+def signed_interval(low: float | None, high: float | None, whole: bool = False) -> str:
+    """An interval of differences; nothing where there is none."""
+    if low is None or high is None:
+        return ""
+    return f"[{signed(low, whole)}, {signed(high, whole)}]"
+
+
+def printable(text: str) -> str:
+    """A text that cannot move the cursor or colour the screen: other people's words are shown."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def as_flags(text: str) -> str:

@@ -12,6 +12,7 @@ from assay.benchmark.benchmark import Columns
 from assay.benchmark.load import load_benchmark, read_fields
 from assay.benchmark.subset import subset_bytes
 from assay.errors import SpecError
+from assay.study.create import new_study
 
 ROWS = [
     {"doc": {"q": f"Q{i}?", "a": f"A{i}"}, "scores": [{"value": i % 2}], "n": i} for i in range(4)
@@ -129,7 +130,7 @@ def test_a_study_keeps_one_file(tmp_path, monkeypatch, place):
     (tmp_path / "folder" / "part-0.jsonl").write_bytes(data)
     benchmark = load_benchmark("-" if place == "-" else tmp_path / place)
     with pytest.raises(SpecError) as caught:
-        assay.new_study(tmp_path / "study", benchmark)
+        new_study(tmp_path / "study", benchmark)
     assert "a study keeps its benchmark as one file" in caught.value.message
     assert "Save the records as one file" in caught.value.hint
     assert not (tmp_path / "study").exists()

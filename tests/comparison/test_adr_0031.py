@@ -2,8 +2,9 @@ import msgspec
 import pytest
 
 import assay
-from assay import Dimension, Trial
+from assay import Trial
 from assay.comparison.adr_0031 import compare_adr_0031
+from assay.comparison.spec import Dimension
 
 FIVE = ("grounded", "recall", "trajectory", "supporting_fact_f1", "citation_coverage")
 KEYS = [

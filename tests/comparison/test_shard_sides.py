@@ -5,8 +5,9 @@ import json
 import polars
 import pytest
 
-from assay import NetVerdict, SpecError
+from assay import SpecError
 from assay.comparison.collect import Request, check_again, compare_paths
+from assay.comparison.result import NetVerdict
 from assay.comparison.sides import SideReading
 from assay.logs.trial_rows import TrialColumns
 

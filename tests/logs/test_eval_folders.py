@@ -6,6 +6,7 @@ import pytest
 from helpers.sides import read_two
 
 import assay
+from assay.comparison.judge.compare import compare
 from assay.comparison.sides import have_repeats
 from assay.logs.eval_folder import read_run, run_folders
 
@@ -207,7 +208,7 @@ def test_folders_that_share_a_name_are_not_taken_for_one_trial(tmp_path):
         for side in ("before", "after")
     ]
     assert [one.trial for one in trials(*sides[0])] == [None] * 3
-    found = assay.compare(baseline=trials(*sides[0]), candidate=trials(*sides[1]))
+    found = compare(baseline=trials(*sides[0]), candidate=trials(*sides[1]))
     assert found.unit == "run"
 
 

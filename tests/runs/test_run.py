@@ -152,4 +152,4 @@ def test_a_run_in_a_notebook_is_short_to_look_at():
     card = assay.score(run, DARK, assay.load_bars("v1"))
     assert len(repr(run)) < 1500
     assert len(repr(DARK)) < 500
-    assert str(card).startswith(f"{card.verdict.upper()}: D1 ")
+    assert str(card).startswith(f"{card.verdict.upper()}: {card.meaning}\n")

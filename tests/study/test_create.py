@@ -5,8 +5,9 @@ import pytest
 from helpers.inspect_logs import samples, write_eval
 from helpers.studies import opened
 
-from assay import load_benchmark, new_study
+from assay import load_benchmark
 from assay.errors import SpecError
+from assay.study.create import new_study
 from assay.study.study import RECORDS
 
 

@@ -5,6 +5,7 @@ A wrong type becomes a SpecError that names the parameter, not an AttributeError
 
 import difflib
 import inspect
+import math
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
@@ -12,6 +13,7 @@ from numbers import Integral, Real
 from types import UnionType
 from typing import Any, ParamSpec, TypeVar
 
+from assay.bounds import shown_number
 from assay.errors import SpecError
 
 P = ParamSpec("P")
@@ -24,8 +26,6 @@ _HINTS = {
     "Benchmark": "Load it: load_benchmark(NAME).",
     "BarSet": "Load them: load_bars(VERSION).",
     "Run": "Make one: run(METHOD, BENCHMARK); or load_run(FOLDER).",
-    "Study": "Open it: open_study(FOLDER).",
-    "DualSpec": "Load it: load_dual_spec(FILE).",
     "a path": "Write it to a file first, and name the file.",
 }
 
@@ -46,8 +46,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         expected = signature.parameters
         for name, value in _bound(signature, function.__name__, args, kwargs).items():
             hint = expected[name].annotation if name not in hints() else hints()[name]
-            if not _fits(value, hint, _DEEPEST):
-                raise _refusal(function.__name__, name, value, _kinds(hint))
+            if hint is expected[name].empty:  # self, and cls
+                continue
+            several = expected[name].kind is inspect.Parameter.VAR_POSITIONAL
+            for each in value if several else [value]:
+                if not _fits(each, hint, _DEEPEST):
+                    raise _refusal(function.__name__, name, each, _kinds(hint))
         return function(*args, **kwargs)
 
     call.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect.signature
@@ -135,3 +139,27 @@ def _kinds(hint: Any) -> list[str]:  # noqa: ANN401 - any annotation
         return ["None"]
     name = getattr(origin or hint, "__name__", str(hint))
     return [_NAMES.get(name, name)]
+
+
+def one_of(name: str, value: object, known: Sequence[object]) -> None:
+    """Refuse a value that is none of the known ones."""
+    if value not in known:
+        words = ", ".join(str(word) for word in known)
+        raise SpecError(f"{name} is {value!r:.60}, expected one of {words}")
+
+
+def in_range(
+    name: str,
+    value: float | None,
+    low: float,
+    high: float = math.inf,
+    *,
+    open_ends: bool = False,
+) -> None:
+    """Refuse a number outside a range; `open_ends` are no part of it, and None is no number."""
+    if value is None or (low < value < high if open_ends else low <= value <= high):
+        return
+    word = "between" if open_ends else "from"
+    ends = f"{word} {low:g} {'and' if open_ends else 'to'} {high:g}"
+    ends = f"over {low:g}" if math.isinf(high) else ends
+    raise SpecError(f"{name} is {shown_number(value)}, expected a number {ends}")

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from assay.benchmark.expression import Expression
 from assay.errors import DigestMismatch, SpecError
+from assay.result import Result
 from assay.tables.text import check_encoding
+from assay.wording import counted, some
 
 Task = Literal["detection", "classification"]
 TASKS: tuple[Task, ...] = ("detection", "classification")
@@ -135,7 +137,7 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     why: str
 
 
-class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+class Benchmark(Result, frozen=True, kw_only=True, dict=True):
     """Items under one name and one digest; never changed in place.
 
     `second` is another corpus on which a bar may ask for the same skill, so that a method which
@@ -180,9 +182,31 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             if name.startswith(SECOND):
                 raise SpecError(f"{self.name}: id {name!r} may not begin with {SECOND!r}")
 
-    def __repr__(self) -> str:
-        beside = "" if self.second is None else f", second={self.second.name!r}"
-        return f"Benchmark({self.name!r}, {len(self.items)} items{beside}, {self.digest!r})"
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each item, under the names that columns have by default."""
+        return [
+            {
+                "id": item.id,
+                "question": item.question,
+                "response": item.response,
+                "label": None if item.label is None else int(item.label),
+                "class": item.cls,
+                "source": item.source,
+                "group": item.group,
+            }
+            for item in self.items
+        ]
+
+    def lines(self) -> list[str]:
+        """How many items there are, of which labels and classes, and what reading changed."""
+        positives = sum(bool(item.label) for item in self.items)
+        labelled = sum(item.label is not None for item in self.items)
+        first = f"{self.name:.80}: {counted(len(self.items), 'item')}"
+        first += f", {positives:,} positive of {labelled:,} labelled" if labelled else ""
+        first += "" if self.second is None else f"; second corpus {self.second.name:.60}"
+        listed = some([f"{name} {count:,}" for name, count in self.classes.items()])
+        said = [f"{CHANGES[code]} {detail}" for code, detail in self.changes.items()]
+        return [first, *([f"classes: {listed}"] if listed else []), *said, self.digest]
 
     @property
     def named_columns(self) -> str:

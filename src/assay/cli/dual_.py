@@ -1,9 +1,7 @@
 """`assay dual`: a system with its state, and without."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,12 +10,7 @@ from assay.cli.output import show
 from assay.cli.progress import progress
 from assay.cli.scaffolds import init_flag, spec_or_scaffold
 
-if TYPE_CHECKING:
-    from assay.dual_condition.collect import Dual
-    from assay.dual_condition.evidence import DualRun
-    from assay.dual_condition.spec import DualSpec
-
-METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_condition.spec
+METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_condition.evidence
 
 
 @click.command(
@@ -67,16 +60,12 @@ def command(
       assay dual dual.toml --metric accuracy
       assay matrix results
     """
-    from msgspec.structs import replace
-
+    from assay.api.dual_condition import evaluate, plan_dual
     from assay.dual_condition.evidence import Metric
-    from assay.dual_condition.spec import load_dual_spec
     from assay.dual_condition.state.conditions import conditions_of
 
     chosen: Metric | None = metric  # type: ignore[assignment]  # one of METRICS
-    plan = load_dual_spec(spec, metric=chosen)
-    if jobs is not None:
-        plan = replace(plan, system=replace(plan.system, jobs=jobs))
+    plan = plan_dual(spec, metric=chosen, jobs=jobs)
     with progress("runs", len(conditions_of(plan)) * len(plan.seeds)) as advance:
 
         def heard(_: object) -> None:
@@ -85,34 +74,14 @@ def command(
             advance()
 
         try:
-            dual, entered = _evaluated(
-                plan, out or (study or spec.parent) / "results", study, heard
-            )
+            made = evaluate(plan, spec, out, study, on_run=heard)
         except KeyboardInterrupt:
             click.echo("\nRuns that were made are kept. Type the same command to go on.", err=True)
             raise
     from assay.report.dual_condition import draw_dual
 
+    dual = made.dual
     show(dual.record, lambda _, to: draw_dual(dual, to), as_json=as_json)
-    if entered is not None:
-        click.echo(entered, err=as_json)
+    if made.entry is not None:
+        click.echo(f"Entered in the ledger of {made.study}: entry {made.entry}.", err=as_json)
     sys.exit(dual.result.exit_code)
-
-
-def _evaluated(
-    plan: "DualSpec", out: Path, named: Path | None, heard: Callable[["DualRun"], None]
-) -> "tuple[Dual, str | None]":
-    """Evaluate, and enter the result where a study is named or holds the results; what to say."""
-    from assay.study.locate import study_root
-
-    root = study_root(out) if named is None else named
-    if root is None:
-        from assay.dual_condition.collect import run_dual
-
-        return run_dual(plan, out, on_run=heard), None
-    from assay.study.dual_results import run_dual_in_study
-    from assay.study.study import find_study
-
-    study = find_study(root)
-    dual, entry = run_dual_in_study(study, plan, out, on_run=heard)
-    return dual, f"Entered in the ledger of {study.config.name}: entry {entry.n}."

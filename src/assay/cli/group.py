@@ -125,8 +125,7 @@ def _wants_json() -> bool:
 
 
 def _fail(error: AssayError) -> NoReturn:
-    from assay.report.terminal import printable
-    from assay.wording import as_flags
+    from assay.wording import as_flags, printable
 
     error.message = as_flags(error.message)
     error.hint = None if error.hint is None else as_flags(error.hint)

@@ -160,8 +160,8 @@ def check(file: Path, kept: Path, older: Path | None, as_json: bool) -> None:
     Example:
       assay ledger check proof.json --checkpoint kept-elsewhere.txt
     """
+    from assay.api.study.verification import checkpoint_in
     from assay.bounds import MAX_LINE_BYTES
-    from assay.cli.signed_files import checkpoint_in
     from assay.files import read_bounded
     from assay.ledger.proof import check_proof, parse_proof
 

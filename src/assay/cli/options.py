@@ -84,7 +84,7 @@ def column_flags(command: Decorated) -> Decorated:
 def note_changes(benchmark: Benchmark) -> None:
     """Say what was left out and renamed, where no result says so as a caveat."""
     from assay.benchmark.benchmark import CHANGES
-    from assay.report.terminal import printable
+    from assay.wording import printable
 
     for code, detail in benchmark.changes.items():
         click.echo(printable(f"{code}: {CHANGES[code]} {detail}"), err=True)

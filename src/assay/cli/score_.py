@@ -84,21 +84,13 @@ def command(
 
 def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: bool) -> None:
     """Judge one result of a study, or every one under every version."""
-    from assay.report.study.views import refresh_views
-    from assay.study.scorecards.rejudge import judge_in_study, judge_study
-    from assay.study.study import open_study
+    from assay.api.study.study import Study
+    from assay.gauntlet.result import Scorecard
 
-    study = open_study(root)
-    if rundir is not None:
-        show_scorecard(judge_in_study(study, rundir, bars), as_json=as_json)
-    elif bars is not None:
-        raise SpecError(
-            "in a study everything is judged under every version of its bars",
-            hint="Leave out --bars; `assay bars revise` makes another version.",
-        )
-    rejudged = judge_study(study)
-    refresh_views(study)
-    _show_all(rejudged, as_json=as_json, kept="")
+    made = Study.open(root).score(rundir, bars=bars)
+    if isinstance(made, Scorecard):
+        show_scorecard(made, as_json=as_json)
+    _show_all(made.runs, as_json=as_json, kept="")
 
 
 def _show_all(

@@ -42,13 +42,9 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
       assay trials skill.toml
       assay ratify skill/comparison.json --artifact skill.md --into skills
     """
-    from msgspec.structs import replace
+    from assay.api.trials import make_trials, plan_trials
 
-    from assay.comparison.trials.collect import run_trials
-    from assay.comparison.trials.spec import load_trial_spec
-
-    plan = load_trial_spec(spec)
-    plan = plan if jobs is None else replace(plan, jobs=jobs)
+    plan = plan_trials(spec, jobs=jobs)
     total, made = 2 * len(plan.items) * plan.trials, 0
 
     def count(_: object) -> None:
@@ -58,7 +54,7 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
 
     with progress("runs", total) as advance:
         try:
-            trials = run_trials(plan, out or spec.with_suffix(""), on_run=count)
+            trials = make_trials(plan, spec, out, on_run=count)
         except KeyboardInterrupt:
             again = "Type the same command to go on."
             click.echo(f"\n{made} more of {total} runs were made. {again}", err=True)
@@ -66,4 +62,4 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
     from assay.report.comparison import draw_trials
 
     show(trials, draw_trials, as_json=as_json)
-    leave(favourable=trials.comparison is not None and trials.comparison.verdict.favourable)
+    leave(favourable=trials.favourable)

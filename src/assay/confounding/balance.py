@@ -14,6 +14,7 @@ that a search without success ends in seconds.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -26,6 +27,7 @@ from assay.confounding.result import FeatureResult
 from assay.confounding.single_features import feature_results, source_result
 from assay.confounding.verdict import CHANCE, CLEAN_UNDER
 from assay.errors import OneClassPartition
+from assay.result import Result
 from assay.stats.arrays import Floats
 from assay.stats.ranks import Levels, levels, placements
 from assay.surface.crossfit import Step
@@ -39,6 +41,7 @@ from assay.surface.joint_model import (
     read_surface,
     source_columns,
 )
+from assay.wording import interval
 
 HIGHEST = 0.55
 _AIM = 0.54
@@ -64,11 +67,17 @@ class Surfaces(msgspec.Struct, frozen=True, kw_only=True):
     worst_auc: float
 
 
-class Balanced(msgspec.Struct, frozen=True, kw_only=True):
+class Balanced(Result, frozen=True, kw_only=True):
     """The records kept, and what keeping only them changed.
 
     `achieved` says whether the aims are met; where they are not, the subset is the last one tried.
     `surface` is what was balanced. `lost` counts the dropped records of each class and source.
+
+    Example:
+        >>> import assay
+        >>> balanced = assay.balance("answers.csv", out="balanced.jsonl")  # doctest: +SKIP
+        >>> balanced.achieved, balanced.kept  # doctest: +SKIP
+        (True, 412)
     """
 
     achieved: bool
@@ -82,6 +91,41 @@ class Balanced(msgspec.Struct, frozen=True, kw_only=True):
     after: Surfaces
     lost: Mapping[str, Mapping[str, int]]
     caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """What was kept, or why nothing was."""
+        if not self.achieved:
+            telling = "all features together still tell the label"
+            if self.after.worst_auc > HIGHEST:
+                telling = f"{self.after.worst} alone is over {HIGHEST:.2f}"
+            return (
+                f"No subset of at least {FEWEST} records of each class was found: in the last one"
+                f" tried {telling}."
+            )
+        if self.kept == self.n:
+            return f"Nothing had to be dropped: all {self.n:,} records."
+        return f"{self.kept:,} of {self.n:,} records kept, {self.kept / self.n:.0%} of them."
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Two rows: before, and after."""
+        sides = (
+            ("before", self.n, self.positives, self.before),
+            ("after", self.kept, self.kept_positives, self.after),
+        )
+        return [
+            {"when": when, "records": n, "positives": positives, **msgspec.to_builtins(surfaces)}
+            for when, n, positives, surfaces in sides
+        ]
+
+    def lines(self) -> list[str]:
+        """What was kept, and what the surface told before and tells now."""
+        said = [
+            f"{when}: joint surface AUC {told.joint:.3f} {interval(told.low, told.high)}, worst"
+            f" feature alone {told.worst} {told.worst_auc:.3f}"
+            for when, told in (("before", self.before), ("after", self.after))
+        ]
+        return [self.outcome, *said, f"balanced for the {self.surface} surface"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -35,6 +35,11 @@ class Bar(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     within: Literal["source"] | None = None
     corpus: Literal["main", "second"] = "main"
 
+    @property
+    def on(self) -> str:
+        """The data that it is about."""
+        return ", ".join(self.partitions) or ("second corpus" if self.corpus == "second" else "all")
+
 
 class Partition(msgspec.Struct, frozen=True, kw_only=True):
     """Positives against negatives; items that satisfy neither expression are left out."""

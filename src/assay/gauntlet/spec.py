@@ -5,6 +5,7 @@ A control bar ships the cheat that it was made against: a method that must pass 
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -13,8 +14,10 @@ from assay.benchmark.expression import parse_expression
 from assay.digests import digest, is_name
 from assay.errors import SpecError
 from assay.gauntlet.bar import Bar, Partition
-from assay.gauntlet.metrics.table import check_bar
+from assay.gauntlet.metrics.table import check_bar, metric_of
+from assay.result import Result
 from assay.toml import read_toml
+from assay.wording import counted
 
 
 class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -25,7 +28,7 @@ class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     fails: tuple[str, ...]
 
 
-class BarSet(msgspec.Struct, frozen=True, kw_only=True):
+class BarSet(Result, frozen=True, kw_only=True):
     """One version of a task's bars; never edited, only superseded.
 
     `drops` names the bars of the superseded version that are not kept as they were.
@@ -52,6 +55,44 @@ class BarSet(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """Task and version together."""
         return f"{self.task}-{self.version}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, partitions as they are written."""
+        return {
+            "task": self.task,
+            "version": self.version,
+            "supersedes": self.supersedes,
+            "drops": list(self.drops),
+            "because": self.because,
+            "digest": self.digest,
+            "partitions": {
+                name: {"positive": part.positive.text, "negative": part.negative.text}
+                for name, part in self.partitions.items()
+            },
+            "bars": msgspec.to_builtins(self.bars),
+            "regressions": msgspec.to_builtins(self.regressions),
+            "second": self.second,
+        }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each bar."""
+        return [
+            {
+                "bar": bar.id,
+                "asks for": metric_of(bar).asks(bar),
+                "metric": bar.metric,
+                "at_least": bar.at_least,
+                "on": bar.on,
+            }
+            for bar in self.bars
+        ]
+
+    def lines(self) -> list[str]:
+        """The version, its reason, and what each bar asks for."""
+        asked = [f"{bar.id}: {metric_of(bar).asks(bar)}, on {bar.on}" for bar in self.bars[:6]]
+        more = len(self.bars) - len(asked)
+        asked += [f"and {counted(more, 'more bar')}"] if more else []
+        return [f"{self.name}: {self.because}", *asked, self.digest]
 
 
 class _PartitionFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

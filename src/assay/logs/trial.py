@@ -36,6 +36,12 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     values. `stopped_on_verdict` says that runs were made until there was a verdict, so that only a
     sequential comparison of them is fair; `drawn_order` is the run's place in an order drawn before
     any was made, by which such a comparison looks at them.
+
+    Example:
+        >>> import assay
+        >>> trial = assay.Trial(instance="q1", dimensions={"correct": 1}, harness={"model": "m"})
+        >>> trial.dimensions
+        {'correct': 1.0}
     """
 
     instance: str

@@ -9,9 +9,9 @@ from assay.comparison.result import (
     Flip,
     NetVerdict,
 )
-from assay.report.comparison_figures import draw_figures, number, signed
+from assay.report.comparison_figures import draw_figures
 from assay.report.terminal import marked, styled, table
-from assay.wording import as_flags, counted, percent
+from assay.wording import as_flags, counted, number, percent, signed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,14 +31,6 @@ _FIRST = frozenset({"assumed", "undirected"})
 """What to know before the table is read: what its columns were taken for."""
 _SIDES = ("candidate", "baseline")
 _SHOWN = 5
-_ENDED = {
-    "verdict": "stopped on a verdict",
-    "complete": "all pairs were run",
-    "crashes": "stopped: every run crashed",
-    "budget of runs": "stopped: the budget of runs is used up",
-    "budget of minutes": "stopped: the budget of minutes is used up",
-    "budget of money": "stopped: the budget of money is used up",
-}
 
 
 def draw_comparison(comparison: Comparison, out: "Console") -> None:
@@ -82,7 +74,7 @@ def _draw_verdict(comparison: Comparison, out: "Console") -> None:
     verdict = comparison.verdict.upper()
     out.print(marked("verdict  ", verdict, style, f"  {comparison.because}"))
     if comparison.verdict is NetVerdict.INCONCLUSIVE and not comparison.blocked:
-        out.print(styled(f"         {outlook(comparison)}"))
+        out.print(styled(f"         {comparison.outlook}"))
     looks = comparison.looks
     if looks is not None:
         unit = "instance" if comparison.unit == "instance" else "pair"
@@ -93,15 +85,6 @@ def _draw_verdict(comparison: Comparison, out: "Console") -> None:
             " more"
         )
         out.print(styled(f"         {looked}"))
-
-
-def outlook(comparison: Comparison) -> str:
-    """How much more would settle an undecided comparison."""
-    if comparison.needed_pairs is None:
-        return "no number of further runs can be forecast to settle it"
-    more = counted(comparison.needed_pairs, f"more {comparison.unit}")
-    more += " a side" if comparison.unit == "run" else ""
-    return f"about {more} would settle it, if the estimates are right"
 
 
 def _draw_flips(flips: Sequence[Flip], out: "Console") -> None:
@@ -141,7 +124,7 @@ def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None
 
 def draw_power(power: "Power", out: "Console") -> None:
     """The answer in a sentence, and a small table."""
-    out.print(styled(_sentence(power)))
+    out.print(styled(power.sentence))
     out.print()
     by_rate = any(row.rate is not None for row in power.table)
     headers = ["pairs", "effect", "power", *(["from a rate of"] if by_rate else [])]
@@ -157,11 +140,8 @@ def draw_power(power: "Power", out: "Console") -> None:
     out.print(table(headers, rows, right="rrrr"))
     out.print()
     out.print(styled(f"{power.how}, level {percent(power.level)}", style="dim"))
-    if power.correlation is not None:
-        taken = f"{power.correlation:g}" if power.correlation else "uncorrelated"
-        alike = f"correlated by {taken}" if power.correlation else taken
-        words = f"the two runs of a pair are taken to be {alike}; more alike, fewer pairs do"
-        out.print(styled(words, style="dim"))
+    if power.assumption is not None:
+        out.print(styled(power.assumption, style="dim"))
 
 
 def draw_pilot(pilot: "PilotPower", out: "Console") -> None:
@@ -178,22 +158,10 @@ def draw_pilot(pilot: "PilotPower", out: "Console") -> None:
         ]
         for row in pilot.dimensions
     ]
-    unit = {"run": "runs a side", "pair": "pairs", "instance": "instances"}[pilot.unit]
-    headers = ["", "before", "after", "effect", "spread", "correlation", unit]
+    headers = ["", "before", "after", "effect", "spread", "correlation", pilot.units]
     out.print(table(headers, rows, right=" rrrrrr"))
     out.print()
-    few = min(row.units for row in pilot.dimensions)
-    words = f"{unit} for {percent(pilot.power)} power, level {percent(pilot.level)}, each dimension"
-    out.print(styled(f"{words} by itself; from a pilot of {few}", style="dim"))
-
-
-def _sentence(power: "Power") -> str:
-    if power.pairs is None:
-        return f"{power.question}: more pairs than anyone makes"
-    if power.question.endswith("show"):
-        effect = "nothing" if power.effect is None else f"{power.effect:+.3f}"
-        return f"{power.question}: {effect}, with {percent(power.power)} power"
-    return f"{power.question}: {counted(power.pairs, 'pair')} for {percent(power.power)} power"
+    out.print(styled(pilot.basis, style="dim"))
 
 
 def draw_trials(trials: "Trials", out: "Console") -> None:
@@ -202,7 +170,7 @@ def draw_trials(trials: "Trials", out: "Console") -> None:
     took += "" if trials.money is None or not trials.money else f" for {trials.money:,.2f}"
     out.print(
         styled(
-            f"{_ENDED[trials.ended]}: {trials.pairs} of {counted(trials.planned_pairs, 'pair')}"
+            f"{trials.why}: {trials.pairs} of {counted(trials.planned_pairs, 'pair')}"
             f" compared, {took}"
         )
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.result import BETTER, WORSE, Comparison, DimensionResult
 from assay.report.terminal import styled
+from assay.wording import number, signed, signed_interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -107,23 +108,6 @@ def _concluded(dimension: DimensionResult) -> "Text":
     if dimension.gate is not None:
         line.append(f"{_GAP}gate: {dimension.gate.value}", style="dim")
     return line
-
-
-def number(value: float, whole: bool = False) -> str:
-    """A figure, without decimals where it is large."""
-    return f"{value:,.0f}" if whole else f"{value:.3f}"
-
-
-def signed(value: float, whole: bool = False) -> str:
-    """A difference, with its sign."""
-    return f"{value:+,.0f}" if whole else f"{value:+.3f}"
-
-
-def signed_interval(low: float | None, high: float | None, whole: bool = False) -> str:
-    """Both ends of an interval of differences, with their signs."""
-    if low is None or high is None:
-        return ""
-    return f"[{signed(low, whole)}, {signed(high, whole)}]"
 
 
 def _p(p: float | None) -> str:

@@ -5,6 +5,7 @@ from typing import IO, TYPE_CHECKING
 
 from assay.caveats import Caveat
 from assay.report.fitting_table import FittingTable
+from assay.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,11 +18,6 @@ def console(file: IO[str] | None = None) -> "Console":
 
     terminal = Console(file=file, highlight=False, soft_wrap=False)
     return terminal if terminal.is_terminal else Console(file=file, highlight=False, width=110)
-
-
-def printable(text: str) -> str:
-    """A text that cannot move the cursor or colour the screen: other people's words are shown."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def table(
@@ -52,11 +48,6 @@ def marked(before: str, word: str, style: str, after: str = "") -> "Text":
     line.append(printable(word), style=style)
     line.append(printable(after))
     return line
-
-
-def interval(low: float, high: float) -> str:
-    """Both ends of an interval."""
-    return f"[{low:.3f}, {high:.3f}]"
 
 
 def draw_caveats(caveats: Iterable[Caveat], out: "Console") -> None:

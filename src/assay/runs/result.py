@@ -1,7 +1,7 @@
 """What a run leaves behind: its records, and what produced them. Holds no score."""
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -9,8 +9,10 @@ from assay.benchmark.benchmark import Benchmark, Origin, Task
 from assay.bounds import MAX_LINE_BYTES, shown_number
 from assay.errors import SpecError
 from assay.ledger.attestation import Attestation
+from assay.result import Result
 from assay.runs.answers import Output
 from assay.sandbox.levels import Level
+from assay.wording import counted
 
 SEEDS = 5
 """How many seeds a sealed method runs under whose outputs depend on its seed."""
@@ -141,7 +143,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     attested: Attestation | None = None
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class Run(Result, frozen=True, kw_only=True):
     """One output per item under one condition, every output kept, and what produced them.
 
     `environment` are names of variables that were passed on, `harness` what it ran under,
@@ -180,6 +182,34 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     probed: int = 0
     batch: int | None = None
 
-    def __repr__(self) -> str:
-        made = f"{len(self.records)} records" + ("" if self.complete else ", incomplete")
-        return f"Run({self.method!r} on {self.benchmark.name!r}, {self.task}, {made})"
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each record."""
+        return [
+            {
+                "item": record.item,
+                **_answer(record.output, self.task),
+                "error": None if record.error is None else record.error.message,
+                "ms": record.ms,
+                "seed": record.seed,
+            }
+            for record in self.records
+        ]
+
+    def lines(self) -> list[str]:
+        """What ran on what, and how many items have an output."""
+        failed = sum(record.error is not None for record in self.records)
+        made = f"{counted(len(self.records), 'record')}, {failed} without an output"
+        return [
+            f"{self.method:.60} on {self.benchmark.name:.60}, {self.task}"
+            + ("" if self.complete else ", incomplete"),
+            made,
+            f"isolation {self.isolation} · seed {self.seed}",
+        ]
+
+
+def _answer(output: Output | None, task: Task) -> dict[str, Any]:
+    """The score and the class of an output."""
+    if isinstance(output, dict):
+        return {"score": output.get("score"), "class": output.get("class")}
+    detection = task == "detection"
+    return {"score": output if detection else None, "class": None if detection else output}

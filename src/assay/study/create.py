@@ -18,7 +18,7 @@ from assay.gauntlet.spec import BarSet
 from assay.ledger.file import create_ledger
 from assay.study.entries import enter
 from assay.study.locate import FILE, LEDGER
-from assay.study.study import FORMAT, RECORDS, Study, open_study
+from assay.study.study import FORMAT, RECORDS, StudyFolder, open_study
 from assay.tables.source import IN_MEMORY, NO_PATHS
 
 _ATTRIBUTES = """\
@@ -34,7 +34,7 @@ def new_study(
     name: str | None = None,
     bars: str | None = None,
     task: Task | None = None,
-) -> Study:
+) -> StudyFolder:
     """A study in a new or empty folder (one that holds only .git will do), its ledger opened."""
     root = Path(root)
     with storage(root):

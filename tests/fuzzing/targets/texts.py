@@ -10,10 +10,9 @@ from assay.errors import SpecError
 from assay.logs.trial import is_cost, is_fault
 from assay.method.baselines import auxiliary_copy, hash_random, question_length, token_overlap
 from assay.report.escaping import csv_line, markdown
-from assay.report.terminal import printable
 from assay.surface.features import ORACLES
 from assay.surface.near_duplicates import families, normalised
-from assay.wording import as_flags
+from assay.wording import as_flags, printable
 from fuzzing.campaign import Reader
 from fuzzing.targets import target
 

@@ -47,9 +47,4 @@ def draw_verification(made: Verification, out: "Console") -> None:
         steps.add_row(name, outcome, styled(step.found))
     out.print(steps)
     out.print()
-    state = f"is NOT intact: see step {len(made.steps)}."
-    if made.intact:
-        state = f"is intact: {counted(made.entries, 'entry')}, root {made.root}"
-    elif made.steps[-1].outcome is StepOutcome.UNCHECKED:
-        state = f"cannot be verified here: see step {len(made.steps)}."
-    out.print(styled(f"{made.study} {state}"))
+    out.print(styled(made.summary))

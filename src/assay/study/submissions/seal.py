@@ -21,7 +21,7 @@ from assay.study.entries import enter, read_records, records_of
 from assay.study.locate import FILE
 from assay.study.predictions.spec import parse_prediction
 from assay.study.records import StudyRecords
-from assay.study.study import Study, check_id
+from assay.study.study import StudyFolder, check_id
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
 from assay.study.submissions.distributions import distributions_of, our_requirements, unowned
 from assay.study.submissions.sealed import foreign, settings
@@ -40,7 +40,7 @@ PROBE = ("Is this a question?", "It is one.")
 """What a method is asked before it is sealed, to see that it answers at all."""
 
 
-def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
+def seal(study: StudyFolder, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
     """Seal a drafted submission: from here on nothing of it can change, and it can run once."""
     check_id(submission)
     records = records_of(study)
@@ -77,7 +77,7 @@ def _check_unsealed(records: StudyRecords, submission: str) -> None:
 
 
 def _seal_of(
-    study: Study,
+    study: StudyFolder,
     submission: str,
     records: StudyRecords,
     contents: Mapping[str, bytes],

@@ -32,6 +32,8 @@ from assay.logs.log import LogRun, Sample
 from assay.logs.log_trials import trials_of
 from assay.logs.means import mean_of
 from assay.logs.same_run import is_same_run
+from assay.result import Result
+from assay.wording import counted
 
 _VERSION = "0.2.2"
 _UNKNOWN = "unknown"
@@ -51,6 +53,27 @@ class ExportedRun(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None
     samples: int
     files: tuple[str, ...]
+
+    @property
+    def said(self) -> str:
+        """What it is a run of, and how many samples it has."""
+        who = "" if self.model is None else f", {self.model}"
+        return f"{self.harness}, {self.task}{who}: {counted(self.samples, 'sample')}"
+
+
+class Exported(Result, frozen=True, kw_only=True):
+    """The runs that were written into a datastore."""
+
+    runs: tuple[ExportedRun, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each run."""
+        rows: list[dict[str, Any]] = msgspec.to_builtins(self.runs)
+        return [{**row, "files": ", ".join(row["files"])} for row in rows]
+
+    def lines(self) -> list[str]:
+        """How many were written, and the first of them."""
+        return [f"Wrote {counted(len(self.runs), 'run')}.", *(run.said for run in self.runs[:5])]
 
 
 def export_runs(runs: Sequence[LogRun], folder: Path) -> list[ExportedRun]:
