@@ -32,12 +32,12 @@ def cells(tmp_path_factory):
         client = nbclient.NotebookClient(
             book,
             timeout=300,
+            startup_timeout=300,
             kernel_name="python3",
             resources={"metadata": {"path": str(home)}},
         )
         client.km = client.create_kernel_manager()
         client.km.kernel_spec.argv[0] = sys.executable
-        client.km.transport = "ipc"
         client.execute(env={**os.environ, "IPYTHONDIR": str(home), "HOME": str(home)})
     return [cell for cell in book.cells if cell.cell_type == "code"]
 
