@@ -64,7 +64,7 @@ def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any o
             raise SpecError(
                 f"{where}, column {error.colno}: not JSON: {error.msg};"
                 f" got {excerpt(text, error.pos)}",
-                hint="Each record must stand on one line, whole." if whole else None,
+                hint="Write each record on one line." if whole else None,
             ) from None
     _check_value(value, text, where)
     return value
@@ -92,7 +92,7 @@ def _refusing(where: str) -> Iterator[None]:
     except RecursionError:
         raise SpecError(f"{where}: nested deeper than {MAX_DEPTH} levels") from None
     except ValueError:
-        raise SpecError(f"{where}: a number has more digits than anyone needs") from None
+        raise SpecError(f"{where}: a number has too many digits") from None
 
 
 def _check_value(value: object, text: str, where: str) -> None:
@@ -141,7 +141,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise _Refused(f"key {twice!r} stands twice in one object")
+        raise _Refused(f"key {twice!r} occurs twice in one object")
     return members
 
 

@@ -53,7 +53,7 @@ def check_new(path: Path) -> None:
     with storage(path):
         if path.exists():
             raise SpecError(
-                f"{path} is there already", hint="Nothing is overwritten: name another."
+                f"{path} already exists", hint="Nothing is overwritten. Choose another name."
             )
 
 
@@ -77,7 +77,7 @@ def read_bounded(path: Path, most: int) -> bytes:
     """The bytes of an untrusted file: a regular one of at most so many bytes."""
     with storage(path):
         if path.exists() and not path.is_file():
-            raise SpecError(f"{path}: no regular file")
+            raise SpecError(f"{path}: not a regular file")
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size > most:  # it is not read at all
@@ -99,12 +99,12 @@ def read_parts(file: BinaryIO, most: int) -> Iterator[bytes]:
 def inside(root: Path, name: str) -> Path:
     """A path within a folder, from a name in a record; one that leads out of it is refused."""
     if not is_record_path(name):
-        raise IntegrityError(f"{name!r:.200} is no path inside a study")
+        raise IntegrityError(f"{name!r:.200} is not a path inside a study")
     with storage(root):
         link = _first_link(root, name)
     if link is not None:
         raise IntegrityError(
-            f"{name}: {link} is a symbolic link", hint="A record is a regular file."
+            f"{name}: {link} is a symbolic link", hint="Replace it with a regular file."
         )
     return root / name
 
@@ -113,7 +113,7 @@ def check_no_links(root: Path, inner: str) -> None:
     """Refuse a path on which a symbolic link may lead out of a folder."""
     link = _first_link(root, inner)
     if link is not None:
-        raise SpecError(f"{inner}: {link} is a symbolic link, which may lead anywhere")
+        raise SpecError(f"{inner}: {link} is a symbolic link, which may point outside the folder")
 
 
 def _first_link(root: Path, inner: str) -> str | None:
@@ -131,7 +131,7 @@ def read_inside(root: Path, name: str) -> bytes:
     path = inside(root, name)
     with storage(path):
         if not path.is_file():
-            problem = "is no regular file" if path.exists() else "is gone"
+            problem = "is not a regular file" if path.exists() else "is missing"
             raise IntegrityError(f"{name} {problem}")
     try:
         return read_bounded(path, MAX_FILE_BYTES)
@@ -144,9 +144,8 @@ def read_as(root: Path, name: str, expected: str) -> bytes:
     data = read_inside(root, name)
     if digest(data) != expected:
         raise DigestMismatch(
-            f"{name} has changed: its digest is {short(digest(data))}, and {short(expected)} was"
-            " recorded",
-            hint="If it was committed as it was, git can put it back: git checkout HEAD -- FILE",
+            f"{name} has changed: expected digest {short(expected)}, got {short(digest(data))}",
+            hint="If the recorded version was committed, restore it: git checkout HEAD -- FILE",
         )
     return data
 

@@ -90,7 +90,9 @@ def regular_members(
             raise SpecError(f"{member.path}: neither a regular file nor a folder{kind}", hint=hint)
         if count > most_files or (most_bytes is not None and size > most_bytes):
             bound = f"{most_files:,} files" if count > most_files else f"{most_bytes:,} bytes"
-            raise SpecError(f"{root}: more than {bound}", hint="Keep to what is needed.")
+            raise SpecError(
+                f"{root}: more than {bound}", hint="Leave out files that are not needed."
+            )
         yield member
 
 
@@ -98,12 +100,12 @@ def artifact_files(path: Path) -> dict[str, Path]:
     """An artifact's files by their path inside it; a single file goes by the empty path."""
     with storage(path):
         if path.is_symlink() or not path.exists():
-            problem = "is a symbolic link" if path.is_symlink() else "is not there"
+            problem = "is a symbolic link" if path.is_symlink() else "does not exist"
             raise SpecError(f"the artifact {path} {problem}")
         if path.is_file():
             return {"": path}
         if not path.is_dir():
-            raise SpecError(f"the artifact {path} is no regular file or folder")
+            raise SpecError(f"the artifact {path} is not a regular file or folder")
         files = {
             member.name: member.path
             for member in regular_members(path, most_files=MOST_ARTIFACT_FILES)
@@ -139,7 +141,7 @@ def tree_digest(folder: Path, without: Path) -> str:
                 lines.append(f"{digest(member.path.read_bytes())}  {member.name}")
             elif member.kind == "special":
                 raise SpecError(
-                    f"{member.path} is no regular file, folder or link: it cannot be copied"
+                    f"{member.path} cannot be copied: not a regular file, folder or link"
                 )
     return listing_digest("folder", lines)
 
@@ -155,7 +157,7 @@ def manifest(root: Path) -> tuple[FileEntry, ...]:
 
     An empty folder is an entry too, under its path and a slash: a system may look for it.
     """
-    hint = "The state must be whole in itself: replace links by what they lead to."
+    hint = "Replace each link by a copy of its target."
     entries = []
     for member in regular_members(root, most_files=MOST_STATE_FILES, hint=hint):
         if not member.name.isprintable():

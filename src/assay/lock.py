@@ -101,7 +101,7 @@ def _held(path: Path, inode: int) -> StorageError:
     names = " and ".join(holders[:_MOST_NAMED]) or "another process"
     return StorageError(
         f"{path}: still locked by another process after {LONGEST_WAIT:g} s",
-        hint=f"It may be held by {names}: another command, or a method that is run. End that.",
+        hint=f"It may be held by {names}: another command, or a running method. End that process.",
     )
 
 
@@ -124,7 +124,7 @@ def _holders(inode: int) -> list[str]:
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Keep other processes from filling the same folder."""
-    busy = ProtocolError(f"{folder}: runs are being made there just now")
+    busy = ProtocolError(f"{folder}: another process is making runs there")
     with locked(folder / ".lock", busy=busy):
         yield
 

@@ -81,7 +81,7 @@ def test_nothing_is_overwritten_and_one_run_in_two_forms_is_refused(assay_cmd, l
     assert done.code == 2 and "is there already" in done.err
     assert len(list((tmp_path / "store").rglob("*.json"))) == 1
     done = assay_cmd("export", "logs/after.eval", "logs/after.eval", "--out", "other")
-    assert done.code == 2 and "one run is given twice" in done.err
+    assert done.code == 2 and "the same run is given twice" in done.err
     assert not (tmp_path / "other").exists()
 
 

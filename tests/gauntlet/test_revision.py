@@ -110,7 +110,7 @@ def test_a_reason_is_needed(because):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"bar": replace(BAR, id="D1")}, "bar D1 stands twice"),
+        ({"bar": replace(BAR, id="D1")}, "bar D1 occurs twice"),
         ({"bar": replace(BAR, at_least=float("nan"))}, "at_least = nan"),
         ({"bar": replace(BAR, at_least=float("inf"))}, "at_least = inf"),
         ({"bar": replace(BAR, partitions=("elsewhere",))}, "no partition 'elsewhere'"),

@@ -74,7 +74,7 @@ def test_nor_are_they_read_when_a_run_is_closed(tmp_path, by):
     folder.begin(RUN)
     folder.add(RUN.records[0])
     by(tmp_path / "run/outputs.jsonl")
-    with pytest.raises(DigestMismatch, match=r"more than|no regular file"):
+    with pytest.raises(DigestMismatch, match=r"more than|not a regular file"):
         folder.finish(replace(RUN, records=RUN.records[:1]))
 
 

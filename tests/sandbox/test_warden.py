@@ -971,7 +971,7 @@ def test_a_warden_that_cannot_answer_a_call_ends_with_its_run(tmp_path, monkeypa
     monkeypatch.setattr("assay.sandbox.warden_client.module_command", planted)
     with WardenClient(tmp_path / "scratch") as warden:
         bench = Bench(tmp_path / "bench", warden)
-        with pytest.raises(StorageError, match="watches over the runs has ended"):
+        with pytest.raises(StorageError, match="watches the runs has ended"):
             bench.run("python", "-c", "import time; time.sleep(60)", "assay-mute", seconds=600)
     assert not alive("assay-mute")
 

@@ -40,7 +40,7 @@ def test_ragged_lines_are_named_with_the_separator():
 
 
 def test_an_open_quote_and_a_column_twice_are_refused():
-    for text, words in (('a,b\n"1,2\n', "not CSV"), ("a,a\n1,2\n", "column 'a' stands twice")):
+    for text, words in (('a,b\n"1,2\n', "not CSV"), ("a,a\n1,2\n", "column 'a' occurs twice")):
         with pytest.raises(SpecError, match=words):
             read(text)
 

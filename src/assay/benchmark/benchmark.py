@@ -160,15 +160,15 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def __post_init__(self) -> None:
         if not self.items:
-            raise SpecError(f"{self.name}: no records", hint="One record a line is expected.")
+            raise SpecError(f"{self.name}: no records", hint="Write one record a line.")
         for name, count in Counter(item.id for item in self.items).items():
             if count > 1:
                 raise SpecError(
-                    f"{self.name}: id {name!r} stands {count} times",
-                    hint="Every record needs an id of its own.",
+                    f"{self.name}: id {name!r} occurs {count} times",
+                    hint="Give every record its own id.",
                 )
             if name.startswith(SECOND):
-                raise SpecError(f"{self.name}: id {name!r} may not begin with {SECOND!r}")
+                raise SpecError(f"{self.name}: id {name!r} must not begin with {SECOND!r}")
 
     def __repr__(self) -> str:
         beside = "" if self.second is None else f", second={self.second.name!r}"
@@ -242,7 +242,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def with_second(self, second: "Benchmark | None") -> "Benchmark":
         """The same benchmark beside another second corpus."""
         if second is not None and second.digest == self.digest:
-            raise SpecError(f"{second.name} cannot be a second corpus to itself")
+            raise SpecError(f"{second.name} cannot be its own second corpus")
         return msgspec.structs.replace(self, second=second)
 
     def where(self, expression: Expression) -> tuple[Item, ...]:

@@ -139,7 +139,7 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
 def how_to_name(row: Row, missing: Missing) -> str:
     """How to name a column that no record has, and the one that may be meant."""
     if len(missing.columns) > 1:
-        return "Name the one that tells right from wrong: `label=COLUMN` or `class=COLUMN`."
+        return "Which column tells right from wrong? Name it: `label=COLUMN` or `class=COLUMN`."
     import difflib
 
     names = list(islice(names_in(row), _MOST_NAMES))
@@ -148,4 +148,4 @@ def how_to_name(row: Row, missing: Missing) -> str:
     near = difflib.get_close_matches(missing.columns[0].lower(), folded, n=1)
     near = near or [name for part, name in last.items() if part == missing.columns[0].lower()]
     meant = f"Did you mean {folded[near[0]]!r}? " if near else ""
-    return f"{meant}Name the one that holds the {missing.name}: `{missing.name}=COLUMN`."
+    return f"{meant}Which column holds the {missing.name}? Name it: `{missing.name}=COLUMN`."

@@ -92,8 +92,8 @@ def _holds(part: FieldTest, record: Mapping[str, str | None], text: str) -> bool
     if got is None:
         raise SpecError(
             f"expression {text!r}: record {record['id']} has no {part.field}",
-            hint=f"Name the column that holds it (`{part.field}=COLUMN`), or choose bars that"
-            " ask only for a label (`bars=plain`).",
+            hint=f"Name its column (`{part.field}=COLUMN`), or choose bars that need only a label"
+            " (`bars=plain`).",
         )
     return same_word(got, part.value) is part.equal
 

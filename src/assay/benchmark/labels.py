@@ -47,7 +47,7 @@ def settle_labels(
             on_missing(draft, field, error)
             continue
         if ours and theirs:
-            faults.add(SpecError(f"{draft.place}: positive and negative at once"))
+            faults.add(SpecError(f"{draft.place}: both positive and negative"))
         elif ours or theirs:
             draft.label = ours
         else:
@@ -71,7 +71,7 @@ def _plain_label(draft: Draft, columns: Columns, faults: Faults) -> None:
             SpecError(
                 f"{draft.place}, field {columns.label or 'label'!r}: expected 0, 1, true or false,"
                 f" got {draft.value!r:.{LONGEST_VALUE}}",
-                hint="Say which value means positive: `positive=VALUE`.",
+                hint="Which value is positive? Name it: `positive=VALUE`.",
             )
         )
 
@@ -97,9 +97,9 @@ def _check_two(values: Mapping[str, int], positive: str, field: str, faults: Fau
     faults.add(
         SpecError(
             f"{faults.place}: the {field} has {len(values)} values: {listed(values)};"
-            f" `positive={positive}` leaves open which of the others are negative",
-            hint="Name the negative one (`negative=VALUE`), and leave out what is neither"
-            f" (`unknown=exclude`). Where all others are negative: `positive='{field} =="
+            f" with `positive={positive}`, which of the others are negative?",
+            hint="Name the negative value (`negative=VALUE`) and leave out the rest"
+            f" (`unknown=exclude`). If all others are negative: `positive='{field} =="
             f" {positive}'`.",
         )
     )
@@ -116,9 +116,9 @@ def _check_occurring(
         if value is not None and drafts and not any(draft.label is label for draft in drafts):
             faults.add(
                 SpecError(
-                    f"{faults.place}: no record is {value!r:.200}, which `{name}=` calls {name};"
-                    f" there are {listed(values)}",
-                    hint="Look at the values of the label column; capitals and spaces count.",
+                    f"{faults.place}: no record has the value {value!r:.200} of `{name}=`;"
+                    f" the values are {listed(values)}",
+                    hint="Use a value of the label column. Capitals and spaces count.",
                 )
             )
 
@@ -128,7 +128,7 @@ def _refuse_unknown(unknown: Sequence[Draft], columns: Columns, faults: Faults) 
     first = unknown[0].place.removeprefix(f"{faults.place}, ")
     hint = "Leave out records that are neither: `unknown=exclude`."
     if columns.positive is None:
-        hint = f"Name the positive one: `positive=VALUE`. {hint}"
+        hint = f"Which value is positive? Name it: `positive=VALUE`. {hint}"
     faults.add(
         SpecError(
             f"{faults.place}: {counted(len(unknown), 'record')} neither positive nor negative:"

@@ -22,8 +22,7 @@ from assay.tables.nested import PlacedRows, Row, dotted, with_paths
 
 _LEAVE_OUT = "Leave out records that lack a value: `missing=exclude`."
 _NEW_IDS = (
-    "Number all records instead (`ids=none`), or give blank and repeated ids new ones"
-    " (`ids=repair`)."
+    "Number all records instead (`ids=none`), or replace blank and repeated ids (`ids=repair`)."
 )
 
 
@@ -130,7 +129,7 @@ class _RecordReader:
             message = f"{draft.place}, field {self.columns.id or 'id'!r}: is empty"
         else:
             there = first[given].removeprefix(f"{self.faults.place}, ")
-            message = f"{draft.place}: id {given!r:.{LONGEST_VALUE}} is that of {there} too"
+            message = f"{draft.place}: id {given!r:.{LONGEST_VALUE}} is also that of {there}"
         self.faults.add(SpecError(message, hint=_NEW_IDS))
 
     def _records(self, renamed: int) -> ReadRecords:
@@ -159,7 +158,7 @@ class _RecordReader:
             reasons = listed(Counter(record.why for record in left_out), shown=str)
             raise SpecError(
                 f"{self.faults.place}: every record is left out: {reasons}",
-                hint="Look at `positive=` and `negative=`, and at the columns that were named.",
+                hint="Check `positive=`, `negative=` and the named columns.",
             )
         return ReadRecords(items=tuple(items), left_out=tuple(left_out), renamed=renamed)
 

@@ -43,7 +43,7 @@ def subset_bytes(benchmark: Benchmark, ids: Collection[str], name: str) -> bytes
     if isinstance(source, LogRecords) or form is None or form.name in _UNWRITTEN:
         what = "a log" if isinstance(source, LogRecords) else "a folder"
         what = what if form is None else _UNWRITTEN[form.name]
-        why = f"{source.place} is {what}: a subset of it is written as one JSON object a line"
+        why = f"{source.place} is {what}, so its subset is written as one JSON object a line"
         _check_name(name, (".jsonl",), why)
         return _as_lines(source, keep, encoding)
     own = "".join(endings(source.files[0][0]))
@@ -65,7 +65,7 @@ def _check_name(name: str, allowed: Sequence[str], why: str) -> None:
     if got not in allowed or not got:
         shown = next(filter(None, allowed))
         raise SpecError(
-            f"{why}, and the new file ends in {got or 'nothing'!r}",
+            f"{why}, but the new file ends in {got or 'nothing'!r}",
             hint=f"Give it the ending {shown}",
         )
 
@@ -129,7 +129,7 @@ def _line(row: Row, place: str) -> bytes:
     except (TypeError, ValueError) as error:
         raise SpecError(
             f"{place}: cannot be written as JSON: {error}",
-            hint="Take the subset from a file of Parquet instead.",
+            hint="Take the subset from a Parquet file instead.",
         ) from None
 
 

@@ -55,7 +55,7 @@ def method_result(
     if own.all() or not own.any():
         raise SpecError(
             f"{name}: scores for {len(chosen)} of {len(items)} records, all of one class",
-            hint="The ids of the scores must be those of the records.",
+            hint="Check that the ids of the scores match the ids of the records.",
         )
     values = np.array([scores[item.id] for item in kept], dtype=np.float64)
     fit = auc_of(values, own, group_codes(kept))

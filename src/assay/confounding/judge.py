@@ -101,16 +101,16 @@ def labels_of(benchmark: Benchmark) -> NDArray[np.bool_]:
     for item in benchmark.items:
         if item.label is None:
             raise SpecError(
-                f"{benchmark.name}: record {item.id} has a class and no label",
-                hint="Say which records are positive: `positive='class != truth'`.",
+                f"{benchmark.name}: record {item.id} has a class but no label",
+                hint="Which records are positive? Name them: `positive='class != truth'`.",
             )
     flags = np.array([item.label for item in benchmark.items], dtype=bool)
     if flags.all() or not flags.any():
         which = "positive" if flags.all() else "negative"
         raise OneClassPartition(
-            f"{benchmark.name}: every record is {which}; nothing can be told apart",
-            hint="Name the column that tells right from wrong (`label=`), or say which value is"
-            " positive (`positive=`).",
+            f"{benchmark.name}: every record is {which}, expected both labels",
+            hint="Which column tells right from wrong (`label=`), or which value is positive"
+            " (`positive=`)? Name one.",
         )
     return flags
 
@@ -120,7 +120,7 @@ def _with_own(table: tuple[Feature, ...], own: Sequence[Feature]) -> tuple[Featu
     taken = {*(feature.name for feature in table), SOURCE, LEXICAL}
     for feature in own:
         if feature.name in taken:
-            raise SpecError(f"there is a feature {feature.name!r} already", hint="Rename yours.")
+            raise SpecError(f"feature {feature.name!r} already exists", hint="Rename yours.")
         taken.add(feature.name)
     return (*table, *own)
 

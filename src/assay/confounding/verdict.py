@@ -53,21 +53,21 @@ def explain(
 ) -> str:
     """The reason for the verdict, in a sentence."""
     if joint is None:
-        return "without the joint surface model there is no verdict"
+        return "no verdict without the joint surface model"
     telling = [finding.code for finding in findings if finding.code in TELLING]
     match verdict:
         case Fitness.CLEAN:
             also = f", but {' and '.join(telling)}: see above" if telling else ""
-            return f"the surface tells too little of the label to score by{also}"
+            return f"the surface predicts the label too weakly to score by{also}"
         case Fitness.UNFIT:
-            return "the surface leaves too little of the label to tell any method from it"
+            return "the surface predicts so much of the label that no method can be told from it"
         case Fitness.CONFOUNDED if joint.low > CHANCE:
-            return "a method can score by the surface alone"
+            return "the surface alone predicts the label"
         case Fitness.CONFOUNDED:
             worst = max(features, key=lambda feature: feature.least)
-            return f"a method can score by {worst.name} alone"
+            return f"the feature {worst.name} alone predicts the label"
     would = f"; about {needed:,} would" if needed is not None else ""
-    return f"these records cannot tell whether the surface gives the label away{would}"
+    return f"these records cannot show whether the surface predicts the label{would}"
 
 
 def records_needed(verdict: Fitness, model: Surface | None, joint: Joint | None) -> int | None:

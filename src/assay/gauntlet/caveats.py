@@ -18,16 +18,18 @@ CODES: Codes = {
     "constant-scores": "The method gave every record the same answer.",
     "reversed": "The method ranks the wrong way round; is its score, or the label, reversed?",
     "same-ranking": "The method ranks every record exactly as a surface control does.",
-    "unfit": "Beside the surface the records leave too little to tell this method by.",
+    "unfit": "The surface predicts so much of the label that these records cannot measure this"
+    " method.",
     "words-not-ruled-out": "Words explain most of what this method reaches beyond the declared"
     ' features; a bar with `beyond = "lexical"` holds them equal too.',
     "idle-control": "A surface control is the same for every record, so beating it means nothing.",
     **CHANGES,
     "small-n": f"Some estimate rests on fewer than {SMALL} records.",
     "grouped-by-question": "No group was named, so records with the same question form a group.",
-    "repeated-questions": "Questions repeat and nothing groups them; name what does: --group.",
+    "repeated-questions": "Questions repeat, but no column groups them; name one: --group COLUMN.",
     "empty-responses": "Some responses are empty.",
-    "one-source": "The records have no sources, or one, so nothing was asked within sources.",
+    "one-source": "The records have no sources, or only one, so the AUC within sources was not"
+    " judged.",
     "surface-unchecked": "These bars do not hold all surface features equal, so the surface may"
     " have earned this: judge by v4 (`plain-2` for files without classes) too.",
     "other-second-corpus": "The second corpus is not the one that the bars name.",
@@ -81,6 +83,9 @@ _EARLIER_WORDS = {
     "unobserved": "What the method opened was not observed, or not all of it, so that it ran what"
     " was sealed rests on its word.",
     "resumed": "The run was cut off and taken up again; what had been made was kept.",
+    "unfit": "Beside the surface the records leave too little to tell this method by.",
+    "repeated-questions": "Questions repeat and nothing groups them; name what does: --group.",
+    "one-source": "The records have no sources, or one, so nothing was asked within sources.",
 }
 """What older scorecards of this version say under a code."""
 

@@ -80,14 +80,18 @@ def checked_outputs(run: Run, benchmark: Benchmark) -> list[dict[str, Output]]:
     second = benchmark.second.classes if benchmark.second is not None else {}
     classes = {*benchmark.classes, *second}
     if not 1 <= run.seeds <= SEEDS:
-        raise IntegrityError(f"the run has {run.seeds} seeds, and 1 to {SEEDS} can be")
+        raise IntegrityError(f"the run has {run.seeds} seeds, expected 1 to {SEEDS}")
     seen: set[tuple[str, int]] = set()
     by_seed: list[dict[str, Output]] = [{} for _ in range(run.seeds)]
     for record in run.records:
         if record.item not in known:
-            raise IntegrityError(f"the run has a record of {record.item!r}, which is no item")
+            raise IntegrityError(
+                f"the run has a record of {record.item!r}, which is not an item of the benchmark"
+            )
         if not 0 <= record.seed < run.seeds:
-            raise IntegrityError(f"the run has {run.seeds} seeds, and a record of {record.seed}")
+            raise IntegrityError(
+                f"the run has {run.seeds} seeds, but a record of seed {record.seed}"
+            )
         if (record.item, record.seed) in seen:
             raise IntegrityError(f"the run has two records of {record.item!r}")
         seen.add((record.item, record.seed))
@@ -112,13 +116,13 @@ def check_judgeable(benchmark: Benchmark, bars: BarSet) -> None:
 
 def _check_same(run: Run, benchmark: Benchmark, bars: BarSet) -> None:
     if run.task != bars.task:
-        raise SpecError(f"the run is of {run.task}, and {bars.name} judges {bars.task}")
+        raise SpecError(f"the run is of {run.task}, but {bars.name} judges {bars.task}")
     second = None if benchmark.second is None else Source.of(benchmark.second)
     for ran, here in ((run.benchmark, Source.of(benchmark)), (run.second, second)):
         if (None if ran is None else ran.digest) != (None if here is None else here.digest):
             raise DigestMismatch(
-                f"the run is of {_named(ran)}, and was to be judged on {_named(here)}",
-                hint="Judge the run on the very data it was made on.",
+                f"the run was made on {_named(ran)}, but is judged on {_named(here)}",
+                hint="Judge the run on the data it was made on.",
             )
 
 

@@ -28,8 +28,8 @@ def read_bars(data: bytes, *, where: str) -> BarSet:
         taken = bundled.is_file() and digest(bundled.read_bytes()) != bars.digest
     if taken:
         raise SpecError(
-            f"{where}: {bars.name} is the name of bundled bars, and these have other bytes",
-            hint="Bars of your own need a version of their own: version = NAME.",
+            f"{where}: {bars.name} is the name of bundled bars, but these bytes differ",
+            hint="Give your bars their own version: version = NAME.",
         )
     return bars
 
@@ -52,14 +52,14 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
     if data is None:
         others = [other for other in TASKS if str(version_or_path) in bundled_versions(other)]
         raise SpecError(
-            f"no {of_task} bars {str(version_or_path)!r}: neither a bundled version"
-            f" ({', '.join(bundled_versions(of_task))}) nor a file",
-            hint=f"There are such bars for another task: `task={others[0]}`." if others else None,
+            f"no {of_task} bars {str(version_or_path)!r}: expected a file or a bundled version"
+            f" ({', '.join(bundled_versions(of_task))})",
+            hint=f"Another task has such bars: `task={others[0]}`." if others else None,
         )
     bars = read_bars(data, where=str(path))
     if task is not None and bars.task != task:
         raise SpecError(
-            f"{path}: bars for {bars.task}, and the task is {task}",
-            hint=f"Choose the task: `task={bars.task}`.",
+            f"{path}: bars for {bars.task}, but the task is {task}",
+            hint=f"Choose that task: `task={bars.task}`.",
         )
     return bars

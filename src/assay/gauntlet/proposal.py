@@ -33,7 +33,7 @@ class Proposal:
         if kind == "feature" and name not in ORACLES:
             raise SpecError(f"no feature {name!r}", hint=f"The features are {', '.join(ORACLES)}.")
         if not bars.partitions:
-            raise SpecError(f"{bars.name} has no partitions, so no AUC can be asked for")
+            raise SpecError(f"{bars.name} has no partitions, which a bar on the AUC needs")
         return control_bar(self.id, self.control, self.margin, tuple(bars.partitions))
 
 
@@ -51,7 +51,7 @@ def propose(
     """
     if version in bundled_versions(base.task):
         raise SpecError(
-            f"{version} is the name of bundled bars", hint="Name another: `version=NAME`."
+            f"{version} is the name of bundled bars", hint="Choose another: `version=NAME`."
         )
     bar = proposal.bar(base)
     refusals = []

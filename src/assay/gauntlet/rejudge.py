@@ -42,8 +42,8 @@ def judge_again(
     run = load_run(folder)
     if run.provenance is not None:
         raise IntegrityError(
-            f"{folder} says that it was sealed, and lies in no study that could tell",
-            hint="Judge it in its study.",
+            f"{folder} claims to be sealed, but is outside of any study that could prove it",
+            hint="Judge it inside its study.",
         )
     data = _read_again(run.benchmark, benchmark, "benchmark")
     if run.second is not None:
@@ -100,17 +100,18 @@ def _read_again(source: Source, moved: str | None, parameter: str) -> Benchmark:
     if source.origin is None and moved is None:
         raise SpecError(
             f"{source.name} was made in memory and cannot be read again",
-            hint=f"Name a file that holds the same bytes: `{parameter}=FILE`.",
+            hint=f"Name a file with the same bytes: `{parameter}=FILE`.",
         )
     if moved is None and source.origin is not None and source.origin.place == STANDARD_INPUT:
         raise SpecError(
             f"{source.name} was read from a pipe and cannot be read again",
-            hint=f"Name a file that holds the same bytes: `{parameter}=FILE`.",
+            hint=f"Name a file with the same bytes: `{parameter}=FILE`.",
         )
     place = moved or (source.origin.place if source.origin is not None else "")
     if not Path(place).exists() and moved is None and Path(place).is_absolute():
         raise SpecError(
-            f"{source.name} is no longer at {place}", hint=f"Say where it is: `{parameter}=FILE`."
+            f"{source.name} is no longer at {place}",
+            hint=f"Where is it? Name it: `{parameter}=FILE`.",
         )
     columns = None if source.origin is None else source.origin.columns
     return load_benchmark(place, columns=columns if columns != Columns() else None)

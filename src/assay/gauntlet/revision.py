@@ -50,7 +50,7 @@ def revise(
     `drops` names old bars that it does without.
     """
     if version == base.version:
-        raise SpecError(f"the revision must have another version than {version!r}")
+        raise SpecError(f"the revision needs a version other than {version!r}")
     asked = [each.id for each in base.bars if applies(each, benchmark)]
     regression = Regression(
         method=cheat.method,
@@ -74,7 +74,7 @@ def next_version(version: str) -> str:
 def control_bar(identity: str, control: str, at_least: float, partitions: tuple[str, ...]) -> Bar:
     """A bar from `feature:NAME` (a margin over a feature), `surface` or `source` (an AUC)."""
     if not is_name(identity.lower()):
-        raise SpecError(f"{identity!r:.80} cannot name a bar (letters, digits, . _ -)")
+        raise SpecError(f"{identity!r:.80} is not a valid bar name (letters, digits, . _ -)")
     auc = Bar(id=identity, metric="auc", at_least=at_least, partitions=partitions)
     kind, _, name = control.partition(":")
     if kind == "feature" and name:
@@ -100,7 +100,7 @@ def revised_text(
 ) -> str:
     """The TOML of the next version: the old bars but those that it drops, and one more."""
     if not because.strip():
-        raise SpecError("a revision needs its reason", hint="Say it: `because=TEXT`.")
+        raise SpecError("a revision needs a reason", hint="Give it: `because=TEXT`.")
     ids = [each.id for each in base.bars]
     for name in drops:
         if name not in ids:

@@ -21,12 +21,12 @@ def check_revision(
     named = named_control(old, new)
     if named.method != control.method:
         raise ProtocolError(
-            f"the control of {new.name} is {named.method}, and {control.method} was run"
+            f"the control of {new.name} is {named.method}, but {control.method} was run"
         )
     before = score(control, benchmark, old)
     if before.unscored:
         raise ProtocolError(
-            f"{control.method} failed on {before.unscored} items, so it shows nothing"
+            f"{control.method} failed on {before.unscored} items, so it proves nothing"
         )
     if before.point.verdict is not Verdict.PASS:
         missed = ", ".join(
@@ -34,20 +34,20 @@ def check_revision(
         )
         raise ProtocolError(
             f"{control.method} does not pass {old.name} (it misses {missed}), so it does not show"
-            " that these bars need another",
-            hint="Name a cheat that does: `regression=METHOD`.",
+            " that they need another bar",
+            hint="Name a cheat that passes: `regression=METHOD`.",
         )
     after = score(control, benchmark, new)
     judged = {result.id: result for result in after.bars}
     for name in named.fails:
         if name not in judged:
             raise ProtocolError(
-                f"bar {name} is not asked of {benchmark.name}, so the cheat cannot fail it"
+                f"bar {name} does not apply to {benchmark.name}, so the cheat cannot fail it"
             )
         if judged[name].point:
             raise ProtocolError(
-                f"{control.method} meets the new bar too ({name} {judged[name].value:.3f}, at least"
-                f" {judged[name].threshold:.2f}), so the bar does not stop it",
+                f"{control.method} also passes the new bar ({name} {judged[name].value:.3f}, at"
+                f" least {judged[name].threshold:.2f}), so the bar does not stop it",
                 hint="Choose another control or a larger margin.",
             )
     return before, after
@@ -63,13 +63,13 @@ def check_superseding(old: BarSet, new: BarSet) -> None:
     unnamed = [name for name in changed if name not in new.drops]
     if unnamed:
         raise ProtocolError(
-            f"{new.name} does not keep bar {unnamed[0]} of {old.name} as it was, and does not name"
-            " it among what it drops"
+            f"{new.name} changes or leaves out bar {unnamed[0]} of {old.name} without naming it in"
+            " `drops`"
         )
     kept = [name for name in new.drops if name not in changed]
     if kept:
         raise ProtocolError(
-            f"{new.name} drops bar {kept[0]}, which {old.name} has not, or it keeps"
+            f"{new.name} drops bar {kept[0]}, which {old.name} does not have or which is kept"
         )
 
 
@@ -99,5 +99,5 @@ def named_control(old: BarSet, new: BarSet) -> Regression:
     kept = {bar.id for bar in old.bars} - set(new.drops)
     last = new.regressions[-1] if new.regressions else None
     if last is None or last in old.regressions or not last.fails or kept & set(last.fails):
-        raise ProtocolError(f"{new.name} names no control that a new bar condemns")
+        raise ProtocolError(f"{new.name} names no control that fails a new bar")
     return last

@@ -104,7 +104,7 @@ def _check(written: _BarsFile, where: str) -> None:
     ids = [bar.id for bar in written.bar]
     for bar in written.bar:
         if ids.count(bar.id) > 1:
-            raise SpecError(f"{where}: bar {bar.id} stands twice")
+            raise SpecError(f"{where}: bar {bar.id} occurs twice")
         _check_bar(bar, written, where)
     for control in written.regression:
         for unknown in set(control.passes + control.fails) - set(ids):
@@ -120,4 +120,4 @@ def _check_bar(bar: Bar, written: _BarsFile, where: str) -> None:
     except SpecError as error:
         raise SpecError(f"{where}: {error.message}", hint=error.hint) from None
     if bar.corpus == "second" and written.second is None:
-        raise SpecError(f"{here}: asks for a second corpus, and the file names none")
+        raise SpecError(f"{here}: needs a second corpus, but the file names none")

@@ -87,12 +87,13 @@ def read_certificate(data: bytes, *, where: str) -> AuthorityCertificate:
             own = _signs_itself(certificate)
     except IntegrityError as error:
         raise SpecError(
-            error.message, hint="Expected a certificate in a PEM file, as authorities publish it."
+            error.message, hint="Name the certificate file (PEM) that the authority publishes."
         ) from None
     if not own:
         raise SpecError(
-            f"{where}: the certificate of {described.name} was issued by {issuer}",
-            hint="Take the root certificate, which signs itself.",
+            f"{where}: the certificate of {described.name} was issued by {issuer},"
+            " expected a root certificate",
+            hint="Name the authority's root certificate, which signs itself.",
         )
     return described
 
@@ -107,7 +108,9 @@ def _loaded(data: bytes, where: str) -> "Certificate":
             else [x509.load_der_x509_certificate(data)]
         )
     if len(loaded) != 1:
-        raise IntegrityError(f"{where}: {len(loaded)} certificates, expected 1: the root")
+        raise IntegrityError(
+            f"{where}: {len(loaded)} certificates, expected the root certificate alone"
+        )
     return loaded[0]
 
 

@@ -91,14 +91,12 @@ class Chain:
         for number, (link, before) in enumerate(zip(links, digests, strict=False), first):
             here = f"{self.where}, line {number + 1}"
             if link.n != number:
-                return BrokenChain(f"{here}: entry {link.n} stands where entry {number} should")
+                return BrokenChain(f"{here}: got entry {link.n}, expected entry {number}")
             if link.previous != before:
-                actual = (
-                    "nothing stands before it" if number == 0 else f"line {number} has {before}"
-                )
-                claim = f"it follows a line with digest {link.previous:.80}"
-                return BrokenChain(f"{here}: {claim}, and {actual}")
-        return BrokenChain(f"{self.where}: its entries do not follow from each other")
+                actual = "it is the first line" if number == 0 else f"line {number} has {before}"
+                claim = f"it names {link.previous:.80} as the digest of the line before"
+                return BrokenChain(f"{here}: {claim}, but {actual}")
+        return BrokenChain(f"{self.where}: the hash links between its entries do not match")
 
 
 def read_chain(data: bytes, *, where: str) -> Chain:

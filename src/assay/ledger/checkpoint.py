@@ -50,7 +50,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 def checkpoint_of(chain: Chain, *, origin: str) -> Checkpoint:
     """The checkpoint of a ledger as it is."""
     if not origin or not origin.isprintable() or "+" in origin or origin.split() != [origin]:
-        raise SpecError(f"{origin!r:.80} cannot be the origin of a checkpoint")
+        raise SpecError(f"{origin!r:.80} is not a valid origin for a checkpoint")
     return Checkpoint(origin=origin, size=len(chain.lines), root=chain.tree().root())
 
 
@@ -65,13 +65,13 @@ def parse_checkpoint(data: bytes, *, where: str) -> Checkpoint:
         )
     origin, size, root, *extensions = lines
     if not (_SIZE.fullmatch(size) and int(size) < _MAX_SIZE):
-        raise SpecError(f"{where}: {size!r:.40} is no size of a ledger")
+        raise SpecError(f"{where}: {size!r:.40} is not a ledger size")
     try:
         decoded = base64.b64decode(root, validate=True)
     except (binascii.Error, ValueError):
         decoded = b""
     if len(decoded) != 32 or base64.b64encode(decoded).decode() != root:
-        raise SpecError(f"{where}: {root!r:.60} is no SHA-256 root in base64")
+        raise SpecError(f"{where}: {root!r:.60} is not a SHA-256 root in base64")
     return Checkpoint(
         origin=origin,
         size=int(size),
@@ -87,12 +87,14 @@ def check_extends(chain: Chain, earlier: Sequence[Checkpoint], *, origin: str) -
     for checkpoint in earlier:
         seen = f"the checkpoint of {checkpoint.size} entries"
         if checkpoint.origin != origin:
-            raise BrokenChain(f"{seen} is of {checkpoint.origin!r:.80}, and this is {origin!r:.80}")
+            raise BrokenChain(
+                f"{seen} is of {checkpoint.origin!r:.80}, but this ledger is {origin!r:.80}"
+            )
         if checkpoint.size > tree.size:
             raise BrokenChain(
-                f"{chain.where}: {tree.size} entries, and {seen} saw more: some were taken away"
+                f"{chain.where}: {tree.size} entries, fewer than {seen}: entries were removed"
             )
         if tree.root(checkpoint.size) != checkpoint.root:
             raise BrokenChain(
-                f"{chain.where}: its first {checkpoint.size} entries are not those that {seen} saw"
+                f"{chain.where}: its first {checkpoint.size} entries do not match {seen}"
             )

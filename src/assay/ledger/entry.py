@@ -57,7 +57,9 @@ def encode_line(entry: Entry) -> bytes:
     except (ValueError, TypeError, AttributeError) as error:
         raise SpecError(f"a ledger entry cannot hold this: {error}") from None
     if len(line) > MAX_LINE_BYTES:
-        raise SpecError(f"a ledger entry of {len(line):,} bytes; at most {MAX_LINE_BYTES:,} fit")
+        raise SpecError(
+            f"a ledger entry of {len(line):,} bytes, at most {MAX_LINE_BYTES:,} allowed"
+        )
     return line
 
 
@@ -77,7 +79,7 @@ def decode_lines(data: bytes, *, where: str, first: int = 0) -> list[Entry]:
         pass
     for number, line in enumerate(data.split(b"\n")[:-1], first + 1):
         _explain(line, f"{where}, line {number}")
-    raise BrokenChain(f"{where}: not written as Assay writes a ledger")
+    raise BrokenChain(f"{where}: not in the exact form in which Assay writes a ledger")
 
 
 def decode_links(data: bytes, *, where: str, first: int = 0) -> list[Link]:
@@ -88,7 +90,7 @@ def decode_links(data: bytes, *, where: str, first: int = 0) -> list[Link]:
         links = []
     if len(links) != data.count(b"\n"):
         decode_lines(data, where=where, first=first)  # says what is wrong
-        raise BrokenChain(f"{where}: not written as Assay writes a ledger")
+        raise BrokenChain(f"{where}: not in the exact form in which Assay writes a ledger")
     return links
 
 
@@ -103,7 +105,7 @@ def _check_lengths(data: bytes, where: str, first: int) -> None:
 def _explain(line: bytes, where: str) -> None:
     """Say what is wrong with a line, if it is this one."""
     if line.endswith(b"\r"):
-        raise BrokenChain(f"{where}: it ends in CR LF; something changed the line endings")
+        raise BrokenChain(f"{where}: ends in CR LF; another program changed the line endings")
     if not line:
         raise BrokenChain(f"{where} is empty")
     try:
@@ -116,6 +118,6 @@ def _explain(line: bytes, where: str) -> None:
         raise BrokenChain(error.message) from None
     if _ENCODER.encode(entry) != line:
         raise BrokenChain(
-            f"{where}: the entry can be read but is not written as Assay writes it"
+            f"{where}: the entry is readable but not in the exact form in which Assay writes it"
             f" (expected {_ENCODER.encode(entry)[:60]!r}..., got {line[:60]!r}...)"
         )

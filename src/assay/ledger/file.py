@@ -117,7 +117,7 @@ class LedgerFile:
         if self._handle is None or not self._locked or self._process != os.getpid():
             raise RuntimeError("the ledger is not locked")
         if len(self._chain.lines) >= MAX_ENTRIES:
-            raise SpecError(f"{self.path}: no entry fits any more behind {MAX_ENTRIES:,}")
+            raise SpecError(f"{self.path}: the ledger is full: at most {MAX_ENTRIES:,} entries")
         entry = Entry(
             n=len(self._chain.lines),
             previous=self._chain.last,
@@ -129,7 +129,7 @@ class LedgerFile:
         )
         line = encode_line(entry)
         if self._chain.size + len(line) >= MAX_FILE_BYTES:
-            raise SpecError(f"{self.path}: no entry fits any more in {MAX_FILE_BYTES:,} bytes")
+            raise SpecError(f"{self.path}: the ledger is full: at most {MAX_FILE_BYTES:,} bytes")
         try:
             self._write(self._handle, line)
         except OSError as error:
@@ -196,11 +196,11 @@ def _check_end(handle: int, where: str) -> None:
     """
     size = os.fstat(handle).st_size
     if size > MAX_FILE_BYTES:
-        raise BrokenChain(f"{where}: {size:,} bytes, at most {MAX_FILE_BYTES:,} are read")
+        raise BrokenChain(f"{where}: {size:,} bytes, at most {MAX_FILE_BYTES:,} allowed")
     longest = MAX_LINE_BYTES + 1
     if size >= longest and b"\n" not in os.pread(handle, longest, size - longest):
         raise BrokenChain(
-            f"{where}: the last {MAX_LINE_BYTES:,} bytes are no line, and no write that was cut off"
+            f"{where}: the last {MAX_LINE_BYTES:,} bytes are neither a line nor a cut-off write"
         )
 
 

@@ -73,7 +73,7 @@ class VerifierKey(msgspec.Struct, frozen=True, kw_only=True):
             return utc(seconds)
         except (ValueError, OverflowError, OSError):
             raise IntegrityError(
-                f"the cosignature of {self.name}: {seconds} seconds after 1970 is no time"
+                f"the cosignature of {self.name}: {seconds} seconds after 1970 is not a valid time"
             ) from None
 
     def _checked(self, text: str, signatures: Sequence[Signature]) -> bytes | None:
@@ -82,7 +82,7 @@ class VerifierKey(msgspec.Struct, frozen=True, kw_only=True):
         if not mine:
             return None
         if len(mine) > 1:
-            raise IntegrityError(f"two signatures of {self.name} stand below one note")
+            raise IntegrityError(f"the note has two signatures of {self.name}, expected one")
         value, signature, message = mine[0].value, mine[0].value, text.encode()
         if self.algorithm == COSIGNATURE:
             signature = value[_TIME_BYTES:]
@@ -93,7 +93,7 @@ class VerifierKey(msgspec.Struct, frozen=True, kw_only=True):
         try:
             key.verify(signature, message)
         except InvalidSignature:
-            raise IntegrityError(f"the signature of {self.name} is not of this text") from None
+            raise IntegrityError(f"the signature of {self.name} does not match this text") from None
         return value
 
 
@@ -153,7 +153,7 @@ def parse_verifier(text: str) -> VerifierKey:
     """A public key from `name+id+base64`; not repeated either, for it might be a private one."""
     if _PRIVATE in text:
         raise SpecError(
-            "that is a private key, and a public one was expected",
+            "got a private key, expected a public key",
             hint="Keep it secret. `assay key show FILE` prints the public half.",
         )
     known = (ED25519, COSIGNATURE)
@@ -173,7 +173,7 @@ def parse_note(data: bytes, *, where: str) -> tuple[str, list[Signature]]:
     except UnicodeDecodeError as error:
         raise SpecError(f"{where}: byte {error.start} is not UTF-8") from None
     if any(char < " " and char != "\n" for char in whole):
-        raise SpecError(f"{where}: a control character, which no note may hold")
+        raise SpecError(f"{where}: holds a control character, which a note must not")
     head, separator, below = whole.rpartition("\n\n")
     if not separator:
         return whole, []
@@ -209,7 +209,7 @@ def _parse_key(text: str, called: str, known: tuple[bytes, ...]) -> tuple[str, b
         )
     if data[:1] not in known:
         beside = " and cosignatures (4) are" if COSIGNATURE in known else " is"
-        raise SpecError(f"{called}: algorithm {data[0]}, and only Ed25519 (1){beside} known")
+        raise SpecError(f"{called}: unknown algorithm {data[0]}; only Ed25519 (1){beside} known")
     return name, identity, data[1:], data[:1]
 
 
@@ -229,7 +229,8 @@ def _decoded(text: str) -> bytes | None:
 def _check_name(name: str) -> None:
     if not _is_key_name(name):
         raise SpecError(
-            f"{name!r:.80} cannot name a key", hint="No spaces, no plus sign, and not nothing."
+            f"{name!r:.80} is not a valid key name",
+            hint="A key name is not empty and holds no spaces and no plus sign.",
         )
 
 

@@ -37,7 +37,7 @@ def parse_proof(data: bytes, *, where: str) -> Proof:
     if proof.format != FORMAT or len(proof.hashes) > 2 * _LONGEST:
         raise SpecError(f"{where}: expected a proof of format {FORMAT!r}")
     if (proof.kind == "inclusion") is (proof.entry is None):
-        raise SpecError(f"{where}: a proof of inclusion holds its entry, and no other does")
+        raise SpecError(f"{where}: a proof of inclusion needs an entry; other proofs have none")
     return proof
 
 
@@ -58,5 +58,5 @@ def _decoded(text: str) -> bytes:
     except (binascii.Error, ValueError):
         data = b""
     if len(data) != 32:
-        raise SpecError(f"{text!r:.60} is no hash in base64")
+        raise SpecError(f"{text!r:.60} is not a hash in base64")
     return data

@@ -28,7 +28,7 @@ def signature_digest(token: bytes, signer: "Certificate") -> str:
     signed = _first(_elements(content), _SEQUENCE)
     *_, (tag, signers) = _elements(signed)
     if tag != _SET:
-        raise IntegrityError("the timestamp does not end with its signer")
+        raise IntegrityError("the timestamp has data after its signer")
     value = _first(_elements(_first(_elements(signers), _SEQUENCE)), _OCTETS)
     if isinstance(signer.public_key(), ec.EllipticCurvePublicKey):
         value = str(utils.decode_dss_signature(value)[0]).encode()
@@ -54,6 +54,6 @@ def _elements(data: bytes) -> Iterator[tuple[int, bytes]]:
             size = int.from_bytes(data[at : at + more], "big")
             at += more
         if at + size > len(data):
-            raise IntegrityError("the timestamp ends within an element")
+            raise IntegrityError("the timestamp is cut off")
         yield tag, data[at : at + size]
         at += size

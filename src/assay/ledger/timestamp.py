@@ -64,8 +64,8 @@ def verify_response(
         time = utc(info.gen_time.timestamp())
         if not signer.not_valid_before_utc <= info.gen_time <= signer.not_valid_after_utc:
             raise IntegrityError(
-                f"the certificate of {name_of(signer.subject)} was not valid at the time that the"
-                f" timestamp states, {time}"
+                f"the certificate of {name_of(signer.subject)} was not valid at {time}, the time of"
+                " the timestamp"
             )
         for authority in authorities:
             if _stands_behind(authority, answer, asked, text):
@@ -77,9 +77,9 @@ def verify_response(
                 )
         names = name_of(signer.subject), name_of(signer.issuer)
     raise IntegrityError(
-        f"no pinned authority stands behind the timestamp: it names {names[0]}, certified by"
+        f"the timestamp is not from a pinned authority: it names {names[0]}, certified by"
         f" {names[1]}",
-        hint="Pin the root certificate of the authority: assay ledger pin CERT.pem",
+        hint="Pin the authority's root certificate: assay ledger pin CERT.pem",
     )
 
 
@@ -92,7 +92,7 @@ def _parse_request(data: bytes, text: bytes) -> "TimeStampRequest":
         request: TimeStampRequest = _rust.parse_timestamp_request(data)
         _check_imprint(request.message_imprint, text, "the request")
         if request.nonce is None:
-            raise IntegrityError("the request has no nonce, so an answer to another would do")
+            raise IntegrityError("the request has no nonce, so a timestamp cannot be matched to it")
     return request
 
 
@@ -115,7 +115,7 @@ def _check_imprint(imprint: Any, text: bytes, what: str) -> None:  # noqa: ANN40
     if algorithm not in _HASHES:
         raise IntegrityError(f"{what} uses the hash {algorithm:.60}, expected SHA-2")
     if imprint.message != _HASHES[algorithm](text).digest():
-        raise IntegrityError(f"{what} is of another text than the checkpoint")
+        raise IntegrityError(f"{what} does not match the checkpoint")
 
 
 def _signer(response: "TimeStampResponse") -> "Certificate":
@@ -127,7 +127,7 @@ def _signer(response: "TimeStampResponse") -> "Certificate":
     _, x509 = packages()
     signed = response.signed_data
     if not {each.dotted_string for each in signed.digest_algorithms} <= set(_HASHES):
-        raise IntegrityError("the timestamp is signed over another hash than SHA-2")
+        raise IntegrityError("the timestamp is signed with a hash other than SHA-2")
     signers = list(signed.signer_infos)
     if len(signers) != 1:
         raise IntegrityError(f"the timestamp has {len(signers)} signers, expected 1")
@@ -135,9 +135,9 @@ def _signer(response: "TimeStampResponse") -> "Certificate":
     own = [one for one in certificates if one.serial_number == signers[0].serial_number]
     if len(own) != 1 or own[0].issuer != signers[0].issuer:
         raise IntegrityError(
-            f"the timestamp holds {len(own)} certificates with the number of its signer's, expected"
-            " the signer's alone",
-            hint="Have the authority send its certificate; the request asks for it.",
+            f"the timestamp holds {len(own)} certificates with the signer's serial number,"
+            " expected 1",
+            hint="Ask the authority to include its certificate, as the request demands.",
         )
     certificate: Certificate = own[0]
     return certificate
@@ -149,11 +149,11 @@ def _check_usage(certificate: "Certificate") -> None:
     try:
         usage = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
     except x509.ExtensionNotFound:
-        raise IntegrityError(f"{whose} does not say what it is for") from None
+        raise IntegrityError(f"{whose} has no extended key usage") from None
     if list(usage.value) != [x509.ExtendedKeyUsageOID.TIME_STAMPING]:
-        raise IntegrityError(f"{whose} is not for timestamps alone")
+        raise IntegrityError(f"{whose} allows uses other than timestamps")
     if not usage.critical:
-        raise IntegrityError(f"{whose} is for timestamps, but not critically so")
+        raise IntegrityError(f"{whose} does not mark its key usage as critical")
 
 
 def _stands_behind(

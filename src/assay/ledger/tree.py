@@ -47,14 +47,16 @@ class Tree:
         """The root of the tree, or of the tree that its first leaves made."""
         size = self.size if size is None else size
         if not 0 <= size <= self.size:
-            raise SpecError(f"no tree of {size} leaves in one of {self.size}")
+            raise SpecError(f"no tree of {size} leaves: this tree has {self.size}")
         return self._hash(0, size) if size else EMPTY_ROOT
 
     def inclusion(self, index: int, size: int | None = None) -> list[bytes]:
         """The proof that a leaf is in the tree of the first `size` leaves."""
         size = self.size if size is None else size
         if not 0 <= index < size <= self.size:
-            raise SpecError(f"no leaf {index} in a tree of {size} leaves (there are {self.size})")
+            raise SpecError(
+                f"no leaf {index} in a tree of {size} leaves (this tree has {self.size})"
+            )
         proof: list[bytes] = []
         start = 0
         while size > 1:
@@ -71,7 +73,7 @@ class Tree:
         """The proof that the tree of the first `first` leaves became that of the first `size`."""
         size = self.size if size is None else size
         if not 0 <= first <= size <= self.size:
-            raise SpecError(f"no way from {first} to {size} leaves (there are {self.size})")
+            raise SpecError(f"no proof from {first} to {size} leaves (this tree has {self.size})")
         if first in (0, size):
             return []
         proof: list[bytes] = []

@@ -78,7 +78,7 @@ def read_run(
     if instance is None and not fixture_required:
         instance = UNNAMED
     if not isinstance(instance, (str, int)) or isinstance(instance, bool):
-        raise SpecError(f"{where}: no `fixture` says which instance it is a run of")
+        raise SpecError(f"{where}: no `fixture`, which names the instance of the run")
     both = {**manifest, **scores}
     run = scores.get("run_id", scores.get("run", manifest.get("run_id", manifest.get("run"))))
     artifact = manifest.get("artifact")

@@ -182,7 +182,7 @@ def _runs_of(known: LogFormat, file: LogFile, *, texts: bool) -> list[LogRun]:
     except RecursionError:
         raise SpecError(f"{file}: a value is nested too deep") from None
     except UnknownForm as error:
-        unknown = f"a form of {known.name}'s logs that is not known here"
+        unknown = f"Assay does not know this form of {known.name}'s logs"
         refusal = UnknownForm(f"{error.message}: {unknown}", hint=error.hint)
         runs = read_unknown(known.reader, file, refusal)
     for run in runs:

@@ -27,9 +27,7 @@ def read_unknown(reader: ModuleType, file: LogFile, refusal: UnknownForm) -> lis
 
     package = reader.__name__.rpartition(".")[2]
     if importlib.util.find_spec(package) is None:
-        refusal.hint = (
-            f"Where {package} is installed, its own reader is tried: pip install {package}"
-        )
+        refusal.hint = f"Install {package}, and Assay tries its reader: pip install {package}"
         raise refusal
     if file.members is not None and file.members.unpacked_bytes > MAX_UNPACKED_BYTES:
         raise refusal
@@ -40,7 +38,7 @@ def read_unknown(reader: ModuleType, file: LogFile, refusal: UnknownForm) -> lis
     except Exception as error:  # whatever a foreign reader raises
         raise UnknownForm(
             f"{refusal.message}; {_named(package)} cannot read it either: {error!r:.300}",
-            hint=f"Use the version of {package} that wrote it to export it again.",
+            hint=f"Export it again with the version of {package} that wrote it.",
         ) from None
     note = f"in a form that is unknown here, read by {_named(package)}"
     return [replace(run, notes=(*run.notes, note)) for run in runs]

@@ -118,7 +118,7 @@ def _check_values(data: bytes, where: str, most: int = _MOST_VALUES) -> None:
     if len(data) > most and sum(map(data.count, (b",", b"[", b"{"))) > most:
         raise SpecError(
             f"{where}: more than {most:,} values in one document",
-            hint="Split the log, or export it as one JSON object a line.",
+            hint="Export the log as one JSON object a line, or split it.",
         )
 
 

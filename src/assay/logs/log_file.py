@@ -42,7 +42,7 @@ class LogFile:
     def __init__(self, path: Path) -> None:
         with storage(path):
             if not path.is_file():
-                raise SpecError(f"{path}: no regular file")
+                raise SpecError(f"{path}: not a regular file")
         self.path = path
         self.stamp = stamp(path)
 
@@ -85,8 +85,8 @@ class LogFile:
         """The members of a zip archive; None where the file is none."""
         if compression_of(self._stored_head) is not None and is_zip(self.head):
             raise SpecError(
-                f"{self.path}: an archive that was compressed once more",
-                hint="An .eval log is compressed already. Unpack it once, as gunzip does.",
+                f"{self.path}: the archive was compressed a second time",
+                hint="Unpack it once, for example with gunzip.",
             )
         return ZipMembers(self.path) if is_zip(self._stored_head) else None
 
@@ -146,7 +146,7 @@ class LogFile:
     def table_of(self, harness: str) -> Mapping[str, Any]:
         """The whole file as an object with the results of a harness."""
         if not isinstance(self.json, dict) or not isinstance(self.json.get("results"), dict):
-            raise SpecError(f"{self.path}: no results of {harness}")
+            raise SpecError(f"{self.path}: not results of {harness}")
         return self.json
 
     def lines(self) -> Iterator[tuple[str, Any]]:
@@ -167,7 +167,9 @@ class LogFile:
             if line.isspace():
                 continue
             if len(line) > LONGEST_LINE or number > MAX_ROWS:
-                raise SpecError(f"{place} {number}: too long, or one too many")
+                raise SpecError(
+                    f"{place} {number}: the line is too long, or the file has too many lines"
+                )
             yield f"{place} {number}", line
 
     def forget(self) -> None:

@@ -19,7 +19,7 @@ from assay.tables.nested import PlacedRows, Row
 from assay.wording import some
 
 _BEGINNING = 1 << 12
-_ONE_FORM = "A harness may write one run in two forms. Name one of the files."
+_ONE_FORM = "Name one of the files. A harness may write one run in two forms."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class LogRecords:
         """Each record with its place."""
         if encoding is not None:
             raise SpecError(
-                f"{self.place}: a log, whose encoding is known",
+                f"{self.place}: the encoding of a log is fixed",
                 hint=f"Leave out `encoding={encoding}`.",
             )
         return iter(self.records)
@@ -58,8 +58,8 @@ def read_log_records(path: Path, *, label: str | None, task: str | None) -> LogR
     runs = _of_one_task(path, runs, task)
     if not any(sample.question for run in runs for sample in run.samples):
         raise SpecError(
-            f"{path}: no questions in this log of {runs[0].harness}, so it has no records",
-            hint="It can be compared with another: assay compare LOG LOG.",
+            f"{path}: this log of {runs[0].harness} holds no questions, so it has no records",
+            hint="Compare it with another log: assay compare LOG LOG.",
         )
     metric = _label_metric(path, runs, label)
     named = sample_names(runs)
@@ -94,7 +94,7 @@ def sample_names(runs: Sequence[LogRun]) -> list[tuple[str, LogRun, Sample]]:
             name += f", {run.model}"
         if name in named:
             raise SpecError(
-                f"{run.place}: two samples are {name!r:.120}; the other is in"
+                f"{run.place}: two samples have the id {name!r:.120}; the other is in"
                 f" {named[name][1].place}",
                 hint=_ONE_FORM if len(runs) > 1 else None,
             )
@@ -139,7 +139,7 @@ def _of_one_task(path: Path, runs: Sequence[LogRun], task: str | None) -> list[L
             hint=f"Choose one: `split={known[0]}`.",
         )
     if task is not None and task not in known:
-        raise SpecError(f"{path}: no run of a task {task!r:.60}; there are {some(known)}")
+        raise SpecError(f"{path}: no run of task {task!r:.60}; the tasks are {some(known)}")
     return [run for run in runs if task in (None, run.task)]
 
 
@@ -153,16 +153,16 @@ def _label_metric(path: Path, runs: Sequence[LogRun], label: str | None) -> str:
         return plain[0]
     if plain:
         raise SpecError(
-            f"{path}: {len(plain)} metrics of this log are 0 or 1: {some(plain)}",
-            hint=f"Name the one that is the label: `label={plain[0]}`.",
+            f"{path}: {len(plain)} metrics are 0 or 1, expected one: {some(plain)}",
+            hint=f"Which metric is the label? Name it: `label={plain[0]}`.",
         )
     others = [
         f"{name} ({next(x for x in _values(runs, name) if x not in (0.0, 1.0)):g})"
         for name in known
     ]
     raise SpecError(
-        f"{path}: no metric of this log is 0 or 1 throughout; there are {some(others)}",
-        hint=f"Name one and say which values are positive: `label={known[0]}` `positive=VALUE`.",
+        f"{path}: no metric of this log is always 0 or 1; the metrics are {some(others)}",
+        hint=f"Name one, and its positive value: `label={known[0]}` `positive=VALUE`.",
     )
 
 
@@ -176,13 +176,15 @@ def _values(runs: Sequence[LogRun], metric: str) -> Iterator[float]:
 def _metrics(path: Path, runs: Sequence[LogRun]) -> list[str]:
     known = list(dict.fromkeys(name for run in runs for name in run.metrics))
     if not known:
-        raise SpecError(f"{path}: no sample of this log of {runs[0].harness} has a score")
+        raise SpecError(f"{path}: no sample in this log of {runs[0].harness} has a score")
     return known
 
 
 def _known_metric(path: Path, known: Sequence[str], name: str) -> str:
     if name not in known:
-        raise SpecError(f"{path}: no metric {name!r:.60} in this log; there are {some(known)}")
+        raise SpecError(
+            f"{path}: no metric {name!r:.60} in this log; the metrics are {some(known)}"
+        )
     return name
 
 
@@ -207,14 +209,14 @@ def read_log_scores(path: Path, *, ids: Collection[str], metric: str | None) -> 
     if len(runs) > 1:
         models = [f"{run.task}, {run.model}" for run in runs]
         raise SpecError(
-            f"{path}: {len(runs)} runs, expected the scores of one: {some(models)}",
+            f"{path}: {len(runs)} runs, expected one: {some(models)}",
             hint="Name the log of one run.",
         )
     run, known = runs[0], _metrics(path, runs)
     if metric is None and len(known) > 1:
         raise SpecError(
-            f"{path}: {len(known)} metrics: {some(known)}",
-            hint=f"Name the one that holds the scores: `score={known[0]}`.",
+            f"{path}: {len(known)} metrics, expected one: {some(known)}",
+            hint=f"Which metric is the method's score? Name it: `score={known[0]}`.",
         )
     metric = _known_metric(path, known, metric or known[0])
     named = sample_names(runs)
@@ -232,9 +234,9 @@ def _check_records(path: Path, run: LogRun, ids: Collection[str]) -> None:
     strange = [sample.instance for sample in run.samples if sample.instance not in known]
     if strange:
         raise SpecError(
-            f"{path}: sample {strange[0]!r:.60} is no record of the benchmark",
-            hint="Records and samples pair by id: audit the benchmark that the log is a run on, or"
-            " the log itself.",
+            f"{path}: sample {strange[0]!r:.60} is not in the benchmark",
+            hint="Samples and records pair by id."
+            " Audit the benchmark of this log, or the log itself.",
         )
 
 

@@ -34,15 +34,15 @@ def check_means(run: LogRun) -> None:
         if again is None or not is_equal(again, reported.value):
             raise IntegrityError(
                 f"{run.place}: {_contradiction(run, reported, again)}",
-                hint="Rows were lost or edited after the mean was made, or the harness averages in"
-                " a way that is not known here. Export the log again.",
+                hint="Rows were lost or edited after the mean was computed, or Assay does not know"
+                " how the harness averages. Export the log again.",
             )
 
 
 def _contradiction(run: LogRun, reported: ReportedMean, again: float | None) -> str:
     scored = sum(sample.scores.get(reported.metric) is not None for sample in run.samples)
     got = "no row has a score" if again is None else f"its {scored} scored rows give {again:.6g}"
-    return f"{run.harness} reports {reported.metric} {reported.value:.6g}, and {got}"
+    return f"{run.harness} reports {reported.metric} {reported.value:.6g}, but {got}"
 
 
 def is_equal(first: float, second: float) -> bool:

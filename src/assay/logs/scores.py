@@ -31,7 +31,7 @@ def load_scores(
     """
     with storage(path):
         if str(path) != STANDARD_INPUT and not path.is_file():
-            raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
+            raise SpecError(f"no scores at {str(path)!r}: expected a file or a run folder")
     source = read_table(path)
     known, scores = set(ids), dict[str, float]()
     plain = list(ids) == [str(number) for number in range(1, len(ids) + 1)]
@@ -48,7 +48,7 @@ def load_scores(
         if column not in row:
             raise SpecError(
                 f"{where}: no column {column!r}; the columns are {listed_names(row)}",
-                hint="Name the one that holds the scores: `score=COLUMN`.",
+                hint="Which column holds the scores? Name it: `score=COLUMN`.",
             )
         key = None if by_line else _key(row.get(id_column or "id"))
         try:
@@ -81,16 +81,16 @@ def _record(
     if key is None:
         if not numbered:
             raise SpecError(
-                f"{where}: no id, and the records of the benchmark have ids of their own",
-                hint=f"Each line of scores needs the {id_column or 'id'!r} of its record.",
+                f"{where}: no id, but the records of the benchmark have ids",
+                hint=f"Add the {id_column or 'id'!r} of its record to each line of scores.",
             )
         key = str(number)
     if key not in known:
         raise SpecError(
-            f"{where}: id {key!r:.60} is no record of the benchmark, which has"
+            f"{where}: id {key!r:.60} is not in the benchmark, which has"
             f" {some([repr(name) for name in islice(ids, 3)])}",
-            hint="Each line of scores needs the `id` of its record; without an id column the"
-            " n-th line is the n-th record's, and then the benchmark must have none either.",
+            hint="Each line of scores needs the `id` of its record. Lines pair by position only if"
+            " neither file has ids.",
         )
     return key
 

@@ -107,15 +107,15 @@ def _number(value: object) -> float | None:
     try:
         number = float(value)
     except (OverflowError, TypeError, ValueError):
-        raise SpecError(f"{_shown(value)} is no score") from None
+        raise SpecError(f"{_shown(value)} is not a score") from None
     if math.isnan(number):
         return None
     if math.isinf(number):
-        raise SpecError(f"{number} is no score", hint="Leave it out where it is missing.")
+        raise SpecError(f"{number} is not a score", hint="Leave missing scores out.")
     if abs(number) > LARGEST_NUMBER:
         raise SpecError(
-            f"{number:g} is too large to be compared; at most {LARGEST_NUMBER:g} is",
-            hint="Count it in larger units.",
+            f"{number:g} is too large to compare, at most {LARGEST_NUMBER:g} allowed",
+            hint="Use larger units.",
         )
     return number
 

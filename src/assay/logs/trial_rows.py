@@ -90,7 +90,7 @@ def read_rows(
     for name, role in asked.items():
         if name not in header:
             raise SpecError(
-                f"{place}: no column {name!r:.60}; there are {listed_names(rows[0][1])}",
+                f"{place}: no column {name!r:.60}; the columns are {listed_names(rows[0][1])}",
                 hint=_ROLES[role],
             )
     if where is not None:
@@ -112,9 +112,9 @@ def read_rows(
 
 
 _ROLES = {
-    "instance": "Name the column that says which instance a run was of: `instance=COLUMN`.",
-    "by": "Name the column that tells the sides apart: `by=COLUMN`.",
-    "where": "An expression asks about columns: `where=COLUMN == VALUE`.",
+    "instance": "Which column names the instance of a run? Name it: `instance=COLUMN`.",
+    "by": "Which column tells the sides apart? Name it: `by=COLUMN`.",
+    "where": "Compare a column with a value: `where=COLUMN == VALUE`.",
 }
 
 
@@ -139,7 +139,7 @@ def _side(where: str, row: Row, by: str | None) -> str | None:
         return None
     side = _words(row, [by])[by]
     if not side:
-        raise SpecError(f"{where}: no {by}, which says which side the row is of")
+        raise SpecError(f"{where}: no {by}, which names the side of the row")
     return side
 
 
@@ -163,7 +163,7 @@ def _dimension_columns(
     """The columns that hold numbers, but those taken for something else; or those asked for."""
     for name in columns.dimensions:
         if name not in header:
-            raise SpecError(f"{place}: no column {name!r}; there are {listed_names(rows[0])}")
+            raise SpecError(f"{place}: no column {name!r}; the columns are {listed_names(rows[0])}")
     if columns.dimensions:
         return list(columns.dimensions)
     others = {columns.trial, *taken} | RESERVED
@@ -181,14 +181,14 @@ def _dimension_columns(
             names.append(name)
         elif words and 2 * len(words) <= len(values):  # numbers, with something among them
             raise SpecError(
-                f"{place}: column {name!r:.60} holds numbers and {words[0]!r:.60}",
-                hint="Leave the cell empty where a value is missing, or name the columns to be"
-                " read: `dimension=COLUMN`.",
+                f"{place}: column {name!r:.60} holds both numbers and {words[0]!r:.60}",
+                hint="Leave cells of missing values empty, or name the columns to read:"
+                " `dimension=COLUMN`.",
             )
     if not names:
         raise SpecError(
-            f"{place}: no column holds numbers; there are {listed_names(rows[0])}",
-            hint="A dimension is a column of scores, such as 0 and 1.",
+            f"{place}: no column holds numbers; the columns are {listed_names(rows[0])}",
+            hint="Add a column of scores, such as 0 and 1.",
         )
     return names
 
@@ -256,7 +256,7 @@ def _plain(value: object) -> str:
         value = int(value)
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return str(value)
-    raise SpecError(f"{value!r:.60} names no instance or trial")
+    raise SpecError(f"{value!r:.60} cannot name an instance or trial")
 
 
 def _whole(value: object) -> int | None:

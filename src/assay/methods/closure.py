@@ -50,7 +50,7 @@ def closure_of(method: MethodRef, *, folder: Path | None = None) -> Closure:
     if method.kind not in ("file", "module"):
         return closure
     if file is None:
-        raise SpecError(f"{method.text}: there is no source to read")
+        raise SpecError(f"{method.text}: no Python source found")
     if is_installed(file):
         closure.installed.add(method.target.partition(".")[0])
         return closure
@@ -92,7 +92,7 @@ class _Reader:
             if name in self.closure.files:
                 continue
             if len(self.closure.files) >= _MAX_FILES:
-                raise SpecError(f"more than {_MAX_FILES:,} files are imported")
+                raise SpecError(f"the method imports more than {_MAX_FILES:,} files")
             self.closure.files[name] = here
             if here.suffix == ".py":
                 package = name.removesuffix(".py").split("/")[:-1]

@@ -46,8 +46,8 @@ def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
     if text.endswith(".py") or not target:
         if text.endswith(".py"):
             raise SpecError(
-                f"method {text!r} names a file and no function",
-                hint=f"Name the function too, for example {text}:detect",
+                f"method {text!r} names a file but no function",
+                hint=f"Add the function, for example {text}:detect",
             )
         raise _unknown(text, registered)
     if not attribute.isidentifier():
@@ -57,7 +57,7 @@ def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
         with storage(target):
             exists = path.is_file()
         if not exists or not target.isprintable():
-            raise SpecError(f"method {text!r:.200}: there is no file {target!r:.200}")
+            raise SpecError(f"method {text!r:.200}: no file {target!r:.200}")
         return MethodRef(text=text, kind="file", target=str(path.resolve()), attribute=attribute)
     if not all(part.isidentifier() for part in target.split(".")):
         raise _unknown(text, registered)

@@ -15,7 +15,9 @@ def check_passed(names: Sequence[str]) -> None:
     """Refuse to pass on a variable that is not set."""
     missing = [name for name in names if name not in os.environ]
     if missing:
-        raise SpecError(f"the environment has no variable {missing[0]}, which was to be passed on")
+        raise SpecError(
+            f"the environment variable {missing[0]} is not set, so it cannot be passed on"
+        )
 
 
 def job_environment(
@@ -36,8 +38,8 @@ def job_environment(
         decides = [name for name in passed if name.startswith(_DECIDING)]
         if decides:
             raise SpecError(
-                f"{decides[0]} was to be passed on, and it decides which code is loaded",
-                hint="A sealed method brings its code along: leave the variable out.",
+                f"{decides[0]} cannot be passed on: it decides which code is loaded",
+                hint="Leave it out. A sealed method brings its own code.",
             )
     folders = {"HOME": home, "TMPDIR": temporary}
     kept = (*_KEPT, *(name for name in _FOLDERS if folders[name] is None), *passed)

@@ -47,8 +47,8 @@ def held(root: Path) -> Iterator[int]:
                 handle = acquire(place / _LOCK)
         if handle is None:
             raise ProtocolError(
-                f"{root}: another process is at work on this state",
-                hint="If that was cut off, wait a moment: it is being put back.",
+                f"{root}: another process is using this state",
+                hint="If that process was killed, wait a moment: the state is being restored.",
             )
         stack.callback(os.close, handle)
         put_back(root)
@@ -88,13 +88,13 @@ def put_back(root: Path) -> None:
         places = [path for path in (root, place / _STATE, place / _BETWEEN) if _id(path) == inode]
         if not places:
             raise IntegrityError(
-                f"{root}: production is neither there nor in {place}, where the journal says",
+                f"{root}: production is missing, and not in {place}, where the journal puts it",
                 hint=_HINT,
             )
         if places[0] != root:
             if state_digest(places[0]) != wanted:
                 raise IntegrityError(
-                    f"{places[0]} is not what {root} was when a run took its place", hint=_HINT
+                    f"{places[0]} differs from {root} as it was before the run", hint=_HINT
                 )
             _return(places[0], root, place)
         _write(place / _MARK, b"")
@@ -139,7 +139,7 @@ def _return(production: Path, root: Path, place: Path) -> None:
     _sync(root.parent, place)
 
 
-_HINT = "Nothing was moved. Look at both folders, put the right one in place, remove the other."
+_HINT = "Nothing was moved. Compare both folders, restore the right one, delete the other."
 
 
 def _swap(root: Path, place: Path) -> None:
@@ -156,7 +156,7 @@ def _clear(root: Path, place: Path) -> None:
     left = [path for path in (place / _STATE, place / _BETWEEN) if _id(path) is not None]
     if left and _id(place / _MARK) is None:
         raise IntegrityError(
-            f"{left[0]} is there, and no journal says whether it is what {root} should be",
+            f"{left[0]} exists without a journal, so it may or may not be the original of {root}",
             hint=_HINT,
         )
     for path in left:

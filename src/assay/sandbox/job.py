@@ -125,7 +125,7 @@ def check_places(words: Sequence[str], where: str, *, allowed: Sequence[str]) ->
         for name in _PLACE.findall(word):
             if name not in allowed:
                 known = ", ".join(f"{{{name}}}" for name in allowed)
-                raise SpecError(f"{where}: {{{name}}} is none of {known}")
+                raise SpecError(f"{where}: unknown {{{name}}}, expected one of {known}")
 
 
 def has_place(words: Sequence[str], name: str) -> bool:

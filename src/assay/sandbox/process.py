@@ -91,7 +91,7 @@ class Process:
         deadline = time.monotonic() + _CONFINE_SECONDS
         while True:
             if not is_ready(self._report, deadline - time.monotonic()):
-                raise StorageError(f"a process was not set apart within {_CONFINE_SECONDS:g} s")
+                raise StorageError(f"a process could not be isolated within {_CONFINE_SECONDS:g} s")
             data = os.read(self._report, 1024)
             if not data:
                 break
@@ -101,8 +101,8 @@ class Process:
         network, _, failure = text.partition(" ")
         shared = network == str(os.stat("/proc/self/ns/net").st_ino)  # noqa: PTH116 - one field
         if not network.isdigit() or (shared and not self.job.network):
-            why = text.partition("no: ")[2] or "its network is this one"
-            raise StorageError(f"a process could not be set apart: {why}")
+            why = text.partition("no: ")[2] or "it still has this network"
+            raise StorageError(f"a process could not be isolated: {why}")
         if failure:
             number, _, why = failure.partition(" ")
             raise OSError(int(number), why)

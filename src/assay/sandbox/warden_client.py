@@ -86,12 +86,12 @@ class WardenClient:
     def __init__(self, scratch: Path, *, in_place: Path | None = None, lock: int = -1) -> None:
         if not can_observe():
             raise SpecError(
-                "this system cannot tell which files a command opens, so nothing can be shown of"
-                " its state",
-                hint="Run it on Linux (x86-64 or ARM, version 5.5 or later).",
+                "this system cannot report which files a command opens, so the state cannot be"
+                " checked",
+                hint="Run it on Linux 5.5 or later (x86-64 or ARM).",
             )
         root = "" if in_place is None else str(in_place)
-        with storage("the process that watches over the runs"):
+        with storage("the process that watches the runs"):
             held = () if lock < 0 else (lock,)
             self._process, self._socket = start_warden(str(scratch), root, descriptors=held)
         self._answers = self._socket.makefile("rb")
@@ -208,8 +208,8 @@ class WardenClient:
 
 def _gone() -> StorageError:
     return StorageError(
-        "the process that watches over the runs has ended",
-        hint="What was made is kept: type the same command to go on.",
+        "the process that watches the runs has ended",
+        hint="Finished runs are kept. Repeat the command to continue.",
     )
 
 

@@ -188,8 +188,9 @@ def check_fittable(items: Sequence[Item], label: NDArray[np.bool_]) -> None:
     groups = [len(set(units[side].tolist())) for side in (label, ~label)]
     if min(sizes) < FEWEST or min(groups) < FOLDS:
         raise OneClassPartition(
-            f"{sizes[0]} positives in {groups[0]} groups and {sizes[1]} negatives in {groups[1]}:"
-            f" a surface model needs {FEWEST} of each, in {FOLDS} groups or more",
+            f"too few records for a surface model: {sizes[0]} positives in {groups[0]} groups"
+            f" and {sizes[1]} negatives in {groups[1]}, expected at least {FEWEST} of each in"
+            f" {FOLDS} groups",
             hint="Judge by bars that need no model (`bars=v3`), or gather more records.",
         )
 

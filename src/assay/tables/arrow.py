@@ -22,7 +22,7 @@ def arrow_rows(data: bytes, where: str) -> PlacedRows:
     fault = fault_on_trial(data, read, each=True)
     if fault is not None:
         raise SpecError(
-            f"{where}: not Arrow that can be read: {fault}",
-            hint="Take a part of it, or save it again, as Parquet or as one JSON object a line.",
+            f"{where}: unreadable Arrow: {fault}",
+            hint="Save it as Parquet or as one JSON object a line, or take a part of it.",
         )
     return frame_rows(read_frame(getattr(polars, read), data, where, "Arrow"), where)

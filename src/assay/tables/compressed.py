@@ -103,7 +103,7 @@ def unpack_frames(data: bytes, most: int, *, where: str) -> bytes:
             if kind is None:
                 if parts and not data[at:].strip(b"\0"):
                     break  # padding after the last frame
-                raise SpecError(f"{where}: something else follows what is compressed")
+                raise SpecError(f"{where}: other data follow the compressed data")
             frames += 1
             if frames > _MOST_FRAMES:
                 raise SpecError(f"{where}: more than {_MOST_FRAMES:,} frames of {kind}")
@@ -116,7 +116,7 @@ def unpack_frames(data: bytes, most: int, *, where: str) -> bytes:
                 parts.append(part)
                 left -= len(part)
                 if not part and not fed and not packer.eof:
-                    raise SpecError(f"{where}: is cut off: {kind} data without their end")
+                    raise SpecError(f"{where}: the {kind} data are cut off")
             at -= len(packer.unused_data) if packer.eof else 0
     except SpecError:
         raise

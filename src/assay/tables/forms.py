@@ -55,13 +55,13 @@ def form_of(name: str, data: bytes, *, where: str, encoding: str | None = None) 
     if packed is not None:
         data = unpacked(data, where=where)
         if compression_of(data) is not None:
-            raise SpecError(f"{where}: packed twice", hint="Unpack it once and try again.")
+            raise SpecError(f"{where}: compressed twice", hint="Unpack it once and try again.")
     ending, _ = endings(name)
     binary = _binary_form(data)
     if binary is not None:
         if encoding is not None:
             raise SpecError(
-                f"{where}: {binary.capitalize()} has no encoding of its own",
+                f"{where}: {binary.capitalize()} is binary and has no text encoding",
                 hint=f"Leave out `encoding={encoding}`.",
             )
         return Form(name=binary, data=data, packed=packed)
@@ -120,7 +120,6 @@ def _is_object(line: bytes) -> bool:
 def _unknown(data: bytes, where: str) -> SpecError:
     start = data[:200].decode("utf-8", "ignore").strip().split("\n")[0]
     return SpecError(
-        f"{where}: neither JSON nor a table whose lines have the same number of cells; it begins"
-        f" with {start!r:.60}",
+        f"{where}: neither JSON nor a table with equally long rows; it begins with {start!r:.60}",
         hint="Save it as .jsonl (one JSON object a line), .json, .csv or .parquet.",
     )

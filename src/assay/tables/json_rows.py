@@ -75,7 +75,7 @@ def object_rows(data: bytes, where: str, *, faults: Faults | None = None) -> Pla
     if arrays:
         raise SpecError(
             f"{where}: {len(arrays)} arrays of objects: {_named(arrays)}",
-            hint="Save the one that is meant as a file of its own.",
+            hint="Save the array you mean as a file of its own.",
         )
     yield from _single(text, where, fields)
 
@@ -141,7 +141,7 @@ def _outline(text: JsonText) -> list[_Field]:
     while True:
         name = _key(text)
         if name in fields:
-            raise SpecError(f"{text.where}: key {name!r:.60} stands twice in one object")
+            raise SpecError(f"{text.where}: key {name!r:.60} occurs twice in one object")
         if len(fields) >= MAX_COLUMNS:
             raise SpecError(f"{text.where}: more than {MAX_COLUMNS:,} columns")
         text.take(":")
@@ -203,7 +203,7 @@ def _ragged(where: str, fields: list[_Field]) -> SpecError:
     sizes = [f"{field.name!r:.60} has {field.size:,}" for field in fields[:_MOST_NAMED]]
     return SpecError(
         f"{where}: columns of different lengths: {', '.join(sizes)}",
-        hint="Every column needs a value for each record; null where there is none.",
+        hint="Give every column one value a record, null where it is missing.",
     )
 
 
@@ -212,7 +212,7 @@ def _single(text: JsonText, where: str, fields: list[_Field]) -> PlacedRows:
     whole = text.text.strip()
     if "\n" in whole or not fields:
         raise SpecError(
-            f"{where}: one JSON object without an array of objects in it; its keys are"
+            f"{where}: one JSON object that holds no array of objects; its keys are"
             f" {_named(fields)}",
             hint=f'Expected {{"data": [{{...}}, {{...}}]}}, or an array. {_AS_LINES}',
         )

@@ -49,9 +49,9 @@ class JsonText:
         """Refuse what follows the last value."""
         if self.next():
             raise SpecError(
-                f"{self.where}, line {self.line(self.at)}: something follows the end of the JSON:"
+                f"{self.where}, line {self.line(self.at)}: more text after the JSON value:"
                 f" {excerpt(self.text, self.at)}",
-                hint="A file is one JSON value, or one object a line (.jsonl).",
+                hint="Write one JSON value, or one object a line (.jsonl).",
             )
 
     def value(self, place: str) -> Any:  # noqa: ANN401 - JSON is any of six types
@@ -71,7 +71,7 @@ class JsonText:
             raise
         if self.at - start > MAX_LINE_BYTES:
             raise SpecError(
-                f"{place}: {self.at - start:,} letters, at most {MAX_LINE_BYTES:,} allowed"
+                f"{place}: {self.at - start:,} characters, at most {MAX_LINE_BYTES:,} allowed"
             )
         return value
 
@@ -127,8 +127,8 @@ class JsonText:
 
     def _unheld(self) -> SpecError:
         return SpecError(
-            f"{self.where}, line {self.line(self.at)}: a value that is nested too deep, longer than"
-            f" {_WINDOW:,} letters, or a number of too many digits"
+            f"{self.where}, line {self.line(self.at)}: a value is nested too deep, is longer than"
+            f" {_WINDOW:,} characters or is a number with too many digits"
         )
 
 

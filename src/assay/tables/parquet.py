@@ -144,7 +144,7 @@ def check_parquet(data: bytes, *, where: str) -> None:
     fault = fault_on_trial(data, "read_parquet") if lists else None
     if fault is not None:
         raise SpecError(
-            f"{where}: its lists of texts: {fault}",
+            f"{where}: a list of texts cannot be read: {fault}",
             hint="Save it as one JSON object a line (.jsonl).",
         )
 
@@ -196,8 +196,8 @@ def _add_column(
         described, encoding = _described(header)
         if encoding == _PREFIXES:
             raise SpecError(
-                f"{where}: texts that are stored by what they share (DELTA_BYTE_ARRAY)",
-                hint="Write it again with the usual encodings: plain, or dictionary.",
+                f"{where}: unsupported encoding of texts: DELTA_BYTE_ARRAY",
+                hint="Write it again with plain or dictionary encoding.",
             )
         values += _natural(described[1])
         unpacked += _natural(header[2])

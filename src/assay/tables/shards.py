@@ -64,8 +64,8 @@ def shard_paths(folder: Path, *, split: str | None) -> list[str]:
         own = _parsed(folder / _STATE).get("_split")
         if split is not None and split != own:
             raise SpecError(
-                f"{folder}: one split, {str(own)!r:.60}, and `split={split:.60}` is asked for",
-                hint="Leave it out.",
+                f"{folder}: no split {split!r:.60}; the only split is {str(own)!r:.60}",
+                hint=f"Leave out `split={split:.60}`.",
             )
         return _saved(folder)
     return _by_name(folder, split)
@@ -76,7 +76,7 @@ def _saved(folder: Path) -> list[str]:
     state = _parsed(folder / _STATE)
     if state.get("_indices_data_files"):
         raise SpecError(
-            f"{folder}: a selection of a dataset, with its rows elsewhere",
+            f"{folder}: a selection of a dataset; its rows are stored elsewhere",
             hint="Save it again: dataset.flatten_indices().save_to_disk(FOLDER)",
         )
     files = state.get("_data_files")
@@ -97,7 +97,7 @@ def _names(written: object) -> list[str]:
     names = [str(name) for name in written] if isinstance(written, list) else []
     for name in names:
         if "/" in name or not is_record_path(name):
-            raise SpecError(f"{name!r:.80}: no name of a file in the folder")
+            raise SpecError(f"{name!r:.80} is not the name of a file in the folder")
     return names
 
 
@@ -107,7 +107,7 @@ def _check_there(folder: Path, names: Sequence[str]) -> None:
     if gone:
         raise SpecError(
             f"{folder}: {len(gone)} of {len(names)} files missing: {_listed(gone)}",
-            hint="Look whether the folder was copied, or downloaded, whole.",
+            hint="Check that the folder was copied or downloaded completely.",
         )
 
 
@@ -134,8 +134,8 @@ def _by_name(folder: Path, split: str | None) -> list[str]:
     splits = sorted({shard.split for shard in shards})
     if not splits:
         raise SpecError(
-            f"{folder}: a folder without files of rows",
-            hint="Expected .jsonl, .json, .csv, .tsv, .parquet or .arrow in it or below it.",
+            f"{folder}: no data files in this folder or below it",
+            hint="Expected .jsonl, .json, .csv, .tsv, .parquet or .arrow files.",
         )
     chosen = _chosen(folder, splits, split)
     shards = [shard for shard in shards if shard.split == chosen]
@@ -198,8 +198,8 @@ def _check_alike(folder: Path, split: str, shards: Sequence[_Shard]) -> None:
     forms = sorted({shard.form for shard in shards})
     if len(forms) > 1:
         raise SpecError(
-            f"{folder}: the split {split!r:.60} is in several formats: {', '.join(forms)}",
-            hint="Keep one of them in the folder, or name a file.",
+            f"{folder}: the split {split!r:.60} has files of several formats: {', '.join(forms)}",
+            hint="Keep one format in the folder, or name a file.",
         )
     totals = {shard.total for shard in shards}
     if totals == {None}:
@@ -208,10 +208,10 @@ def _check_alike(folder: Path, split: str, shards: Sequence[_Shard]) -> None:
     there = [shard.number for shard in shards]
     gone = [f"{number:05d}" for number in range(min(total, _MOST_FILES)) if number not in there]
     if len(totals) > 1 or len(there) != len(set(there)) or gone or max(there) >= total:
-        what = f"missing {_listed(gone)}" if gone else "numbers that do not fit together"
+        what = f"missing {_listed(gone)}" if gone else "their numbers do not match"
         raise SpecError(
             f"{folder}: the split {split!r:.60} has {len(shards)} of {total} shards: {what}",
-            hint="Look whether the folder was copied, or downloaded, whole.",
+            hint="Check that the folder was copied or downloaded completely.",
         )
 
 

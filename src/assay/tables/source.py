@@ -76,8 +76,8 @@ def read_table(place: str | Path, *, split: str | None = None, again: bool = Fal
         )
     if split is not None:
         raise SpecError(
-            f"{source.place}: one table, which has no splits",
-            hint=f"Leave out `split={split:.60}`; only a folder has splits.",
+            f"{source.place}: a single table has no splits",
+            hint=f"Leave out `split={split:.60}`, or name a folder with splits.",
         )
     return source
 
@@ -104,7 +104,7 @@ def _standard_input(again: bool) -> bytes:
         if again:
             return _read[0][1]
         raise SpecError(
-            f"{_NAME} is named twice, and can be read once", hint="Name a file for one of them."
+            f"{_NAME} is named twice but can be read only once", hint="Name a file for one of them."
         )
     if stream is None or not hasattr(stream, "buffer"):
         raise SpecError(f"{_NAME} is closed", hint="Name a file, or pipe one: cat FILE | assay ...")

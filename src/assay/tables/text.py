@@ -41,8 +41,8 @@ def check_encoding(name: str) -> None:
         found = None
     if found is None or not found._is_text_encoding or found.name in _NO_FILES:
         raise SpecError(
-            f"`encoding={name!s:.40}`: no encoding of text that Python knows",
-            hint="Name one such as utf-16, cp1252, latin-1, shift_jis or gb18030.",
+            f"`encoding={name!s:.40}`: unknown text encoding",
+            hint="Name one that Python knows: utf-16, cp1252, latin-1, shift_jis, gb18030.",
         )
 
 
@@ -64,8 +64,8 @@ def utf8_of(data: bytes, *, where: str, encoding: str | None = None) -> bytes:
         wide = likely_wide(data)
         if wide is not None:
             raise SpecError(
-                f"{where}: expected UTF-8, got what seems to be {wide.upper()}",
-                hint=f"Read it so: `encoding={wide}`. {_SAVE}",
+                f"{where}: expected UTF-8, got what looks like {wide.upper()}",
+                hint=f"Name the encoding: `encoding={wide}`. {_SAVE}",
             )
         _check_utf8(data, where)
         return data.removeprefix(codecs.BOM_UTF8)
@@ -77,7 +77,7 @@ def utf8_of(data: bytes, *, where: str, encoding: str | None = None) -> bytes:
         byte = "" if not isinstance(at, int) else f"byte {at:,} "
         raise SpecError(
             f"{where}: {byte}cannot be read as {encoding}: {getattr(error, 'reason', error)}",
-            hint="Name another encoding, or leave out `encoding=` where the file is UTF-8.",
+            hint="Name another encoding, or leave out `encoding=` if the file is UTF-8.",
         ) from None
 
 
@@ -90,7 +90,7 @@ def _check_utf8(data: bytes, where: str) -> None:
     start = data.rfind(b"\n", 0, at) + 1
     marked = len(codecs.BOM_UTF8) if line == 1 and data.startswith(codecs.BOM_UTF8) else 0
     others = sum(_first_wrong(rest) is not None for rest in data[at:].split(b"\n", 1000)[1:1000])
-    more = f"; such bytes stand on {counted(others, 'more line')}" if others else ""
+    more = f"; also on {counted(others, 'more line')}" if others else ""
     meant, hint = _likely(data, at)
     raise SpecError(
         f"{where}, line {line}: byte {at - start - marked} ({data[at]:#04x}) is not"
@@ -120,7 +120,7 @@ def _likely(data: bytes, at: int) -> tuple[str, str]:
     wrong = sum("\udc80" <= letter <= "\udcff" for letter in letters)
     right = sum(letter > "\x7f" for letter in letters) - wrong
     if right > wrong:
-        return "", "Nearly all of the file is UTF-8: mend that line."
+        return "", "The rest of the file is mostly UTF-8: correct this line."
     try:
         meant = data[at : at + 1].decode("cp1252")
         sample.decode("cp1252")
@@ -132,4 +132,4 @@ def _likely(data: bytes, at: int) -> tuple[str, str]:
             "Name its encoding, such as `encoding=latin-1`, `encoding=shift_jis` or"
             f" `encoding=gb18030`. {_SAVE}"
         )
-    return f" ({meant!r} in cp1252, of Windows)", f"Read it so: `encoding=cp1252`. {_SAVE}"
+    return f" ({meant!r} in Windows' cp1252)", f"Name the encoding: `encoding=cp1252`. {_SAVE}"

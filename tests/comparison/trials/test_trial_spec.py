@@ -31,7 +31,7 @@ BAD = {
     "time that is no number": ("seconds = 20", "seconds = nan", "system.seconds"),
     "endless time": ("seconds = 20", "seconds = inf", "system.seconds"),
     "an unknown key": ("jobs = 1", "job = 1", "job"),
-    "an unknown place": ('"{trial}"', '"{arm}"', "{arm} is none of"),
+    "an unknown place": ('"{trial}"', '"{arm}"', "unknown {arm}, expected one of"),
     "no command": ("command =", "environment =", "no command"),
     "not TOML": ("jobs = 1", "jobs = ", "not TOML"),
     "an artifact that leads out": ('"skills/skill.md"', '"../skill.md"', "artifact.into"),
@@ -93,7 +93,7 @@ ROWS = {
     "a name that is true": ({"id": True}, "names it"),
     "a name that is a list": ({"id": ["a"]}, "names it"),
     "a name with a NUL": ({"id": "a\0b"}, "names it"),
-    "a name that stands twice": ({"instance": "a"}, "twice"),
+    "a name that occurs twice": ({"instance": "a"}, "twice"),
 }
 
 

@@ -126,7 +126,7 @@ def test_the_same_text_under_both_labels_conflicts_whatever_its_case_space_and_p
     )
     finding = one("conflicting-labels", items, LABELS)
     assert finding.count == 4
-    assert "2 of them to the letter" in finding.message
+    assert "2 of them exactly" in finding.message
 
 
 def test_answers_of_punctuation_alone_are_not_the_same():

@@ -161,7 +161,7 @@ def test_results_stand_for_the_samples(tmp_path):
 
 
 def test_samples_of_another_evaluation_are_refused(tmp_path):
-    with pytest.raises(SpecError, match="samples of another evaluation"):
+    with pytest.raises(SpecError, match="the samples are not of evaluation"):
         read_log(write(tmp_path, [*LINES, line("d", "exact", 1.0, evaluation_id="other")]))
 
 
@@ -240,7 +240,7 @@ def test_a_written_line_that_is_dropped_is_caught(tmp_path):
 
 def test_two_samples_of_one_instance_and_trial_are_not_written():
     twice = LogRun(harness="h", task="t", samples=SAMPLES[:1] * 2, place="log", files=())
-    with pytest.raises(SpecError, match="two samples are instance 'a', trial 1"):
+    with pytest.raises(SpecError, match="two samples of instance 'a', trial 1"):
         written_files(twice)
 
 

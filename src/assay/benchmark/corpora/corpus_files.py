@@ -148,5 +148,5 @@ def _unpacked(path: Path, data: bytes) -> bytes:
             raise SpecError(f"{path}: the gzip file is cut off")
         data = member.unused_data
         if data and not data.startswith(_GZIP):
-            raise SpecError(f"{path}: {len(data):,} bytes behind the end of the gzip file")
+            raise SpecError(f"{path}: {len(data):,} bytes after the end of the gzip data")
     return out.getvalue()

@@ -64,8 +64,8 @@ def _labels(record: CorpusRecord, count: int) -> list[bool | None]:
         for statement, label in zip(stated, labels, strict=True)
     ):
         raise SpecError(
-            f"{record.where}, field 'error_labels': does not say what 'messages' says",
-            hint="In FoVer's files true means that a step is correct.",
+            f"{record.where}, field 'error_labels': contradicts 'messages'",
+            hint="In FoVer's files `true` means that a step is correct.",
         )
     return labels
 

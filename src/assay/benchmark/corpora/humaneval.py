@@ -18,7 +18,7 @@ def _tasks(records: Sequence[CorpusRecord]) -> dict[str, Task]:
     for record in records:
         name, entry = record.key("task_id"), record.text("entry_point")
         if name in tasks:
-            raise SpecError(f"{record.where}, field 'task_id': {name!r} stands twice")
+            raise SpecError(f"{record.where}, field 'task_id': {name!r} occurs twice")
         if not entry.isidentifier():
             raise record.wrong("entry_point", "the name of a function", entry)
         tests = f"{record.text('test')}\n\ncheck({entry})\n"

@@ -20,10 +20,10 @@ def _tasks(records: Sequence[CorpusRecord]) -> dict[str, Task]:
         number = record.key("task_id")
         name = number if "/" in number else f"MBPP/{number}"
         if name in tasks:
-            raise SpecError(f"{record.where}, field 'task_id': {name!r} stands twice")
+            raise SpecError(f"{record.where}, field 'task_id': {name!r} occurs twice")
         asserts = record.texts("test_list")
         if not asserts:
-            raise SpecError(f"{record.where}, field 'test_list': there is no test")
+            raise SpecError(f"{record.where}, field 'test_list': no tests")
         before = record.texts("test_imports") if record.has("test_imports") else []
         if record.has("test_setup_code"):
             before = [*before, record.text("test_setup_code")]

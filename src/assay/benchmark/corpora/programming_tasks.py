@@ -73,7 +73,7 @@ def match(tasks: Mapping[str, Task], samples: Sequence[CorpusRecord]) -> list[At
         task = by_name.get(_folded(sample.key("task_id")))
         if task is None:
             raise SpecError(
-                f"{sample.where}, field 'task_id': there is no task {sample.key('task_id')!r}",
+                f"{sample.where}, field 'task_id': no task {sample.key('task_id')!r}",
                 hint=f"The tasks are {', '.join(list(tasks)[:3])}, ...",
             )
         numbers[task.id] += 1
@@ -117,10 +117,9 @@ def known_outcomes(attempts: Sequence[Attempt]) -> list[ProgramOutcome]:
     known = [attempt.known for attempt in attempts if attempt.known is not None]
     if len(known) < len(attempts):
         raise SpecError(
-            "the samples do not say whether they passed, and to find out they must be run: they are"
-            " untrusted programs that a model wrote",
-            hint="To run them here, cut off from the network and within limits, add"
-            " `execute=True`; or hand in a file of results, with `passed` in every line.",
+            "the samples have no `passed` field, and Assay does not run untrusted programs unasked",
+            hint="Add `execute=True` to run them here, without network and within limits; or name a"
+            " file of results with `passed` in every line.",
         )
     return known
 
@@ -193,4 +192,4 @@ def _check_all_or_none(attempts: Sequence[Attempt], samples: Sequence[CorpusReco
     known = [attempt.known is not None for attempt in attempts]
     if any(known) and not all(known):
         place = samples[known.index(False)].where
-        raise SpecError(f"{place}: no field 'passed', which other samples have")
+        raise SpecError(f"{place}: no field 'passed', but other samples have it")

@@ -154,18 +154,18 @@ class Executor:
 
     def probe(self) -> None:
         """See that programs are confined, by one that tries to reach us over the network."""
-        why = "there are no namespaces (Linux has them)"
+        why = "it has no namespaces (Linux has them)"
         if sys.platform == "linux":
             try:
                 if self._holds():
                     return
-                why = "a program set apart did not do what it should"
+                why = "a test program in isolation did not behave as expected"
             except StorageError as error:
                 why = error.message
         raise NotHere(
-            f"nothing was run: no process can be set apart here: {why}",
-            hint="Run it where user namespaces are allowed, or score the samples elsewhere and"
-            " hand in the results file with its `passed` fields.",
+            f"nothing was run: this system cannot isolate a process: {why}",
+            hint="Run it where user namespaces are allowed, or score the samples elsewhere and name"
+            " the results file with its `passed` fields.",
         )
 
     def _holds(self) -> bool:

@@ -76,7 +76,7 @@ def source_predicts_label(records: Records) -> Finding | None:
         names,
         code="source-predicts-label",
         what="The source",
-        remedy="Balance the labels within each source, or judge each source by itself.",
+        remedy="Balance the labels within each source, or judge each source separately.",
     )
 
 
@@ -91,7 +91,7 @@ def question_form_predicts_label(records: Records) -> Finding | None:
         list(dict.fromkeys(categories)),
         code="question-form-predicts-label",
         what="The opening of the question",
-        remedy="Ask in the same forms for both labels, or give every question a right and a "
+        remedy="Ask in the same forms for both labels, or give every question both a right and a "
         "wrong answer.",
     )
 
@@ -118,7 +118,7 @@ def _finding(
     return records.finding(
         code,
         np.flatnonzero(np.isin(codes, telling)).tolist(),
-        message=f"{what} tells the label with an AUC of {auc:.2f}; positives: {listed}.",
+        message=f"{what} predicts the label with an AUC of {auc:.2f}; positives: {listed}.",
         remedy=remedy,
     )
 

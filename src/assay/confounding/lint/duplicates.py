@@ -24,11 +24,11 @@ def conflicting_labels(records: Records) -> Finding | None:
     against = (texts == texts[first]) & (records.positive != records.positive[first])
     other = int(np.flatnonzero(against)[0])
     what = "question and response" if records.judges_responses else "the question"
-    how = "to the letter" if exact == len(places) else f"{exact} of them to the letter"
+    how = "all exactly" if exact == len(places) else f"{exact} of them exactly"
     return records.finding(
         "conflicting-labels",
         places,
-        message=f"{len(places)} records share {what} with a record of the other label, {how}: "
+        message=f"{len(places)} records share {what} with a record of the other label ({how}): "
         f"{quoted(records.items[first].id)} and {quoted(records.items[other].id)} "
         f"on {quoted(records.items[first].question)}.",
         remedy="Decide which label is right, or drop them: no method can get both right.",

@@ -23,7 +23,7 @@ def one_class_groups(records: Records) -> Finding | None:
     return records.finding(
         "one-class-groups",
         touched,
-        message=f"Groups of one label only: {lacking} of {mixed.size}, such as "
+        message=f"{lacking} of {mixed.size} groups have one label only, such as "
         f"{quoted(records.items[touched[0]].group or '')}; the others have both.",
-        remedy="Add the records that these groups lack, or drop the groups: they are no pairs.",
+        remedy="Add the missing records, or drop these groups.",
     )

@@ -20,9 +20,9 @@ def label_leaks(records: Records, fields: Mapping[str, Sequence[object]]) -> lis
     if not records.both_classes or SURE * records.chance > GIVEN_AWAY - 0.5:
         return []
     ids: list[object] = [item.id for item in records.items]
-    leaks = [_leak(records, ids, "the id", "Give the records ids that say nothing, in any order.")]
+    leaks = [_leak(records, ids, "the id", "Shuffle the records and give them random ids.")]
     for name, values in fields.items():
-        remedy = "Drop this field, or keep it from every method under test."
+        remedy = "Drop this field, or hide it from every method under test."
         leaks.append(_leak(records, values, f"the field {quoted(str(name))}", remedy))
     return [leak for leak in leaks if leak is not None]
 
@@ -61,8 +61,8 @@ def _by_category(
     telling = ((excess > 0)[reading.codes] == records.positive) & (sizes[reading.codes] > 1)
     best1, best0 = int(np.argmax(excess)), int(np.argmin(excess))
     how = (
-        f"The {reading.what} of {column} tells the label: {quoted(reading.names[best1])} goes with "
-        f"positives, {quoted(reading.names[best0])} with negatives"
+        f"The {reading.what} of {column} predicts the label: {quoted(reading.names[best1])} marks "
+        f"positives, {quoted(reading.names[best0])} negatives"
     )
     if reading.what not in ("value", "presence"):
         example = int(np.flatnonzero(records.positive & (reading.codes == best1))[0])

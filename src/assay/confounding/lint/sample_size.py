@@ -50,7 +50,7 @@ def imbalance(records: Records) -> Finding | None:
         return records.finding(
             "imbalance",
             range(common),
-            message=f"All {common} records are {other}s, so there is nothing to tell apart.",
+            message=f"All {common} records are {other}s, so no method can separate the labels.",
             remedy=f"Add {name}s.",
         )
     need, even = auc_needed(rare, common), _needed_evenly(rare, common)
@@ -60,10 +60,10 @@ def imbalance(records: Records) -> Finding | None:
         "imbalance",
         np.flatnonzero(records.positive == (name == "positive")).tolist(),
         message=f"{rare} of {rare + common} records are {name}s: {_asks(need)}; "
-        f"if they were half of them, {even:.2f}.",
+        f"with labels split evenly, {even:.2f}.",
         remedy=_have_evenly()
         if more is None
-        else f"Add about {more} {name}s, which brings that to {target:.2f}.",
+        else f"Add about {more} {name}s: then a true AUC of {target:.2f} is enough.",
     )
 
 
@@ -75,8 +75,8 @@ def too_few(records: Records) -> Finding | None:
     return records.finding(
         "too-few",
         range(rare + common),
-        message=f"{rare + common} records, {int(records.positive.sum())} of them positive, are "
-        f"few: {_asks(auc_needed(rare, common))}.",
+        message=f"Only {rare + common} records, {int(records.positive.sum())} of them positive: "
+        f"{_asks(auc_needed(rare, common))}.",
         remedy=_have_evenly(),
     )
 
@@ -115,13 +115,13 @@ def _reaches(positives: float, negatives: float, target: float) -> bool:
 
 def _asks(need: float | None) -> str:
     if need is None:
-        return f"no method can show an AUC of {BAR:.2f} by its lower bound"
-    return f"to pass a bar of {BAR:.2f} four times in five takes a true AUC of {need:.2f}"
+        return f"no method can reach a lower bound of {BAR:.2f} on its AUC"
+    return f"passing a bar of {BAR:.2f} four times in five takes a true AUC of {need:.2f}"
 
 
 def _have_evenly() -> str:
     each = _least(lambda size: _reaches(size, size, WANTED), most=1_000_000)
-    return f"Have about {each} of each label, which brings that to {WANTED:.2f}."
+    return f"Use about {each} records of each label: then a true AUC of {WANTED:.2f} is enough."
 
 
 def _least(enough: Callable[[int], bool], *, most: int) -> int | None:

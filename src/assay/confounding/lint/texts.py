@@ -53,7 +53,7 @@ def truncation(records: Records) -> Finding | None:
         sorted(found),
         message=f"{', '.join(cuts[:_NAMED])}{more} without ending a sentence"
         f"{records.split(sorted(found))}.",
-        remedy="Raise the generation limit and make these again, or drop them.",
+        remedy="Raise the generation limit and generate these again, or drop them.",
     )
 
 

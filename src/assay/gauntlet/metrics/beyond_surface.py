@@ -87,8 +87,8 @@ def _check_sources(bar: Bar, corpus: Benchmark, sides: Sequence[Sides]) -> None:
 
 def _no_shared_source(bar: Bar, corpus: Benchmark) -> OneClassPartition:
     return OneClassPartition(
-        f"bar {bar.id}: every source of {corpus.name} has one class only, so the source gives the"
-        " label away and nothing can be told within one",
+        f"bar {bar.id}: every source of {corpus.name} has one class only, so no AUC within a"
+        " source exists, and the source gives the label away",
         hint="Gather positives and negatives from the same sources.",
     )
 

@@ -82,8 +82,8 @@ def corpus_of(bar: Bar, benchmark: Benchmark) -> Benchmark:
         return benchmark
     if benchmark.second is None:
         raise SpecError(
-            f"bar {bar.id} asks for a second corpus, and the run has none",
-            hint="Run it with a second corpus: `second=folklore-two`.",
+            f"bar {bar.id} needs a second corpus, but the run has none",
+            hint="Run it with one: `second=folklore-two`.",
         )
     return benchmark.second
 
@@ -96,14 +96,14 @@ def sides_of(bar: Bar, partition: Partition, corpus: Benchmark) -> Sides:
             raise OneClassPartition(
                 f"bar {bar.id}: no scored record with {expression.text} in {corpus.name};"
                 f" {values_of(corpus)}",
-                hint="Name the column that tells right from wrong (`label=`, `class=`), or say"
-                " which value is positive (`positive=`); or write bars for these data.",
+                hint="Name the column that tells right from wrong (`label=`, `class=`) or the"
+                " positive value (`positive=`), or write bars for these data.",
             )
     both = {item.id for item in above} & {item.id for item in below}
     if both:
         key = min(both) if bar.corpus == "main" else SECOND + min(both)
         raise SpecError(
-            f"bar {bar.id}: record {key} is positive and negative at once"
+            f"bar {bar.id}: record {key} is both positive and negative"
             f" ({partition.positive.text}, {partition.negative.text})"
         )
     return above, below

@@ -37,7 +37,7 @@ def check_bar(bar: Bar, task: Task, partitions: Collection[str]) -> None:
     metric = metric_of(bar)
     if metric.needs != _GIVES[task]:
         raise SpecError(
-            f"bar {bar.id}: {metric.title} needs {metric.needs}, and {task} gives {_GIVES[task]}"
+            f"bar {bar.id}: {metric.title} needs {metric.needs}, but {task} gives {_GIVES[task]}"
         )
     for key in _KEYS:
         if key in metric.keys and not getattr(bar, key):

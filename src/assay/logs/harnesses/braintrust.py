@@ -161,8 +161,8 @@ def _root(spans: Sequence[_ExperimentSpan], where: str) -> _ExperimentSpan:
     roots = [span for span in spans if not span.span_parents]
     if len(roots) != 1:
         raise SpecError(
-            f"{where}: {len(roots)} spans have no parent, expected one",
-            hint="Export the experiment again, with all spans of every row.",
+            f"{where}: {len(roots)} spans have no parent, expected 1",
+            hint="Export the experiment again with all spans of every row.",
         )
     return roots[0]
 

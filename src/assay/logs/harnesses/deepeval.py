@@ -123,8 +123,8 @@ def _sample(case: _TestCase, numbers: TrialNumbers, where: str, *, texts: bool) 
     for metric in case.metrics:
         if metric.own_name in scores:
             raise SpecError(
-                f"{where}: two metrics are called {metric.own_name!r:.80}",
-                hint="Give each metric a name of its own, and run it again.",
+                f"{where}: two metrics are named {metric.own_name!r:.80}",
+                hint="Give each metric its own name and run it again.",
             )
         scores[metric.own_name] = None if metric.success is None else number(metric.score)
     instance = _instance(case, where)

@@ -147,7 +147,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     where = str(file)
     head = _HEADER if _HEADER in file.members else _START
     if head not in file.members:
-        raise UnknownForm(f"{where}: an archive of inspect_ai without {_HEADER} or {_START}")
+        raise UnknownForm(f"{where}: an inspect_ai archive without {_HEADER} or {_START}")
     header = decode(file.members.read(head), _Header, where=f"{where}, {head}", most=_MOST_VALUES)
     found = _full_samples if texts else _summaries
     samples = list(islice(found(file.members, where), MAX_SAMPLES + 1))
@@ -374,8 +374,9 @@ def _means(
             if again is None or not is_equal(again, reported):
                 raise IntegrityError(
                     f"{place}: inspect_ai reports {metric} {reported:.6g} ({result.reducer} of"
-                    f" epochs), and its rows give {again}",
-                    hint="Rows were lost or edited after the mean was made. Export the log again.",
+                    f" epochs), but its rows give {again}",
+                    hint="Rows were lost or edited after the mean was computed."
+                    " Export the log again.",
                 )
         else:
             unchecked.append(f"{metric} ({result.reducer})")

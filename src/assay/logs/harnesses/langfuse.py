@@ -33,7 +33,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     """The one run of a result."""
     result = file.json
     if not isinstance(result, dict):
-        raise SpecError(f"{file}: expected one result of an experiment")
+        raise SpecError(f"{file}: expected the result of one experiment")
     rows = _listed(result, "item_results", str(file))
     samples = _samples(rows, str(file), texts=texts)
     metrics = list(dict.fromkeys(name for sample in samples for name in sample.scores))

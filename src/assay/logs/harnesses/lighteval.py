@@ -49,7 +49,7 @@ def heads(file: LogFile) -> list[LogFile]:
     if not found:
         raise SpecError(
             f"{file}: results without details",
-            hint="Run lighteval so that it saves details, and name the folder it wrote.",
+            hint="Run lighteval with details saved, and name the folder it wrote.",
         )
     return [LogFile(path) for path in found]
 
@@ -113,7 +113,9 @@ def _samples(rows: Sequence[tuple[str, Row]], *, texts: bool) -> Iterator[Sample
         scores = row.get("metrics" if old else "metric")
         document = {"query": row.get("example"), **row} if old else row.get("doc")
         if not isinstance(scores, dict) or not isinstance(document, dict):
-            raise SpecError(f"{where}: expected a document and its metrics, as lighteval writes")
+            raise SpecError(
+                f"{where}: expected a document and its metrics, as lighteval writes them"
+            )
         response = row.get("model_response")
         response = response if isinstance(response, dict) else {"text": row.get("predictions")}
         name = _identity(document)

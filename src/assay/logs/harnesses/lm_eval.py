@@ -45,7 +45,7 @@ def heads(file: LogFile) -> list[LogFile]:
     if not found and "lm_eval_version" in file.keys:
         raise SpecError(
             f"{file}: results without samples",
-            hint="Have lm_eval log its samples, and name the folder it wrote.",
+            hint="Run lm_eval with samples logged, and name the folder it wrote.",
         )
     return found
 
@@ -131,8 +131,8 @@ def _documents(
         if own in known:
             first = known[own][0].rpartition(", ")[2]
             raise SpecError(
-                f"{where}: document {key[0]:.60} under the filter {own!r:.60} is also on {first}",
-                hint="A document has one line a filter. Were the samples of two runs joined?",
+                f"{where}: document {key[0]:.60} with filter {own!r:.60} is also on {first}",
+                hint="Expected one line for each document and filter. Were two runs joined?",
             )
         known[own] = where, line
     return documents

@@ -140,7 +140,7 @@ def _inputs(trace: _Trace, where: str) -> object:
 def _parsed(value: object, where: str) -> object:
     """A value that is stored as the text of JSON; any other text is itself."""
     if value is None:
-        raise SpecError(f"{where}: a trace without inputs, by which traces pair")
+        raise SpecError(f"{where}: the trace has no inputs, which are needed to pair it")
     return _loaded(value)
 
 
@@ -297,7 +297,9 @@ def _key(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[str]
     others = [name for name in columns if name not in _OUTPUT_COLUMNS and "/" not in name]
     others = [name for name in others if name not in ("latency", "token_count")]
     if not others:
-        raise SpecError("a table of MLflow without a column of inputs, by which rows pair")
+        raise SpecError(
+            "the MLflow table has no column of inputs, which are needed to pair its rows"
+        )
     return others
 
 

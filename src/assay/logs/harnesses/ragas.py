@@ -68,7 +68,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     numeric = [name for name in added if _is_numeric([row.get(name) for row in rows])]
     metrics = [name for name in numeric if not is_cost(name)]
     if not metrics:
-        raise SpecError(f"{file}: no column of scores; there are {', '.join(columns[:12])}")
+        raise SpecError(f"{file}: no column of scores; the columns are {', '.join(columns[:12])}")
     names = _evaluated(rows) if dataset is None else _items(rows, dataset)
     notes = ["ragas stores no mean to compute again, and no errors"]
     if dataset is not None:

@@ -43,7 +43,7 @@ def _records(file: LogFile) -> list[Mapping[str, Any]]:
         if not isinstance(record, dict) or not record.keys() >= _KEYS:
             raise SpecError(f"{file}, record {at}: expected {', '.join(sorted(_KEYS))}")
         if record["input"] in (None, ""):
-            raise SpecError(f"{file}, record {at}: no input, by which records pair")
+            raise SpecError(f"{file}, record {at}: no input, which is needed to pair it")
     return sorted(found, key=_moment)
 
 

@@ -63,7 +63,7 @@ def export_runs(runs: Sequence[LogRun], folder: Path) -> list[ExportedRun]:
     places = [folder / folder_of(run) / name for run, files in made for name in files]
     for place in places:
         if places.count(place) > 1:
-            raise SpecError("one run is given twice", hint="Name one of the files.")
+            raise SpecError("the same run is given twice", hint="Name one of the files.")
         check_new(place)
     exported = []
     for run, files in made:
@@ -89,8 +89,8 @@ def _check_no_copies(runs: Sequence[LogRun]) -> None:
     for (run, ours), (other, theirs) in combinations(told, 2):
         if run.harness == other.harness and is_same_run(ours, theirs):
             raise SpecError(
-                f"one run is given twice: {run.place} and {other.place}",
-                hint="A harness may write one run in two forms. Name one of the files.",
+                f"the same run is given twice: {run.place} and {other.place}",
+                hint="Name one of the files. A harness may write one run in two forms.",
             )
 
 
@@ -205,8 +205,8 @@ def _lines(run: LogRun) -> Iterator[dict[str, Any]]:
     for sample in run.samples:
         if (sample.instance, sample.trial) in written:
             raise SpecError(
-                f"{run.place}: two samples are instance {sample.instance!r:.60},"
-                f" trial {sample.trial}; a line can stand for one only"
+                f"{run.place}: two samples of instance {sample.instance!r:.60}, trial"
+                f" {sample.trial}, expected one"
             )
         written.add((sample.instance, sample.trial))
         shared: dict[str, Any] = {

@@ -64,7 +64,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     beside = file.beside(f"{file.path.stem.removesuffix(SAMPLES)}.json")
     results = None if beside is None else beside.decoded(AggregateResults)
     if results is not None and any(it.evaluation_id != results.evaluation_id for it in lines):
-        raise SpecError(f"{file}: samples of another evaluation than {results.evaluation_id!r:.80}")
+        raise SpecError(f"{file}: the samples are not of evaluation {results.evaluation_id!r:.80}")
     listed = [] if results is None else results.evaluation_results
     named = any(it.evaluation_result_id for it in lines) or any(
         it.evaluation_result_id for it in listed

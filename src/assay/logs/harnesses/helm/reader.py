@@ -70,7 +70,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
         if any(map(_is_score, chain.from_iterable(parts.values())))
     ]
     if not runs:
-        raise SpecError(f"{file}: no stat is a score")
+        raise SpecError(f"{file}: none of the stats is a score")
     return runs
 
 

@@ -73,8 +73,8 @@ def means_of(
             unlike.append(f"{metric}: HELM's mean {value:.6g} is of trials that differ in size")
         else:
             raise IntegrityError(
-                f"{place}: HELM reports {metric} {value:.6g}, and its trials give {again:.6g}",
-                hint="Rows were lost or edited after the mean was made. Copy the run again.",
+                f"{place}: HELM reports {metric} {value:.6g}, but its trials give {again:.6g}",
+                hint="Rows were lost or edited after the mean was computed. Copy the run again.",
             )
     return means, unlike
 

@@ -55,8 +55,8 @@ def heads(file: LogFile) -> list[LogFile]:
         return []
     if set(columns) >= _CSV_COLUMNS:
         raise SpecError(
-            f"{file}: promptfoo's CSV, whose scores are rounded and whose assertions are missing",
-            hint="Export the evaluation as .json, or as .jsonl.",
+            f"{file}: promptfoo's CSV cannot be used: scores are rounded, assertions missing",
+            hint="Export the evaluation as .json or .jsonl.",
         )
     return []
 

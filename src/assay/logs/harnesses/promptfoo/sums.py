@@ -98,6 +98,7 @@ def _check_sum(total: float, parts: Sequence[tuple[float, float | None]], where:
     again = math.fsum(value if weight is None else value * weight for value, weight in parts)
     if not is_equal(total, again):
         raise IntegrityError(
-            f"{where} of {total:.6g}, and its {len(parts)} rows give {again:.6g}",
-            hint="Rows were lost or edited after the sum was made. Export the evaluation again.",
+            f"{where} of {total:.6g}, but its {len(parts)} rows give {again:.6g}",
+            hint="Rows were lost or edited after the sum was computed."
+            " Export the evaluation again.",
         )
