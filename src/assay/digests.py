@@ -1,9 +1,9 @@
-"""Strict parsing, tagged SHA-256 and what is derived from it: the one meaning of "the same".
+"""Strict parsing of JSON, and SHA-256 digests of exact bytes: the one meaning of "the same".
 
-Digests are of stored bytes, never of data written out again: two serialisers that agree on the
-data disagree on the bytes. Parsing refuses what two readers could read differently (duplicate
-keys, NaN, lone surrogates, bytes that are not UTF-8) and what would exhaust the reader (deep
-nesting, endless lines), and every refusal says where.
+Digests are of stored bytes, never of data that was serialised again: two serialisers that agree on
+the data disagree on the bytes. Parsing refuses input that two readers could read differently
+(duplicate keys, NaN, lone surrogates, bytes that are not UTF-8) or that would exhaust the reader
+(deep nesting, endless lines). Every refusal names the place.
 """
 
 import hashlib
@@ -39,12 +39,12 @@ def is_digest(text: str) -> bool:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text may name a study, a bar set or another thing of ours."""
+    """Whether a text is a valid name of a study, of bars and the like."""
     return _NAME.fullmatch(text) is not None
 
 
 def decode_utf8(data: bytes, *, where: str) -> str:
-    """Text from bytes, naming the byte that is not UTF-8."""
+    """Decode bytes as UTF-8; a SpecError names the first byte that is not."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -55,7 +55,7 @@ def decode_utf8(data: bytes, *, where: str) -> str:
 
 
 def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """One JSON value, or a SpecError that says where and why."""
+    """Parse one JSON value; a SpecError says where and why that fails."""
     with _refusing(where):
         try:
             value = _DECODER.decode(text)
@@ -73,7 +73,7 @@ def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any o
 def parse_json_at(text: str, at: int, *, where: str) -> tuple[Any, int]:
     """The JSON value that begins at a place in a text, and where it ends.
 
-    Raises JSONDecodeError for what is not JSON: the caller knows the line.
+    Raises JSONDecodeError if it is not JSON: the caller knows the line.
     """
     with _refusing(where):
         value, end = _DECODER.raw_decode(text, at)
@@ -96,7 +96,7 @@ def _refusing(where: str) -> Iterator[None]:
 
 
 def _check_value(value: object, text: str, where: str) -> None:
-    if text.count("[") + text.count("{") > MAX_DEPTH:  # with fewer it cannot be deeper
+    if text.count("[") + text.count("{") > MAX_DEPTH:  # fewer brackets cannot nest deeper
         _check_depth(value, where)
     if "\\u" in text:
         _check_surrogates(value, where)
@@ -113,9 +113,9 @@ def parse_object(data: bytes, *, where: str) -> dict[str, Any]:
 def json_lines(
     data: bytes, *, where: str, on_fault: Callable[[SpecError], None] | None = None
 ) -> Iterator[tuple[int, Any]]:
-    """Line number and value of each line; blank lines are passed over.
+    """The line number and JSON value of each line; blank lines are skipped.
 
-    With `on_fault` a line that cannot be read is handed over as an error and passed over.
+    With `on_fault`, a line that cannot be read is passed to it as an error, then skipped.
     """
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         here = f"{where}, line {number}"
@@ -134,7 +134,7 @@ def json_lines(
 
 
 class _Refused(Exception):
-    """A hook of the decoder saw something two readers could read differently."""
+    """The JSON is ambiguous: two readers could read it differently."""
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -191,7 +191,7 @@ def _check_surrogates(value: object, where: str) -> None:
 
 
 def excerpt(text: str, position: int) -> str:
-    """What stands around a place in a text."""
+    """The text around a position."""
     return repr(text[max(position - 10, 0) : position + 20])
 
 
@@ -203,10 +203,10 @@ def pretty_json(record: object) -> bytes:
 
 
 def derive(seed: int, purpose: str, *context: str) -> int:
-    """A seed for one purpose from a common one: knowing it tells nothing of the others.
+    """A seed for one purpose, derived from a common seed; it reveals no other purpose's seed.
 
-    The order of items takes the benchmark's digest as context too: a method that guesses the seed
-    (0, mostly) still cannot work out where in the file an item stood, unless it knows the file.
+    The order of items also depends on the benchmark's digest: a method that guesses the seed
+    (mostly 0) still cannot work out an item's position in the file, unless it knows the file.
     """
     text = "\n".join([str(seed), purpose, *context])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
@@ -214,7 +214,7 @@ def derive(seed: int, purpose: str, *context: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class FileEntry:
-    """One file of a folder, by its path from there; a path that ends in / is an empty folder."""
+    """One file of a folder, by its relative path; a path that ends in / is an empty folder."""
 
     path: str
     size: int

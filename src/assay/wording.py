@@ -1,4 +1,4 @@
-"""Figures in words, and parameters as flags: the same in every message."""
+"""How messages write counts, lists, percentages and parameters."""
 
 import re
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ def some(words: Sequence[str], most: int = 5) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent, as finely as it was stated."""
+    """A share in per cent, with the digits it was given with."""
     return f"{share * 100.0:.3g} %"
 
 
 def as_flags(text: str) -> str:
-    """A message for the command line: each parameter is spelled as a flag."""
+    """A message with each parameter written as a flag, for the command line."""
     return PARAMETER.sub(_flag, text)
 
 

@@ -235,7 +235,7 @@ REFUSED = {
     ),
     "expired": (
         lambda study: {"by": certified("old", by=root(), end=SEALED - datetime.timedelta(1))},
-        "was not valid at the time",
+        "was not valid at",
     ),
 }
 

@@ -192,7 +192,7 @@ def test_the_number_of_a_bad_line_is_right_in_a_long_ledger(number):
         read_chain(joined(lines), where="x")
     del lines[number - 1]
     if number < len(LONG):
-        said = f"x, line {number}: entry {number} stands where entry {number - 1} should"
+        said = f"x, line {number}: got entry {number}, expected entry {number - 1}"
         with pytest.raises(BrokenChain, match=said):
             read_chain(joined(lines), where="x")
 

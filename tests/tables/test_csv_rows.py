@@ -28,7 +28,7 @@ def test_a_header_with_two_separators_is_refused_unless_the_ending_tells():
     text = "a,b;c\n1,2;3\n4,5;6\n"
     with pytest.raises(SpecError) as caught:
         read(text, "f.txt")
-    assert "separated by comma (2 columns) or semicolon (2 columns)" in caught.value.message
+    assert "unclear: comma (2 columns) or semicolon (2 columns)" in caught.value.message
     assert read(text, "f.csv")[0] == {"a": "1", "b;c": "2;3"}
 
 

@@ -4,8 +4,8 @@
     size                    how many entries it had
     base64(root)            the RFC 6962 root over them
 
-The keeper of a checkpoint can tell, for ever after, whether the entries it covers are still what
-they were. Unsigned it is worth as much as the place where it was kept; signed, as much as the key.
+With a checkpoint anyone can check later that the entries it covers are unchanged. An unsigned one
+is as trustworthy as the place where it was kept; a signed one, as the key.
 """
 
 import base64
@@ -24,7 +24,7 @@ _MAX_SIZE = 1 << 53
 
 
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """The size and root of a ledger at one moment, and who signed it."""
+    """The size and root of a ledger at one moment, with signatures."""
 
     origin: str
     size: int
@@ -34,7 +34,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """What is signed."""
+        """The text that is signed."""
         root = base64.b64encode(self.root).decode()
         return "".join(f"{line}\n" for line in (self.origin, self.size, root, *self.extensions))
 
@@ -48,14 +48,14 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def checkpoint_of(chain: Chain, *, origin: str) -> Checkpoint:
-    """The checkpoint of a ledger as it is."""
+    """The checkpoint of a ledger in its present state."""
     if not origin or not origin.isprintable() or "+" in origin or origin.split() != [origin]:
         raise SpecError(f"{origin!r:.80} is not a valid origin for a checkpoint")
     return Checkpoint(origin=origin, size=len(chain.lines), root=chain.tree().root())
 
 
 def parse_checkpoint(data: bytes, *, where: str) -> Checkpoint:
-    """A checkpoint from its bytes, signed or not; signatures are kept and not yet believed."""
+    """Parse a checkpoint, signed or not; its signatures are kept but not verified here."""
     text, signatures = parse_note(data, where=where)
     lines = text.split("\n")
     if len(lines) < 4 or lines.pop() != "" or not all(lines):
@@ -82,7 +82,7 @@ def parse_checkpoint(data: bytes, *, where: str) -> Checkpoint:
 
 
 def check_extends(chain: Chain, earlier: Sequence[Checkpoint], *, origin: str) -> None:
-    """Refuse a ledger that is not a continuation of what earlier checkpoints saw."""
+    """Refuse a ledger that does not continue the ledger of earlier checkpoints."""
     tree = chain.tree()
     for checkpoint in earlier:
         seen = f"the checkpoint of {checkpoint.size} entries"

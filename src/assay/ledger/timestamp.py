@@ -1,16 +1,16 @@
-"""Timestamps (RFC 3161): an authority's word that a text existed at a time, checked offline.
+"""Timestamps (RFC 3161): an authority's statement that a text existed at a time, checked offline.
 
-Bytes in, values out. A request names the hash of a text and a nonce. The response repeats both,
-adds the time, and is signed by a certificate that may make timestamps and nothing else. The checks:
+A request holds the hash of a text and a nonce. The response repeats both, adds the time, and is
+signed with a certificate for timestamps only. The checks:
 
  1. The request is of this text, and has a nonce.
  2. The response was granted, is of this text, and repeats the nonce.
  3. It has one signer, whose certificate comes with it, once.
- 4. That certificate is for timestamps alone, says so critically, and was valid at the stated time.
+  4. That certificate is for timestamps only, as a critical extension, and was valid at that time.
  5. Signature and chain lead to one of the authorities given, every certificate valid at that time.
 
-rfc3161-client reads the messages and makes check 5, and most of the others once more. Nothing here
-speaks to a network, so no revocation is looked up.
+rfc3161-client parses the messages, makes check 5 and repeats most of the others. Nothing here uses
+a network, so revocation is not checked.
 """
 
 import hashlib
@@ -52,7 +52,7 @@ def make_request(text: bytes) -> bytes:
 def verify_response(
     response: bytes, *, request: bytes, text: bytes, authorities: Sequence[AuthorityCertificate]
 ) -> Attested:
-    """What a response attests by one of these authorities; everything else is refused."""
+    """The time that one of these authorities attests; any other response is refused."""
     asked, answer = _parse_request(request, text), _parse_response(response)
     with reading("the timestamp"):
         info = answer.tst_info
@@ -121,8 +121,8 @@ def _check_imprint(imprint: Any, text: bytes, what: str) -> None:  # noqa: ANN40
 def _signer(response: "TimeStampResponse") -> "Certificate":
     """The certificate of the one signer.
 
-    The response must hold one certificate with the signer's number. Of two, one might be checked
-    for what it allows, and the other for its signature.
+    The response must hold exactly one certificate with the signer's number. With two, the checks of
+    usage and of signature might use different ones.
     """
     _, x509 = packages()
     signed = response.signed_data
@@ -162,7 +162,7 @@ def _stands_behind(
     request: "TimeStampRequest",
     text: bytes,
 ) -> bool:
-    """Whether signature and chain lead to an authority, valid at the time that is stated."""
+    """Whether signature and chain lead to an authority, valid at the stated time."""
     tsp, x509 = packages()
     root = x509.load_pem_x509_certificate(authority.pem)
     verifier = tsp.VerifierBuilder(roots=[root], nonce=request.nonce).build()

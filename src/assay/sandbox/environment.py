@@ -1,4 +1,4 @@
-"""The environment variables of a job: few of ours, none by accident."""
+"""The environment variables of a job: few of ours, each chosen."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,10 @@ def job_environment(
     more: Mapping[str, str] | None = None,
     isolated: bool = False,
 ) -> dict[str, str]:
-    """What a command needs to find programs and a locale, variables by name, and its folders.
+    """The variables for programs and locale, the named variables, and the job's folders.
 
-    Without a home and a folder for temporary files of its own it has ours. `more` takes precedence.
-    An `isolated` command has no variable that decides which code Python loads.
+    Without its own home and temporary folder, a job has ours. `more` takes precedence. An
+    `isolated` command gets no variable that decides which code Python loads.
     """
     check_passed(passed)
     if isolated:
@@ -52,7 +52,7 @@ def job_environment(
 
 
 def empty_environment(*, home: Path, temporary: Path) -> dict[str, str]:
-    """An environment with nothing of ours, for programs whose results must not depend on it."""
+    """An environment without any of our variables, so that results cannot depend on them."""
     return {
         "HOME": str(home),
         "TMPDIR": str(temporary),
