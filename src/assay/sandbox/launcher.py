@@ -103,7 +103,7 @@ def _await(child: int) -> None:
     """Reap other children until this child has ended; it is not reaped, so its pid stays valid."""
     while True:
         ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
-        assert ended is not None  # noqa: S101 - only where it does not wait
+        assert ended is not None  # noqa: S101 - None only without waiting
         if ended.si_pid == child:
             return
         os.waitpid(ended.si_pid, 0)

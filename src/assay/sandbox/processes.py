@@ -211,5 +211,5 @@ def _end(pid: int, mark: bytes) -> None:
 
 
 def _read(path: str) -> bytes:
-    with open(path, "rb") as file:  # noqa: PTH123 - without pathlib, which the warden does without
+    with open(path, "rb") as file:  # noqa: PTH123 - the warden does not import pathlib
         return file.read()

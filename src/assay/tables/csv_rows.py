@@ -21,10 +21,10 @@ _MOSTLY = 0.8
 
 
 def separator_of(data: bytes, ending: str, where: str) -> str | None:
-    """What separates the cells; None where there is but one column.
+    """The separator of the cells; None if there is only one column.
 
-    Lines of another number of cells are faults of a table. Where the ending does not say that it is
-    one, they may be few.
+    Lines with another number of cells are faults of a table. If the file's ending does not say that
+    it is a table, only few such lines are allowed.
     """
     csv.field_size_limit(MAX_LINE_BYTES)
     whole = len(data) <= _SAMPLE
@@ -52,7 +52,7 @@ def separator_of(data: bytes, ending: str, where: str) -> str | None:
 
 
 def _widths(sample: str, mark: str, *, whole: bool) -> list[int]:
-    """The cells of the first lines; the last line of a sample may be cut."""
+    """The number of cells in each of the first lines; the last line of a sample may be cut."""
     reader = csv.reader(io.StringIO(sample, newline=""), strict=True, delimiter=mark)
     widths: list[int] = []
     try:

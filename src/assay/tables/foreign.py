@@ -1,4 +1,4 @@
-"""Files that are no rows: what each seems to be, and what to do instead. None is ever opened."""
+"""Recognise files without rows (PDF, pickle, HTML) and say what to do. None is ever opened."""
 
 import re
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ _START = 1 << 12
 
 
 def refuse_foreign(data: bytes, ending: str, *, where: str, as_text: bool) -> None:
-    """Refuse a file that is known to be something else; `as_text` where its encoding is named."""
+    """Refuse a file of another kind; `as_text` if its encoding was named."""
     if not data or data.isspace():
         raise SpecError(
             f"{where}: the file is empty",
@@ -92,7 +92,7 @@ def _zip(data: bytes) -> tuple[str, str]:
 
 
 def _is_binary(data: bytes) -> bool:
-    """Whether there are NULs where no text of two or four bytes a letter has them."""
+    """Whether NULs show that this is not text, not even UTF-16 or UTF-32."""
     return b"\0" in data[:_START] and likely_wide(data) is None
 
 

@@ -39,7 +39,7 @@ def array_rows(data: bytes, where: str, *, faults: Faults | None = None) -> Plac
 def spans(
     data: bytes, where: str, *, faults: Faults | None = None
 ) -> Iterator[tuple[str, Row, str]]:
-    """The objects of an array, each with its place and its own text."""
+    """The objects of an array, each with its place and its source text."""
     text = _opened(data, where)
     try:
         yield from _objects(text, "", faults)
@@ -51,7 +51,7 @@ def spans(
 
 
 def object_rows(data: bytes, where: str, *, faults: Faults | None = None) -> PlacedRows:
-    """The rows of one object: around an array of objects, of columns, or a row by itself."""
+    """The rows of one object: an array of objects inside it, lists as columns, or one row."""
     text = _opened(data, where)
     try:
         fields = _outline(text)
@@ -108,7 +108,7 @@ def _objects(text: JsonText, beside: str, faults: Faults | None) -> Iterator[tup
 
 
 def _places(text: JsonText, beside: str) -> Iterator[tuple[int, str]]:
-    """The number and the place of each element of an array, which the caller passes over."""
+    """The number and the place of each element of an array; the caller consumes the elements."""
     text.take("[")
     if text.next() == "]":
         text.take("]")
@@ -123,7 +123,7 @@ def _places(text: JsonText, beside: str) -> Iterator[tuple[int, str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Field:
-    """A value of the outer object: where it stands; of a list how long it is, and of what."""
+    """A value of the outer object: its position; for a list, its length and element kind."""
 
     name: str
     at: int
@@ -132,7 +132,7 @@ class _Field:
 
 
 def _outline(text: JsonText) -> list[_Field]:
-    """The values of the outer object, passed over one by one."""
+    """The fields of the outer object, without decoding their values."""
     fields: dict[str, _Field] = {}
     text.take("{")
     if text.next() == "}":
@@ -193,7 +193,7 @@ def _columns(text: JsonText, fields: list[_Field], faults: Faults | None) -> Pla
 
 
 def count_values(value: object) -> int:
-    """How many values there are in one, itself included."""
+    """The number of values inside a value, including itself."""
     if isinstance(value, dict):
         return 1 + sum(map(count_values, value.values()))
     return 1 + sum(map(count_values, value)) if isinstance(value, list) else 1
@@ -208,7 +208,7 @@ def _ragged(where: str, fields: list[_Field]) -> SpecError:
 
 
 def _single(text: JsonText, where: str, fields: list[_Field]) -> PlacedRows:
-    """A row that is alone in its file, on one line."""
+    """The only row of a file, on one line."""
     whole = text.text.strip()
     if "\n" in whole or not fields:
         raise SpecError(

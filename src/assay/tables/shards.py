@@ -1,8 +1,9 @@
-"""Folders that hold one table in several files: which files, of which split, in which order.
+"""Folders that hold one table in several files: find the files of a split, in order.
 
-A folder that `save_to_disk` of Hugging Face datasets wrote names its own files (`state.json`) and
-splits (`dataset_dict.json`). In any other folder the names tell: `train-00000-of-00002.parquet` is
-the first shard of the split `train`, and a file with a name of its own is a split of its own.
+A folder written by `save_to_disk` of Hugging Face datasets lists its files (`state.json`) and
+splits (`dataset_dict.json`). In any other folder the file names decide:
+`train-00000-of-00002.parquet` is the first shard of the split `train`, and a file with an
+unnumbered name is its own split.
 """
 
 import re
@@ -30,7 +31,7 @@ _NUMBERED = re.compile(
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class _Shard:
-    """A file by its place among those of its split; `total` where its name says how many."""
+    """A file with its number in its split; `total` if its name says how many there are."""
 
     number: int
     path: str
@@ -43,14 +44,14 @@ class _Shard:
 
 
 def holds_rows(folder: Path) -> bool:
-    """Whether a folder is a saved dataset, or there are files of rows in it or below it."""
+    """Whether a folder is a saved dataset, or has files of rows in it or below it."""
     with storage(folder):
         is_saved = any((folder / name).is_file() for name in (_SPLITS, _STATE))
     return is_saved or bool(_files_of_rows(folder))
 
 
 def shard_paths(folder: Path, *, split: str | None) -> list[str]:
-    """The files of a folder that make up one table, in order, as seen from the folder."""
+    """The files of a folder that make up one table, in order, as relative paths."""
     with storage(folder):
         is_dict = (folder / _SPLITS).is_file()
         is_saved = (folder / _STATE).is_file()
@@ -72,7 +73,7 @@ def shard_paths(folder: Path, *, split: str | None) -> list[str]:
 
 
 def _saved(folder: Path) -> list[str]:
-    """The files that the state of a saved dataset names."""
+    """The files listed in the state of a saved dataset."""
     state = _parsed(folder / _STATE)
     if state.get("_indices_data_files"):
         raise SpecError(
@@ -93,7 +94,7 @@ def _parsed(path: Path) -> Mapping[str, object]:
 
 
 def _names(written: object) -> list[str]:
-    """Names of files or folders right below; anything that leads elsewhere is refused."""
+    """Names of files or folders directly in the folder; any other path is refused."""
     names = [str(name) for name in written] if isinstance(written, list) else []
     for name in names:
         if "/" in name or not is_record_path(name):
@@ -112,7 +113,7 @@ def _check_there(folder: Path, names: Sequence[str]) -> None:
 
 
 def _chosen(folder: Path, names: Sequence[str], split: str | None) -> str:
-    """The split that was asked for, or the only one there is."""
+    """The requested split, or the only one."""
     if split is None and len(names) == 1:
         return names[0]
     if split in names:
@@ -129,7 +130,7 @@ def _chosen(folder: Path, names: Sequence[str], split: str | None) -> str:
 
 
 def _by_name(folder: Path, split: str | None) -> list[str]:
-    """The files of a split, told by the names of all files of rows below a folder."""
+    """The files of a split, by the names of all files of rows below a folder."""
     shards = _numbered(_files_of_rows(folder))
     splits = sorted({shard.split for shard in shards})
     if not splits:
@@ -161,7 +162,7 @@ def _files_of_rows(folder: Path) -> list[str]:
 
 
 def _numbered(paths: Sequence[str]) -> list[_Shard]:
-    """Files as shards; numbers that begin neither at 0 nor at 1 (years, say) number no shards."""
+    """Files as shards; numbers that start at neither 0 nor 1 (years) are not shard numbers."""
     shards = [_shard(path) for path in paths]
     first: dict[str, int] = {}
     for shard in shards:
@@ -177,7 +178,7 @@ def _alone(path: str) -> _Shard:
 
 
 def _shard(path: str) -> _Shard:
-    """The split and the number that a file's name tells."""
+    """The split and the number in a file's name."""
     pure = PurePosixPath(path)
     stem = pure.name.removesuffix("".join(endings(pure.name)))
     parents = [part for part in pure.parent.parts if part != "data"]
@@ -194,7 +195,7 @@ def _shard(path: str) -> _Shard:
 
 
 def _check_alike(folder: Path, split: str, shards: Sequence[_Shard]) -> None:
-    """Refuse shards of several formats, and shards of which some are missing."""
+    """Refuse shards of several formats, and missing shards."""
     forms = sorted({shard.form for shard in shards})
     if len(forms) > 1:
         raise SpecError(

@@ -1,7 +1,7 @@
-"""Where rows come from: a file, a folder of shards, or standard input; bytes and digest.
+"""The source of rows: a file, a folder of shards, or standard input.
 
-Standard input can be read once. What was read is kept, so that the same benchmark can be read
-again; a second use of it in one command is refused.
+Standard input can be read once. Its bytes are kept, so that the same benchmark can be read again; a
+second use in one command is refused.
 """
 
 import sys
@@ -21,12 +21,12 @@ from assay.tables.shards import shard_paths
 STANDARD_INPUT = "-"
 _NAME = "standard input"
 _read: list[tuple[object, bytes]] = []
-"""The stream that was read last, and its bytes."""
+"""The last stream that was read, and its bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableSource:
-    """The bytes of one table: `place` is how it is shown, `files` are its parts in order."""
+    """The bytes of one table: `place` is its name in messages, `files` are its parts in order."""
 
     place: str
     name: str
@@ -55,12 +55,12 @@ class TableSource:
 
 
 def shown(place: str | Path) -> str:
-    """How a place is called in a message."""
+    """The name of a place in a message."""
     return _NAME if str(place) == STANDARD_INPUT else str(Path(place))
 
 
 def read_table(place: str | Path, *, split: str | None = None, again: bool = False) -> TableSource:
-    """A file, a folder or standard input, bounded; `again` takes standard input as it was read."""
+    """Read a file, a folder or standard input; `again` reuses standard input's bytes."""
     if str(place) == STANDARD_INPUT:
         source = TableSource(place=_NAME, name=_NAME, files=((_NAME, _standard_input(again)),))
     else:
