@@ -1,4 +1,4 @@
-"""Which records are positive and which negative, by the values or expressions that say so."""
+"""Decide which records are positive and which negative, by value or expression."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -21,9 +21,9 @@ def settle_labels(
     faults: Faults,
     on_missing: Callable[[Draft, str, SpecError], None],
 ) -> None:
-    """Label every record, and note or leave out those that are neither positive nor negative.
+    """Label every record, and report or leave out those that are neither positive nor negative.
 
-    `on_missing` is told of a record that lacks the field which an expression asks for.
+    `on_missing` is called for a record without a field that an expression uses.
     """
     positive, negative = columns.positive, columns.negative
     if positive is None and negative is None:
@@ -32,7 +32,7 @@ def settle_labels(
         return
     for text in (positive, negative):
         if text is not None and _is_expression(text):
-            parse_expression(text)  # one that cannot be read is no fault of the records
+            parse_expression(text)  # a bad expression is not a fault of the records
     field = "label" if any(draft.value is not None for draft in drafts) else "class"
     values = Counter(draft.deciding for draft in drafts)
     if positive is not None and negative is None and not _is_expression(positive):
@@ -59,7 +59,7 @@ def settle_labels(
 
 
 def _plain_label(draft: Draft, columns: Columns, faults: Faults) -> None:
-    """A label of 0 or 1; a class alone is no label."""
+    """A label of 0 or 1; a class alone is not a label."""
     if draft.value is None:
         return
     draft.label = _PLAIN.get(draft.value.lower())
@@ -81,7 +81,7 @@ def _is_expression(text: str) -> bool:
 
 
 def _holds(text: str | None, draft: Draft, is_value: Callable[[str], object]) -> bool:
-    """Whether a record is what a value or an expression says."""
+    """Whether a record matches a value or an expression."""
     if text is None:
         return bool(is_value(draft.deciding.lower()))
     if not _is_expression(text):
@@ -91,7 +91,7 @@ def _holds(text: str | None, draft: Draft, is_value: Callable[[str], object]) ->
 
 
 def _check_two(values: Mapping[str, int], positive: str, field: str, faults: Faults) -> None:
-    """Refuse one value called positive beside several others, of which none is named."""
+    """Refuse a positive value beside several others if the negative one is not named."""
     if len(values) < 3 or positive not in values:
         return
     faults.add(
@@ -108,7 +108,7 @@ def _check_two(values: Mapping[str, int], positive: str, field: str, faults: Fau
 def _check_occurring(
     drafts: Sequence[Draft], columns: Columns, values: Mapping[str, int], faults: Faults
 ) -> None:
-    """Refuse a value called positive or negative that never occurs: it is misspelt."""
+    """Refuse a positive or negative value that never occurs: it is probably misspelt."""
     for name, value, label in (
         ("positive", columns.positive, True),
         ("negative", columns.negative, False),

@@ -1,7 +1,7 @@
-"""A subset of a benchmark's file, in the form of that file.
+"""Write a subset of a benchmark's file, in the form of that file.
 
-Lines of JSONL and elements of an array are kept as they are, byte for byte. What has no such form
-(columns, an object around an array, Arrow, a folder of shards) is written as JSONL.
+Lines of JSONL and elements of an array are kept byte for byte. Other forms (columns, an object
+around an array, Arrow, a folder of shards) are written as JSONL.
 """
 
 import io
@@ -60,7 +60,7 @@ def _usual(form: Form) -> str:
 
 
 def _check_name(name: str, allowed: Sequence[str], why: str) -> None:
-    """Refuse an ending that says something else than what will be written."""
+    """Refuse an ending that does not match the form to be written."""
     got = name.lower() if name.startswith(".") else "".join(endings(name))
     if got not in allowed or not got:
         shown = next(filter(None, allowed))
@@ -134,7 +134,7 @@ def _line(row: Row, place: str) -> bytes:
 
 
 def _plain(value: object) -> object:
-    """A value as JSON has it: what is no number is null, as where it was read."""
+    """A value for JSON: NaN becomes null, as on reading."""
     if isinstance(value, dict):
         return {key: _plain(child) for key, child in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
 """A user's own surface feature, measured on every record.
 
-A feature is a function of the response, the question, or both, run like a method in a process of
-its own. A function of one argument whose name says nothing is one of the response.
+A feature is a function of the response, the question, or both, run like a method in its own
+process. A function of one argument with any other name gets the response.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from assay.surface.feature_table import Feature, On
 
 
 def measure_feature(reference: str, benchmark: Benchmark) -> Feature:
-    """One number a record, by `file.py:function`."""
+    """Compute a feature, given as `file.py:function`, for every record."""
     with start_worker(reference) as worker:
         if worker.learner:
             raise SpecError(f"feature {reference!r} is a learner, expected a plain function")

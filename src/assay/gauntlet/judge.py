@@ -1,11 +1,11 @@
-"""Judging a run: every bar estimated, every verdict with its error rate.
+"""Judge a run: estimate every bar, and give a verdict with a known error rate.
 
-The chance of a PASS is at most 5 % where any one bar's true value is just under its threshold (an
-intersection-union test, so no correction is needed). The chance of a FAIL is at most 5 % where
-every true value is at or over its threshold (Holm over all parts of all bars).
+The chance of a PASS is at most 5 % if any one bar's true value is just under its threshold (an
+intersection-union test, so no correction is needed). The chance of a FAIL is at most 5 % if every
+true value is at or over its threshold (Holm over all parts of all bars).
 
-With items unscored no verdict is given but UNRESOLVED: a method could otherwise pass by failing
-on the items that it would get wrong.
+With unscored items the verdict is UNRESOLVED: otherwise a method could pass by failing on the items
+that it would get wrong.
 """
 
 import math
@@ -31,7 +31,7 @@ POWER = 0.80
 
 
 def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
-    """Judge stored outputs, on the data they were made on, under one version of the bars."""
+    """Judge a run by one version of the bars, on the data it was made on."""
     _check_same(run, benchmark, bars)
     check_judgeable(benchmark, bars)
     by_seed = checked_outputs(run, benchmark)
@@ -75,7 +75,7 @@ def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
 
 
 def checked_outputs(run: Run, benchmark: Benchmark) -> list[dict[str, Output]]:
-    """The outputs by item, seed by seed; a record that could not be of this run is a breach."""
+    """The outputs by item for each seed; a record that cannot be of this run is a breach."""
     known = {key for key, _ in benchmark.keyed_items()}
     second = benchmark.second.classes if benchmark.second is not None else {}
     classes = {*benchmark.classes, *second}
@@ -106,7 +106,7 @@ def checked_outputs(run: Run, benchmark: Benchmark) -> list[dict[str, Output]]:
 
 
 def check_judgeable(benchmark: Benchmark, bars: BarSet) -> None:
-    """Refuse, before anything runs, a benchmark that the bars cannot be asked of."""
+    """Refuse, before anything runs, a benchmark that the bars cannot judge."""
     for bar in bars.bars:
         corpus = corpus_of(bar, benchmark)
         sides = [sides_of(bar, bars.partitions[name], corpus) for name in bar.partitions]
@@ -131,7 +131,7 @@ def _named(source: Source | None) -> str:
 
 
 def _records_needed(parts: Sequence[Part], items: int) -> int | None:
-    """How many records would settle it; None where there are too few to forecast from."""
+    """The number of records needed for a verdict; None if there are too few to forecast."""
     if min(part.estimate.n for part in parts) < SMALL:
         return None
     more = times_more([part.bounds for part in parts], alpha=ALPHA, power=POWER)
@@ -197,7 +197,7 @@ def _digests(run: Run, benchmark: Benchmark, bars: BarSet) -> Mapping[str, str |
 
 
 def _signature(run: Run, benchmark: Benchmark, bars: BarSet, items: int) -> str:
-    """One line that says what a number rests on."""
+    """The signature: one line that names everything a number depends on."""
     method = run.method + ("" if run.method_digest is None else f"@{short(run.method_digest)}")
     corpora = f"{benchmark.name}@{short(benchmark.digest)}{benchmark.named_columns}"
     if benchmark.second is not None:

@@ -21,7 +21,7 @@ def bundled_versions(task: Task) -> list[str]:
 
 
 def read_bars(data: bytes, *, where: str) -> BarSet:
-    """Bars from the bytes of a file; the name of a bundled version belongs to its own bytes."""
+    """Bars from the bytes of a file; the name of a bundled version is reserved for its bytes."""
     bars = parse_bars(data, where=where)
     bundled = BUNDLED_BARS / f"{bars.name}.toml"
     with storage(bundled):
@@ -35,7 +35,7 @@ def read_bars(data: bytes, *, where: str) -> BarSet:
 
 
 def fitting_bars(benchmark: Benchmark, task: Task) -> str:
-    """The version to judge by where none is named: `plain` for data without our classes."""
+    """The default version of the bars: `plain` for data without our classes."""
     ours = {"truth", "folklore"} <= set(benchmark.classes)
     return DEFAULT_BARS if ours or task == "classification" else "plain"
 

@@ -1,4 +1,4 @@
-"""Judging what is stored: one run again, or every run in a folder, earlier scorecards kept."""
+"""Judge stored runs again: one, or every run in a folder. Earlier scorecards are kept."""
 
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from assay.tables.source import STANDARD_INPUT
 
 
 class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
-    """A stored run: its earlier scorecards in order, and the new one, or why there is none.
+    """A stored run: its earlier scorecards in order, and the new one, or the error.
 
-    `unreadable` says that the run of a study is not what its ledger says, or cannot be read.
+    `unreadable` means that the run of a study does not match its ledger, or cannot be read.
     """
 
     run: str
@@ -38,7 +38,7 @@ class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
 def judge_again(
     folder: Path, bars: str | None, *, benchmark: str | None = None, second: str | None = None
 ) -> tuple[Run, Scorecard]:
-    """A stored run under any bars, its data read again from where they were or are now."""
+    """Judge a stored run by any bars; its data are read again, from a new place if given."""
     run = load_run(folder)
     if run.provenance is not None:
         raise IntegrityError(
@@ -53,7 +53,7 @@ def judge_again(
 
 
 def judge_all(root: Path, bars: str | None) -> list[Rejudged]:
-    """Every run in a folder; one that cannot be judged says why, and the others go on."""
+    """Judge every run in a folder; a run that cannot be judged gets its error."""
     folders = find_runs(root)
     if not folders:
         raise SpecError(
@@ -96,7 +96,7 @@ def _judged(folder: Path, bars: str | None) -> Rejudged:
 
 
 def _read_again(source: Source, moved: str | None, parameter: str) -> Benchmark:
-    """The data of a run, from where they were or where they are now."""
+    """The data of a run, from their old place or where they were `moved`."""
     if source.origin is None and moved is None:
         raise SpecError(
             f"{source.name} was made in memory and cannot be read again",

@@ -1,9 +1,8 @@
-"""The next version of a bar set: the old bars and one more, with its reason and its cheat.
+"""Make the next version of some bars: the old bars and one more, with its reason and its cheat.
 
-A new bar needs a cheat: a method, run there and then, that meets every old bar at the point
-estimates and misses the new one. Without it nothing shows that the old bars were weak, or that the
-new one does anything. A revision is written as TOML and read back, so that what was written is what
-will be judged by.
+A new bar needs a cheat: a method, run at once, that passes every old bar at the point estimates and
+fails the new one. Otherwise nothing shows that the old bars were weak, or that the new one has an
+effect. A revision is written as TOML and read back, so that the written bars are those in use.
 """
 
 import re
@@ -26,7 +25,7 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 @dataclass(frozen=True, kw_only=True)
 class Revision:
-    """The next version of some bars, its text, and the run of the cheat, judged under both."""
+    """The next version of some bars, its text, and the cheat's run, judged by both versions."""
 
     bars: BarSet
     text: str
@@ -45,9 +44,9 @@ def revise(
     benchmark: Benchmark,
     drops: tuple[str, ...] = (),
 ) -> Revision:
-    """The next version, or a ProtocolError that says what its regression control did not show.
+    """The next version; a ProtocolError says what its regression control did not show.
 
-    `drops` names old bars that it does without.
+    `drops` names old bars that it leaves out.
     """
     if version == base.version:
         raise SpecError(f"the revision needs a version other than {version!r}")
@@ -66,7 +65,7 @@ def revise(
 
 
 def next_version(version: str) -> str:
-    """v4 after v3, mine-2 after mine-1, and `-2` behind a name without a number."""
+    """The next version's name: v4 after v3, mine-2 after mine-1; `-2` is added without a number."""
     match = re.fullmatch(r"(.*?)(\d+)", version)
     return f"{version}-2" if match is None else f"{match[1]}{int(match[2]) + 1}"
 
@@ -98,7 +97,7 @@ def revised_text(
     regression: Regression,
     drops: tuple[str, ...] = (),
 ) -> str:
-    """The TOML of the next version: the old bars but those that it drops, and one more."""
+    """The TOML of the next version: the old bars without those dropped, and one more."""
     if not because.strip():
         raise SpecError("a revision needs a reason", hint="Give it: `because=TEXT`.")
     ids = [each.id for each in base.bars]
@@ -138,7 +137,7 @@ def revised_text(
 
 
 def _without(regressions: tuple[Regression, ...], drops: tuple[str, ...]) -> list[Regression]:
-    """The old controls, without what is dropped; one whose bar is gone condemns nothing more."""
+    """The old controls without the dropped bars; a control without a bar left is removed."""
     left = (
         replace(
             control,

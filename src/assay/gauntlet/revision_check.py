@@ -1,8 +1,7 @@
-"""Whether one version of some bars may supersede another: what is kept, and what the control shows.
+"""Check whether one version of some bars may supersede another.
 
-A revision adds a bar under pressure. Every old bar stays as it is, unless the revision names it
-among what it drops. Its control is a cheat that meets every old bar and misses a new one, at the
-point estimates.
+Every old bar must stay unchanged, unless the revision names it in `drops`. The control of a
+revision is a cheat that passes every old bar and fails a new one, at the point estimates.
 """
 
 from assay.benchmark.benchmark import Benchmark
@@ -16,7 +15,7 @@ from assay.runs.result import Run
 def check_revision(
     old: BarSet, new: BarSet, control: Run, benchmark: Benchmark
 ) -> tuple[Scorecard, Scorecard]:
-    """The control under both versions; a ProtocolError where the new one may not supersede."""
+    """Judge the control by both versions; a ProtocolError if the new one may not supersede."""
     check_superseding(old, new)
     named = named_control(old, new)
     if named.method != control.method:
@@ -74,13 +73,13 @@ def check_superseding(old: BarSet, new: BarSet) -> None:
 
 
 def _changed(old: BarSet, new: BarSet) -> list[str]:
-    """The old bars that the new version has not, or has otherwise."""
+    """The old bars that the new version lacks or changes."""
     present = _definitions(new)
     return [name for name, bar in _definitions(old).items() if present.get(name) != bar]
 
 
 def _definitions(bars: BarSet) -> dict[str, tuple[object, ...]]:
-    """All that a bar asks, by its id: itself, its partitions, and the corpus it is asked of."""
+    """The full definition of each bar, by id: the bar, its partitions, and its corpus."""
     return {
         bar.id: (
             bar,
@@ -95,7 +94,7 @@ def _definitions(bars: BarSet) -> dict[str, tuple[object, ...]]:
 
 
 def named_control(old: BarSet, new: BarSet) -> Regression:
-    """The control of a revision and the new bars it must fail: the last regression it names."""
+    """The control of a revision and the new bars it must fail: its last regression."""
     kept = {bar.id for bar in old.bars} - set(new.drops)
     last = new.regressions[-1] if new.regressions else None
     if last is None or last in old.regressions or not last.fails or kept & set(last.fails):

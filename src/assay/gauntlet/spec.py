@@ -1,7 +1,7 @@
 """Bars: the pass conditions of a task, fixed before anything runs, as data.
 
-A control bar ships the cheat that it was made against: a method that must pass the bars named in
-`passes` and fail those in `fails`. The suite runs it.
+A control bar comes with the cheat that it stops: a method that must pass the bars in `passes` and
+fail those in `fails`. The test suite runs it.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class BarSet(msgspec.Struct, frozen=True, kw_only=True):
     """One version of a task's bars; never edited, only superseded.
 
-    `drops` names the bars of the superseded version that are not kept as they were.
+    `drops` names the bars of the superseded version that were changed or left out.
     """
 
     task: Task
@@ -54,7 +54,7 @@ class _PartitionFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class _BarsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A bars file as it is written. An unknown key is refused: it would be no bar."""
+    """The form of a bars file. An unknown key is refused: it would have no effect."""
 
     task: Task
     version: str

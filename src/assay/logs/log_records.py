@@ -1,8 +1,8 @@
-"""A log as records (question, response, label), and as the scores of a method.
+"""Read a log as records (question, response, label), or as the scores of a method.
 
 The label of a record is its score under one metric, as the harness gave it: positive is 1, which
 most metrics give to a right answer. Failed and unscored samples have no label. A record is named by
-its instance, with its epoch where instances repeat and its model where a folder holds several.
+its instance, with its epoch if instances repeat and its model if a folder holds several.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -24,7 +24,7 @@ _ONE_FORM = "Name one of the files. A harness may write one run in two forms."
 
 @dataclass(frozen=True, kw_only=True)
 class LogRecords:
-    """The records of one task: the metric that labels them, and what the log is, in words."""
+    """The records of one task, the metric that labels them, and a description of the log."""
 
     place: str
     name: str
@@ -37,7 +37,7 @@ class LogRecords:
         self,
         *,
         encoding: str | None = None,
-        faults: Faults | None = None,  # noqa: ARG002 - as of a file; a log has been read whole
+        faults: Faults | None = None,  # noqa: ARG002 - the signature of a file's rows; a log was checked already
     ) -> PlacedRows:
         """Each record with its place."""
         if encoding is not None:
@@ -49,7 +49,7 @@ class LogRecords:
 
 
 def read_log_records(path: Path, *, label: str | None, task: str | None) -> LogRecords | None:
-    """The records of a log or of a folder of logs; None where there is no log."""
+    """The records of a log or of a folder of logs; None if there is no log."""
     if not path.exists() or _has_own_labels(path):
         return None
     runs = read_log(path, texts=True)
@@ -82,7 +82,7 @@ def read_log_records(path: Path, *, label: str | None, task: str | None) -> LogR
 
 
 def sample_names(runs: Sequence[LogRun]) -> list[tuple[str, LogRun, Sample]]:
-    """Every sample with a name of its own; refuses two samples of one name."""
+    """Every sample with its unique name; two samples of one name are refused."""
     listed = [(run, sample) for run in runs for sample in run.samples]
     repeats = any(len({s.instance for s in run.samples}) < len(run.samples) for run in runs)
     named: dict[str, tuple[str, LogRun, Sample]] = {}
@@ -105,7 +105,7 @@ def sample_names(runs: Sequence[LogRun]) -> list[tuple[str, LogRun, Sample]]:
 def _row(
     name: str, run: LogRun, sample: Sample, metric: str, repeats: bool, several: bool
 ) -> dict[str, object]:
-    """A record as a row of a file with the default columns, its score as a text."""
+    """A record as a row with the default columns, its score as text."""
     value = _score(sample, metric)
     row: dict[str, object] = {
         "id": name,
@@ -121,7 +121,7 @@ def _row(
 
 
 def _has_own_labels(path: Path) -> bool:
-    """Whether a file has a question and a label of its own, as no log has."""
+    """Whether a file has a question and a label column, which no log has."""
     if not path.is_file():
         return False
     file = LogFile(path)
@@ -144,7 +144,7 @@ def _of_one_task(path: Path, runs: Sequence[LogRun], task: str | None) -> list[L
 
 
 def _label_metric(path: Path, runs: Sequence[LogRun], label: str | None) -> str:
-    """The metric that tells right from wrong: the one named, or the only one that is 0 or 1."""
+    """The metric to use as label: the one named, or the only one that is 0 or 1."""
     known = _metrics(path, runs)
     if label is not None:
         return _known_metric(path, known, label)
@@ -190,7 +190,7 @@ def _known_metric(path: Path, known: Sequence[str], name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class LogScores:
-    """A log as a method: its run, the metric, and for each epoch a score by record."""
+    """A log as a method's scores: its run, the metric, and for each epoch a score by record."""
 
     run: LogRun
     metric: str
@@ -198,10 +198,10 @@ class LogScores:
 
 
 def read_log_scores(path: Path, *, ids: Collection[str], metric: str | None) -> LogScores | None:
-    """The scores that a log gives to records with these ids; None where there is no log.
+    """The scores of a log for records with these ids; None if there is no log.
 
-    Where the records are named as the samples of a log are, each has one score; where they are
-    named by its instances, each epoch gives one. Without `metric` it is the only one there is.
+    If record ids are sample names, each record has one score; if they are instance names, each
+    epoch gives one. `metric` may be left out if there is only one.
     """
     runs = read_log(path)
     if not runs:

@@ -1,7 +1,7 @@
-"""The mean that a harness reports, computed again from its rows.
+"""Check the mean that a harness reports against its rows.
 
-Five harnesses have five denominators for the same answers, and one that was seen stored 27 of 40
-rows beside a right mean. A log whose rows do not give its own mean is refused.
+Five harnesses use five denominators for the same answers, and one was seen to store 27 of 40 rows
+beside a correct mean. A log is refused if its rows do not give its own mean.
 """
 
 import math
@@ -14,7 +14,7 @@ _TOLERANCE = 1e-9
 
 
 def mean_of(samples: Iterable[Sample], metric: str, over: Over) -> float | None:
-    """The mean of a metric over the samples that have a score, or over instances of such."""
+    """The mean of a metric over scored samples, or over instances with scored samples."""
     values: dict[str, list[float]] = {}
     for sample in samples:
         value = sample.scores.get(metric)
@@ -46,5 +46,5 @@ def _contradiction(run: LogRun, reported: ReportedMean, again: float | None) -> 
 
 
 def is_equal(first: float, second: float) -> bool:
-    """Whether two means are the same but for rounding."""
+    """Whether two means are equal up to rounding."""
     return math.isclose(first, second, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)

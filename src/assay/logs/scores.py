@@ -1,6 +1,6 @@
-"""Scores that were made elsewhere: one record a line, an id and a number.
+"""Read scores that were made elsewhere: one record a line, with an id and a number.
 
-Without an id column the n-th line is the n-th record's, as in a benchmark without ids.
+Without an id column the n-th line belongs to the n-th record, as in a benchmark without ids.
 """
 
 import math
@@ -27,7 +27,7 @@ def load_scores(
     """Scores by record id; a line without a score (null, or empty) leaves its record unscored.
 
     `ids` are those of all records of the benchmark's file. With `by_line` the ids of the scores are
-    ignored, as those of the benchmark are. A path of `-` is standard input.
+    ignored, like those of the benchmark. A path of `-` is standard input.
     """
     with storage(path):
         if str(path) != STANDARD_INPUT and not path.is_file():
@@ -77,7 +77,7 @@ def _record(
     *,
     numbered: bool,
 ) -> str:
-    """The id of the record that a line is of."""
+    """The id of the record of a line."""
     if key is None:
         if not numbered:
             raise SpecError(
@@ -96,7 +96,7 @@ def _record(
 
 
 def _key(value: object) -> str | None:
-    """An id as a benchmark reads it; None where there is none."""
+    """An id as a benchmark reads it; None if there is none."""
     if value is None or value == "":
         return None
     if isinstance(value, float) and value.is_integer():

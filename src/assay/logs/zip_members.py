@@ -1,8 +1,8 @@
 """Members of an untrusted zip archive: deflate or zstandard, bounded and checked.
 
 The standard library lists the archive and knows deflate; members of method 93 are zstandard, often
-several frames. A member is unpacked to the size that it declares and no further, and its checksum
-must hold. Names are looked up and never become paths.
+several frames. A member is unpacked only to its declared size, and its checksum must match. Names
+are looked up and never become paths.
 """
 
 import io
@@ -19,7 +19,7 @@ _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s2B4HL2L2H")
 _MOST_MEMBERS = 500_000
 _MOST_UNPACKED = 8 * MAX_FILE_BYTES
-"""Bytes of all members that are read, one after the other."""
+"""The most bytes of all members read."""
 _MAGIC = b"PK\x03\x04"
 
 
@@ -61,7 +61,7 @@ class ZipMembers:
 
     @property
     def unpacked_bytes(self) -> int:
-        """How many bytes all members have together, as they declare it."""
+        """The declared size of all members together."""
         return sum(member.file_size for member in self._members.values())
 
     def read(self, name: str) -> bytes:

@@ -1,9 +1,9 @@
 """MBPP: small programming tasks in a sentence, each with a few asserts.
 
 `mbpp.jsonl` has `text` and `test_setup_code`, `sanitized-mbpp.json` `prompt` and `test_imports`.
-The question is the sentence and the asserts, which name the function. The setup may use what the
-solution defines, and comes after it. Some asserts use a module that only the published solution
-imports: they have that import, whatever a completion imports.
+The question is the sentence and the asserts, which name the function. The setup may use the
+solution's definitions and comes after it. Some asserts use a module that only the published
+solution imports: they get that import, whatever a completion imports.
 """
 
 from collections.abc import Sequence

@@ -65,7 +65,7 @@ def _check_wishes(form: Format, wishes: Wishes) -> None:
 
 
 def _checked(form: Format, sources: Sequence[CorpusFile]) -> list[CorpusRecord]:
-    """All records, each of this format; one of another is named as what it looks like."""
+    """All records, each checked to be of this format; the error names the format it looks like."""
     records = [record for source in sources for record in source.records]
     for record in records:
         if not form.knows(record):

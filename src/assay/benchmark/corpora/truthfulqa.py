@@ -1,4 +1,4 @@
-"""TruthfulQA: true and false answers to questions that people often answer falsely.
+"""TruthfulQA: true and false answers to questions that people often answer wrongly.
 
 Each answer is an item, and the answers to one question are a group. `TruthfulQA.csv` holds them
 separated by semicolons; newer versions also name the best incorrect answer. `mc_task.json` (and its

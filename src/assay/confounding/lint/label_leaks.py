@@ -1,4 +1,4 @@
-"""Identifiers and side columns that give the label away."""
+"""Find identifiers and side columns that give the label away."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ GIVEN_AWAY = 0.95
 
 
 def label_leaks(records: Records, fields: Mapping[str, Sequence[object]]) -> list[Finding]:
-    """One finding for the id and for each field that tells nearly every label."""
+    """A finding for the id and for each field that predicts nearly every label."""
     if not records.both_classes or SURE * records.chance > GIVEN_AWAY - 0.5:
         return []
     ids: list[object] = [item.id for item in records.items]
@@ -54,7 +54,7 @@ def _leak(records: Records, values: Sequence[object], column: str, remedy: str) 
 def _by_category(
     records: Records, reading: Reading, read: Column, column: str
 ) -> tuple[NDArray[np.bool_], str]:
-    """The records whose category tells their label, and the most telling category of each label."""
+    """The records whose category predicts their label, and each label's strongest category."""
     sizes = np.bincount(reading.codes)
     ours = np.bincount(reading.codes, weights=records.positive)
     excess = ours - sizes * records.positive.mean()
@@ -71,7 +71,7 @@ def _by_category(
 
 
 def _order_auc(records: Records, order: Floats) -> float:
-    """The AUC of an order, one half where too few records have a place in it."""
+    """The AUC of an order; one half if too few records have a position in it."""
     known = ~np.isnan(order)
     above, below = order[known & records.positive], order[known & ~records.positive]
     if known.sum() < order.size / 2 or not above.size or not below.size:
@@ -82,7 +82,7 @@ def _order_auc(records: Records, order: Floats) -> float:
 def _by_order(
     records: Records, order: Floats, value: float, column: str
 ) -> tuple[NDArray[np.bool_], str]:
-    """The records on their label's side of the best cut."""
+    """The records that the best cut of the order classifies correctly."""
     known = ~np.isnan(order)
     high = records.positive if value >= 0.5 else ~records.positive
     levels, codes = np.unique(order[known], return_inverse=True)

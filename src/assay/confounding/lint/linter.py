@@ -1,4 +1,4 @@
-"""A linter for labelled records: faults of the data that no method should be measured on.
+"""A linter for labelled records: find faults of the data that spoil any measurement.
 
 The codes are documented from this module. The checks are in the files beside this one.
 """
@@ -32,7 +32,7 @@ CODES: Mapping[str, str] = {
     "near-duplicate": "Records share nearly all their words with earlier ones of the same label.",
     "one-class-groups": "Some groups lack a label that most groups have.",
 }
-"""Every code, and what it warns of; the weightiest first."""
+"""Every code and its meaning, the most serious first."""
 
 _CHECKS = (
     conflicting_labels,

@@ -48,7 +48,7 @@ def _records(file: LogFile) -> list[Mapping[str, Any]]:
 
 
 def _moment(record: Mapping[str, Any]) -> tuple[float, str]:
-    """When a record was made: a number of milliseconds, or a time as text."""
+    """The time of a record: a number of milliseconds, or a time as text."""
     moment = record.get("ts")
     return number(moment) or 0.0, "" if isinstance(moment, (int, float)) else str(moment)
 
