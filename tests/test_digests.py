@@ -41,7 +41,7 @@ REFUSED = {
     '{"\\udfff": 1}': "half of a surrogate pair",
     "[" * 40 + "]" * 40: "nested deeper than 32",
     "[" * 100_000: "nested deeper than 32",
-    "9" * 5000: "more digits",
+    "9" * 5000: "too many digits",
     "{'a': 1}": "column 2: not JSON",
     '{"a": 1}x': "not JSON: Extra data",
     "": "not JSON",

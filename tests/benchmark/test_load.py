@@ -90,13 +90,13 @@ BAD = {
     "a label of 2": ('{"question": "Q", "label": 2}', "got '2'"),
     "an id twice": (
         '{"id":1,"question":"Q","label":1}\n' * 2,
-        "line 2: id '1' is that of line 1 too",
+        "line 2: id '1' is also that of line 1",
     ),
     "an id of ours": (
         '{"id":"second/1","question":"Q","label":1}',
         "must not begin with 'second/'",
     ),
-    "nothing": ("", "no records"),
+    "nothing": ("", "the file is empty"),
     "an array of lists": ("[[1], [2]]", "element 1: expected an object, got a list"),
     "a number a line": ("1\n2\n", "line 1: expected an object, got 1"),
     "a broken line": (OK + '{"question": "Q"', "line 2, column"),
@@ -224,7 +224,7 @@ def test_a_benchmark_made_in_memory_is_checked_too():
     with pytest.raises(SpecError, match="neither a label nor a class"):
         Item(id="1", question="Q")
     item = Item(id="1", question="Q", label=True)
-    with pytest.raises(SpecError, match="stands 2 times"):
+    with pytest.raises(SpecError, match="occurs 2 times"):
         Benchmark(name="b", digest="d", items=(item, item))
 
 

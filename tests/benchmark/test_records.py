@@ -130,7 +130,7 @@ def test_labels_of_0_and_1_know_unknown_ones_as_well(written):
 
 def test_a_misspelt_value_is_refused_with_those_that_there_are(written):
     path = written(rows("yes", "no"))
-    assert "there are 'no' (1), 'yes' (1)" in refusal(path, positive="Yes").message
+    assert "the values are 'no' (1), 'yes' (1)" in refusal(path, positive="Yes").message
     wrong = refusal(path, positive="yes", negative="No", unknown="exclude")
     assert "no record has the value 'No' of `negative=`" in wrong.message
 
@@ -234,7 +234,7 @@ def test_blank_and_repeated_ids_are_refused_together(written):
     error = refusal(path)
     assert "line 3, field 'id': is empty, and 2 more faults" in error.message
     assert error.details == (
-        "line 4: id 'a' is that of line 2 too",
+        "line 4: id 'a' is also that of line 2",
         "line 5, field 'id': is empty",
     )
     assert "`ids=none`" in error.hint and "`ids=repair`" in error.hint

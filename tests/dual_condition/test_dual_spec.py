@@ -280,7 +280,7 @@ REFUSED = {
         spec_text().replace("bench.jsonl", "state/bench.jsonl"),
         "state/bench.jsonl lies in the state folder, labels and all",
     ),
-    "positives that never occur": (spec_text().replace("== 1", "== 9"), "no record is"),
+    "positives that never occur": (spec_text().replace("== 1", "== 9"), "no record has the value"),
     "no column of questions": (spec_text(evaluation='question = "q"'), "q"),
 }
 

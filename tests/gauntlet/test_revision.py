@@ -103,7 +103,7 @@ def test_any_margin_survives(margin):
 
 @pytest.mark.parametrize("because", ["", " ", "\n\t"])
 def test_a_reason_is_needed(because):
-    with pytest.raises(SpecError, match="needs its reason"):
+    with pytest.raises(SpecError, match="needs a reason"):
         revised(because=because)
 
 

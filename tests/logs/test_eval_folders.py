@@ -90,7 +90,7 @@ def test_a_null_stays_a_gap(tmp_path):
         ('{"fixture": "f", "grounded": Infinity}', "Infinity is not JSON"),
         ('{"fixture": "f", "grounded": 1e400}', "too large to hold"),
         ('{"fixture": "f", "grounded": 1' + "0" * 400 + "}", "too large to hold"),
-        ('{"fixture": "f", "grounded": 1' + "0" * 5000 + "}", "more digits"),
+        ('{"fixture": "f", "grounded": 1' + "0" * 5000 + "}", "too many digits"),
         ('{"fixture": "f", "grounded": "1.0"}', "grounded is '1.0', expected a number"),
         ('{"fixture": "f", "grounded": 1, "grounded": 0}', "occurs twice"),
         ('{"fixture": "f", "grounded": ' + "[" * 40 + "]" * 40 + "}", "nested deeper"),

@@ -84,7 +84,7 @@ def test_a_folder_with_several_tasks_asks_which(tmp_path):
         load_benchmark(tmp_path)
     assert error.value.hint == "Choose one: `split=facts`."
     assert len(load_benchmark(tmp_path, columns=Columns(split="sums")).items) == 20
-    with pytest.raises(SpecError, match="no run of a task 'other'"):
+    with pytest.raises(SpecError, match="no run of task 'other'"):
         load_benchmark(tmp_path, columns=Columns(split="other"))
 
 
@@ -96,7 +96,9 @@ def test_the_label_must_be_one_metric_of_0_and_1(tmp_path):
         load_benchmark(path)
     assert error.value.hint == "Which metric is the label? Name it: `label=exact`."
     assert load_benchmark(path, columns=Columns(label="strict")).items[0].label is False
-    with pytest.raises(SpecError, match="no metric 'other' in this log; there are exact, strict"):
+    with pytest.raises(
+        SpecError, match="no metric 'other' in this log; the metrics are exact, strict"
+    ):
         load_benchmark(path, columns=Columns(label="other"))
     with pytest.raises(SpecError, match=r"expected 0, 1, true or false, got '0\.5'"):
         load_benchmark(path, columns=Columns(label="brevity"))
@@ -162,7 +164,7 @@ def test_scores_of_a_log_pair_with_the_records_of_the_same_log(tmp_path):
     ids = load_benchmark(path, columns=Columns(label="exact")).all_ids
     found = read_log_scores(path, ids=ids, metric="grade")
     assert [dict(one) for one in found.by_epoch] == [{f"q{at}": at / 10 for at in range(10)}]
-    with pytest.raises(SpecError, match="2 metrics: exact, grade") as error:
+    with pytest.raises(SpecError, match="2 metrics, expected one: exact, grade") as error:
         read_log_scores(path, ids=ids, metric=None)
     assert error.value.hint == "Which metric is the method's score? Name it: `score=exact`."
 

@@ -52,7 +52,7 @@ def test_without_ids_the_nth_line_is_the_nth_record(written):
 
 
 def test_without_ids_a_benchmark_with_ids_is_not_guessed_at(written):
-    with pytest.raises(SpecError, match="have ids of their own"):
+    with pytest.raises(SpecError, match="the benchmark have ids"):
         load_scores(written(lines({"score": 1}, {"score": 2})), ids=IDS)
 
 
@@ -130,7 +130,7 @@ def test_what_is_no_file_of_scores_is_refused(written, tmp_path):
 
 def test_without_ids_the_place_counts_and_not_the_number(written):
     path = written("score\n3\n1\n", "judge.csv")
-    with pytest.raises(SpecError, match="have ids of their own"):
+    with pytest.raises(SpecError, match="the benchmark have ids"):
         load_scores(path, ids=("2", "1"))
     assert load_scores(path, ids=("1", "2")) == {"1": 3.0, "2": 1.0}
 

@@ -140,8 +140,12 @@ def test_a_key_that_a_line_lacks_is_a_gap():
         ("a.jsonl", "[1]", "element 1: expected an object, got 1"),
         ("a.jsonl", "1\n", "expected an object"),
         ("a.jsonl", "{'instance': 1}", "not JSON"),
-        ("a.jsonl", lines({"id": "q", "acc": 1}), "no column 'instance'; there are 'id', 'acc'"),
-        ("a.csv", "Instance,acc\nq,1\n", "no column 'instance'; there are 'Instance', 'acc'"),
+        (
+            "a.jsonl",
+            lines({"id": "q", "acc": 1}),
+            "no column 'instance'; the columns are 'id', 'acc'",
+        ),
+        ("a.csv", "Instance,acc\nq,1\n", "no column 'instance'; the columns are 'Instance', 'acc'"),
         ("a.csv", "instance;acc\nq;1;2\n", "3 cells, expected 2"),
         ("a.csv", "instance,acc,acc\nq,1,1\n", "occurs twice"),
         ("a.csv", "instance,acc\nq,1,1\n", "3 cells"),
@@ -271,7 +275,9 @@ def test_trials_are_read_from_other_forms_and_from_inside():
         (f"q{i}", {"scores.0.v": i / 2}) for i in range(3)
     ]
     assert read("a", "instance;acc\nq;1\n".encode("utf-16"), encoding="utf-16")[0].instance == "q"
-    with pytest.raises(assay.SpecError, match=r"there are 'doc\.q', 'scores', 'scores\.0', 'sc"):
+    with pytest.raises(
+        assay.SpecError, match=r"the columns are 'doc\.q', 'scores', 'scores\.0', 'sc"
+    ):
         read("a", json.dumps(rows))
 
 

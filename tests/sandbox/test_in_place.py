@@ -178,7 +178,7 @@ def test_a_state_that_nobody_marked_as_a_copy_is_not_thrown_away(tmp_path):
 def test_two_cannot_be_at_work_on_one_state(tmp_path):
     root, *_ = planted(tmp_path)
     with held(root):
-        with pytest.raises(ProtocolError, match="at work"), held(root):
+        with pytest.raises(ProtocolError, match="another process is using"), held(root):
             pass
         assert beside(root).exists()
     with held(root):
@@ -198,7 +198,7 @@ def test_whoever_waits_for_a_lock_that_is_thrown_away_has_not_got_it(tmp_path, m
         lock(handle, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with pytest.raises(ProtocolError, match="at work"), held(root):
+    with pytest.raises(ProtocolError, match="another process is using"), held(root):
         pass
     assert not beside(root).exists()
     with held(root):

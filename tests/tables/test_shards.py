@@ -50,7 +50,7 @@ def test_a_saved_dataset_is_read_in_the_order_of_its_state(tmp_path):
     assert rows_in(folder) == rows_in(folder, split="train") == ROWS
     places = [place for place, _ in read_table(folder).rows()]
     assert places[3] == f"{folder}, data-00001-of-00002.arrow, row 1"
-    assert "one split, 'train'" in refused(folder, split="test").message
+    assert "the only split is 'train'" in refused(folder, split="test").message
 
 
 def test_a_dataset_of_several_splits_asks_for_one(tmp_path):

@@ -150,7 +150,7 @@ def test_a_task_of_mbpp_goes_by_several_names(tmp_path, name):
 @pytest.mark.parametrize(
     ("sample", "words"),
     [
-        ({"task_id": "HumanEval/99", "completion": ""}, "there is no task 'HumanEval/99'"),
+        ({"task_id": "HumanEval/99", "completion": ""}, "field 'task_id': no task 'HumanEval/99'"),
         ({"task_id": "HumanEval/1"}, "not a sample: expected 'task_id' and 'completion'"),
         ({"task_id": "HumanEval/1", "completion": 1}, "field 'completion': expected text, got 1"),
     ],

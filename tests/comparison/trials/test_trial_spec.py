@@ -93,7 +93,7 @@ ROWS = {
     "a name that is true": ({"id": True}, "names it"),
     "a name that is a list": ({"id": ["a"]}, "names it"),
     "a name with a NUL": ({"id": "a\0b"}, "names it"),
-    "a name that occurs twice": ({"instance": "a"}, "twice"),
+    "a name that stands twice": ({"instance": "a"}, "twice"),
 }
 
 

@@ -99,7 +99,7 @@ def test_a_mean_over_lines_is_found_too(tmp_path):
 
 
 def test_a_dropped_line_is_caught_by_the_mean(tmp_path):
-    with pytest.raises(IntegrityError, match=r"reports exact 0\.75, and its 2 scored rows"):
+    with pytest.raises(IntegrityError, match=r"reports exact 0\.75, but its 2 scored rows"):
         read_log(write(tmp_path, LINES[1:]))
 
 
@@ -234,7 +234,7 @@ def test_what_is_written_has_what_the_schema_requires(tmp_path):
 def test_a_written_line_that_is_dropped_is_caught(tmp_path):
     [path] = stored(tmp_path).glob("*_samples.jsonl")
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
-    with pytest.raises(IntegrityError, match=r"reports exact 0\.5, and its 1 scored rows"):
+    with pytest.raises(IntegrityError, match=r"reports exact 0\.5, but its 1 scored rows"):
         read_log(path)
 
 

@@ -356,7 +356,7 @@ def test_a_metric_may_be_compared_with_itself_in_an_earlier_submission():
 
 def test_a_direction_stands_once():
     message = refused('directions = ["D1 > D2", "D2 > D3", "D1>D2"]').message
-    assert message == "prediction.toml, directions: 'D1 > D2' occurs twice"
+    assert message == "prediction.toml, directions: 'D1 > D2' stands twice"
 
 
 @pytest.mark.parametrize("text", ["nan < D1", "D1 > inf", "D1 > -inf", "D1 > 1e999"])
