@@ -126,7 +126,7 @@ def test_samples_are_not_run_unless_asked(assay_cmd, tmp_path):
     done = assay_cmd("benchmark", "import", *words)
     assert done.code == 2
     assert "untrusted programs" in done.err
-    assert "add --execute" in done.err
+    assert "Add --execute" in done.err
     assert not proof.exists()
     assert not (tmp_path / "out.jsonl").exists()
 

@@ -407,7 +407,7 @@ def test_a_checkpoint_that_is_gone_takes_its_time_with_it(study):
     attested_run(study)
     (study.root / "checkpoints/000003.txt").unlink()
     number, found = breach(study)
-    assert (number, "000003.txt is gone" in found) == (2, True)
+    assert (number, "000003.txt is missing" in found) == (2, True)
 
 
 def cosign(path, seconds, key=None):

@@ -103,7 +103,7 @@ def test_the_label_must_be_one_metric_of_0_and_1(tmp_path):
     with pytest.raises(SpecError, match=r"expected 0, 1, true or false, got '0\.5'"):
         load_benchmark(path, columns=Columns(label="brevity"))
     path = several(tmp_path, brevity=[0.5] * 10, speed=[0.25] * 10)
-    with pytest.raises(SpecError, match=r"there are brevity \(0.5\), speed \(0.25\)"):
+    with pytest.raises(SpecError, match=r"the metrics are brevity \(0.5\), speed \(0.25\)"):
         load_benchmark(path)
 
 

@@ -62,8 +62,11 @@ REST = {
     "an endless budget": ("[budget]\nmoney = inf", "budget.money"),
     "scores outside": ('[score]\nfile = "../eval.json"', "score.file"),
     "a baseline with the artifact": ('[baseline]\narguments = ["{artifact}"]', "must not have"),
-    "a scorer that is told the artifact": ('[score]\ncommand = ["x", "{artifact}"]', "is none of"),
-    "a scorer that is told the seed": ('[score]\ncommand = ["x", "{seed}"]', "is none of"),
+    "a scorer that is told the artifact": (
+        '[score]\ncommand = ["x", "{artifact}"]',
+        "expected one of",
+    ),
+    "a scorer that is told the seed": ('[score]\ncommand = ["x", "{seed}"]', "expected one of"),
 }
 
 
