@@ -528,7 +528,7 @@ def test_what_is_not_there_is_said(study):
         with pytest.raises(SpecError, match=reason):
             action()
     request_timestamp(study, checkpoint)
-    with pytest.raises(SpecError, match="is there already"):
+    with pytest.raises(SpecError, match="already exists"):
         request_timestamp(study, checkpoint)
     pinned(study)
     with pytest.raises(SpecError, match="pinned already: entry 2"):
