@@ -231,7 +231,7 @@ REFUSED = {
     "a rejection": (lambda study: {"status": 2}, "cannot be read|granted no timestamp"),
     "not critical": (
         lambda study: {"by": certified("lax", by=root(), critical=False)},
-        "not critically",
+        "as critical",
     ),
     "expired": (
         lambda study: {"by": certified("old", by=root(), end=SEALED - datetime.timedelta(1))},

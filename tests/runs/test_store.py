@@ -141,7 +141,7 @@ FORGED = {
     "a text for a score": ({"output": "high"}, "got 'high' as score"),
     "infinity as a text": ({"output": "inf"}, "got 'inf' as score"),
     "a class for a score": ({"output": {"class": "truth"}}, "needs the key 'score'"),
-    "an item that is none": ({"item": "ghost"}, "'ghost', which is no item"),
+    "an item that is none": ({"item": "ghost"}, "'ghost', which is not an item"),
     "a list": ({"output": [1]}, "outputs.jsonl, line 1"),
 }
 
