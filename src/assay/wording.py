@@ -1,4 +1,4 @@
-"""Figures in words, texts that are safe to print, and parameters as flags."""
+"""How messages write counts, lists, percentages and parameters; texts that are safe to print."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ def did_you_mean(word: str, known: Iterable[str], *, most: int = 2) -> str | Non
 
 
 def percent(share: float) -> str:
-    """A share in per cent, as finely as it was stated."""
+    """A share in per cent, with the digits it was given with."""
     return f"{share * 100.0:.3g} %"
 
 
@@ -66,7 +66,7 @@ def printable(text: str) -> str:
 
 
 def as_flags(text: str) -> str:
-    """A message for the command line: each parameter is spelled as a flag."""
+    """A message with each parameter written as a flag, for the command line."""
     return PARAMETER.sub(_flag, text)
 
 

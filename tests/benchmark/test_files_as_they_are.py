@@ -69,7 +69,7 @@ def test_the_encoding_is_part_of_how_a_file_was_read(written):
     assert [item.question for item in found.items] == ["café", "thé"]
     assert found.named_columns == " (encoding=cp1252)"
     assert read_fields(found) == {}
-    with pytest.raises(SpecError, match="no encoding of text"):
+    with pytest.raises(SpecError, match="unknown text encoding"):
         Columns(encoding="hex")
 
 

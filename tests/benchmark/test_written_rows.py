@@ -139,7 +139,7 @@ def test_what_was_packed_is_packed_again(written, tmp_path, pack):
     kept = subset_bytes(benchmark, KEPT, f"kept.jsonl{pack}")
     assert unpacked(kept, where="") == lines[1] + lines[2] + lines[5]
     assert kept == subset_bytes(benchmark, KEPT, f"other.jsonl{pack}")
-    with pytest.raises(SpecError, match=rf"in \.jsonl\{pack}, and the new file ends in '\.jsonl'"):
+    with pytest.raises(SpecError, match=rf"in \.jsonl\{pack}, but the new file ends in '\.jsonl'"):
         subset_bytes(benchmark, KEPT, "kept.jsonl")
 
 
@@ -167,7 +167,7 @@ def test_what_has_no_form_of_its_own_is_written_as_lines(written, tmp_path):
     wrapped = written(json.dumps({"v": 1, "data": ROWS}).encode(), "mine.json")
     with pytest.raises(SpecError) as caught:
         subset_bytes(wrapped, KEPT, "kept.json")
-    assert "is one JSON object around its records: a subset of it is" in caught.value.message
+    assert "is one JSON object around its records, so its subset is" in caught.value.message
     assert caught.value.hint == "Give it the ending .jsonl"
     columns = {name: [row[name] for row in ROWS] for name in ROWS[0]}
     out = io.BytesIO()

@@ -231,7 +231,7 @@ def test_the_source_rule_compares_runs_that_name_no_fixture_and_says_so(here):
     assert found["verdict"] == "ratify"
     (said,) = found["caveats"]
     assert said.startswith("no run names its fixture")
-    with pytest.raises(assay.SpecError, match="no `fixture` says which instance"):
+    with pytest.raises(assay.SpecError, match="no `fixture`, which names the instance"):
         call(*sides)
     folder(here / "b" / "named")
     with pytest.raises(
@@ -295,7 +295,7 @@ def test_a_file_of_dimensions_gates_turns_and_scales(here, pair):
     ("flags", "said"),
     [
         (("--config", "nowhere.toml"), "nowhere.toml"),
-        (("--config", "."), "no regular file"),
+        (("--config", "."), "not a regular file"),
         (("--gate", "other"), "no run has a dimension 'other'"),
         (("--dimension", "other"), "no column 'other'"),
         (("--instance", "case"), "no column 'case'"),

@@ -90,7 +90,7 @@ def test_a_partition_whose_items_all_failed_is_an_error_too():
 
 def test_a_second_corpus_that_was_not_run_is_named():
     run = assay.run("majority", DARK)
-    with pytest.raises(assay.SpecError, match="K3 asks for a second corpus"):
+    with pytest.raises(assay.SpecError, match="K3 needs a second corpus"):
         assay.score(run, DARK, assay.load_bars("v1", task="classification"))
 
 
@@ -199,7 +199,7 @@ def test_another_second_corpus_than_the_bars_name_is_told():
 
 def test_a_record_that_is_positive_and_negative_is_refused():
     text = detection_bars(negative="class != folklore")
-    with pytest.raises(assay.SpecError, match="positive and negative at once"):
+    with pytest.raises(assay.SpecError, match="both positive and negative"):
         assay.score(LENGTH, DARK, parse_bars(text.encode(), where="mine"))
 
 

@@ -91,9 +91,9 @@ def test_a_null_stays_a_gap(tmp_path):
         ('{"fixture": "f", "grounded": Infinity}', "Infinity is not JSON"),
         ('{"fixture": "f", "grounded": 1e400}', "too large to hold"),
         ('{"fixture": "f", "grounded": 1' + "0" * 400 + "}", "too large to hold"),
-        ('{"fixture": "f", "grounded": 1' + "0" * 5000 + "}", "more digits"),
+        ('{"fixture": "f", "grounded": 1' + "0" * 5000 + "}", "too many digits"),
         ('{"fixture": "f", "grounded": "1.0"}', "grounded is '1.0', expected a number"),
-        ('{"fixture": "f", "grounded": 1, "grounded": 0}', "stands twice"),
+        ('{"fixture": "f", "grounded": 1, "grounded": 0}', "occurs twice"),
         ('{"fixture": "f", "grounded": ' + "[" * 40 + "]" * 40 + "}", "nested deeper"),
         ('{"fixture": "\\ud800", "grounded": 1}', "surrogate"),
     ],
@@ -132,7 +132,7 @@ def test_a_file_that_is_too_large_is_refused_unread(tmp_path):
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "eval.json")
-    with pytest.raises(assay.SpecError, match="no regular file"):
+    with pytest.raises(assay.SpecError, match="not a regular file"):
         read(tmp_path)
 
 

@@ -75,7 +75,7 @@ def test_nor_are_they_read_when_a_run_is_closed(tmp_path, by):
     folder.begin(RUN)
     folder.add(RUN.records[0])
     by(tmp_path / "run/outputs.jsonl")
-    with pytest.raises(DigestMismatch, match=r"more than|no regular file"):
+    with pytest.raises(DigestMismatch, match=r"more than|not a regular file"):
         folder.finish(replace(RUN, records=RUN.records[:1]))
 
 
@@ -142,7 +142,7 @@ FORGED = {
     "a text for a score": ({"output": "high"}, "got 'high' as score"),
     "infinity as a text": ({"output": "inf"}, "got 'inf' as score"),
     "a class for a score": ({"output": {"class": "truth"}}, "needs the key 'score'"),
-    "an item that is none": ({"item": "ghost"}, "'ghost', which is no item"),
+    "an item that is none": ({"item": "ghost"}, "'ghost', which is not an item"),
     "a list": ({"output": [1]}, "outputs.jsonl, line 1"),
 }
 

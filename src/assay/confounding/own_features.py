@@ -1,8 +1,8 @@
 """A user's own surface feature, measured on every record.
 
-A feature is a function of the response, the question, or both, run like a method in a process of
-its own; a callable runs in this one. A function of one argument whose name says nothing is one of
-the response.
+A feature is a function of the response, the question, or both, run like a method in its own
+process; a callable runs in this one. A function of one argument with any other name gets the
+response.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from assay.surface.feature_table import Feature, On
 
 
 def measure_feature(feature: str | Callable[..., Any], benchmark: Benchmark) -> Feature:
-    """One number a record, by `file.py:function` or by a function."""
+    """Compute a feature, given as `file.py:function` or a function, for every record."""
     with start_worker(feature) as worker:
         reference = worker.method.text
         if worker.learner:

@@ -22,21 +22,21 @@ def bundled_versions(task: Task) -> list[str]:
 
 
 def read_bars(data: bytes, *, where: str) -> BarSet:
-    """Bars from the bytes of a file; the name of a bundled version belongs to its own bytes."""
+    """Bars from the bytes of a file; the name of a bundled version is reserved for its bytes."""
     bars = parse_bars(data, where=where)
     bundled = BUNDLED_BARS / f"{bars.name}.toml"
     with storage(bundled):
         taken = bundled.is_file() and digest(bundled.read_bytes()) != bars.digest
     if taken:
         raise SpecError(
-            f"{where}: {bars.name} is the name of bundled bars, and these have other bytes",
-            hint="Bars of your own need a version of their own: version = NAME.",
+            f"{where}: {bars.name} is the name of bundled bars, but these bytes differ",
+            hint="Give your bars their own version: version = NAME.",
         )
     return bars
 
 
 def fitting_bars(benchmark: Benchmark, task: Task) -> str:
-    """The version to judge by where none is named: `plain` for data without our classes."""
+    """The default version of the bars: `plain` for data without our classes."""
     ours = {"truth", "folklore"} <= set(benchmark.classes)
     return DEFAULT_BARS if ours or task == "classification" else "plain"
 
@@ -78,9 +78,9 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
     if data is None:
         others = [other for other in TASKS if str(version_or_path) in bundled_versions(other)]
         raise SpecError(
-            f"no {of_task} bars {str(version_or_path)!r}: neither a bundled version"
-            f" ({', '.join(bundled_versions(of_task))}) nor a file",
-            hint=f"There are such bars for another task: `task={others[0]}`."
+            f"no {of_task} bars {str(version_or_path)!r}: expected a file or a bundled version"
+            f" ({', '.join(bundled_versions(of_task))})",
+            hint=f"Another task has such bars: `task={others[0]}`."
             if others
             else did_you_mean(str(version_or_path), bundled_versions(of_task)),
         )

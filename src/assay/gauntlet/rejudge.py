@@ -1,4 +1,4 @@
-"""Judging what is stored: one run again, or every run in a folder, earlier scorecards kept."""
+"""Judge stored runs again: one, or every run in a folder. Earlier scorecards are kept."""
 
 from pathlib import Path
 
@@ -20,9 +20,9 @@ from assay.tables.source import IN_MEMORY, NO_PATHS
 
 
 class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
-    """A stored run: its earlier scorecards in order, and the new one, or why there is none.
+    """A stored run: its earlier scorecards in order, and the new one, or the error.
 
-    `unreadable` says that the run of a study is not what its ledger says, or cannot be read.
+    `unreadable` means that the run of a study does not match its ledger, or cannot be read.
     """
 
     run: str
@@ -45,13 +45,13 @@ def judge_again(
     benchmark: object = None,
     second: object = None,
 ) -> tuple[Run, Scorecard]:
-    """A run under any bars, its data read again from where they were or are now."""
+    """Judge a stored run by any bars; its data are read again, from a new place if given."""
     run = folder if isinstance(folder, Run) else load_run(folder)
     if run.provenance is not None:
         where = "the run" if isinstance(folder, Run) else str(folder)
         raise IntegrityError(
-            f"{where} says that it was sealed, and lies in no study that could tell",
-            hint="Judge it in its study.",
+            f"{where} claims to be sealed, but is outside of any study that could prove it",
+            hint="Judge it inside its study.",
         )
     data = _read_again(run.benchmark, benchmark, "benchmark")
     if run.second is None and second is not None:
@@ -95,7 +95,7 @@ def judge_log(
 
 
 def judge_all(root: Path, bars: str | None) -> list[Rejudged]:
-    """Every run in a folder; one that cannot be judged says why, and the others go on."""
+    """Judge every run in a folder; a run that cannot be judged gets its error."""
     folders = find_runs(root)
     if not folders:
         raise SpecError(
@@ -160,6 +160,7 @@ def _place_of(source: Source, parameter: str) -> str:
         is_gone = Path(place).is_absolute() and not Path(place).exists()
     if is_gone:
         raise SpecError(
-            f"{source.name} is no longer at {place}", hint=f"Say where it is: `{parameter}=FILE`."
+            f"{source.name} is no longer at {place}",
+            hint=f"Where is it? Name it: `{parameter}=FILE`.",
         )
     return place

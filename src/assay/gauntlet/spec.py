@@ -1,7 +1,7 @@
 """Bars: the pass conditions of a task, fixed before anything runs, as data.
 
-A control bar ships the cheat that it was made against: a method that must pass the bars named in
-`passes` and fail those in `fails`. The suite runs it.
+A control bar comes with the cheat that it stops: a method that must pass the bars in `passes` and
+fail those in `fails`. The test suite runs it.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class BarSet(Result, frozen=True, kw_only=True):
     """One version of a task's bars; never edited, only superseded.
 
-    `drops` names the bars of the superseded version that are not kept as they were.
+    `drops` names the bars of the superseded version that were changed or left out.
 
     Example:
         >>> import assay
@@ -101,7 +101,7 @@ class _PartitionFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class _BarsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A bars file as it is written. An unknown key is refused: it would be no bar."""
+    """The form of a bars file. An unknown key is refused: it would have no effect."""
 
     task: Task
     version: str
@@ -151,7 +151,7 @@ def _check(written: _BarsFile, where: str) -> None:
     ids = [bar.id for bar in written.bar]
     for bar in written.bar:
         if ids.count(bar.id) > 1:
-            raise SpecError(f"{where}: bar {bar.id} stands twice")
+            raise SpecError(f"{where}: bar {bar.id} occurs twice")
         _check_bar(bar, written, where)
     for control in written.regression:
         for unknown in set(control.passes + control.fails) - set(ids):
@@ -167,4 +167,4 @@ def _check_bar(bar: Bar, written: _BarsFile, where: str) -> None:
     except SpecError as error:
         raise SpecError(f"{where}: {error.message}", hint=error.hint) from None
     if bar.corpus == "second" and written.second is None:
-        raise SpecError(f"{here}: asks for a second corpus, and the file names none")
+        raise SpecError(f"{here}: needs a second corpus, but the file names none")

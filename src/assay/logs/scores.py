@@ -1,6 +1,6 @@
-"""Scores that were made elsewhere: one record a line, an id and a number.
+"""Read scores that were made elsewhere: one record a line, with an id and a number.
 
-Without an id column the n-th line is the n-th record's, as in a benchmark without ids.
+Without an id column the n-th line belongs to the n-th record, as in a benchmark without ids.
 """
 
 import math
@@ -27,7 +27,7 @@ def load_scores(
     """Scores by record id; a line without a score (null, or empty) leaves its record unscored.
 
     `ids` are those of all records of the benchmark's file. With `by_line` the ids of the scores are
-    ignored, as those of the benchmark are. A path of `-` is standard input.
+    ignored, like those of the benchmark. A path of `-` is standard input.
     """
     source = place if isinstance(place, TableSource) else _read(place)
     known, scores = set(ids), dict[str, float]()
@@ -45,7 +45,7 @@ def load_scores(
         if column not in row:
             raise SpecError(
                 f"{where}: no column {column!r}; the columns are {listed_names(row)}",
-                hint="Name the one that holds the scores: `score=COLUMN`.",
+                hint="Which column holds the scores? Name it: `score=COLUMN`.",
             )
         key = None if by_line else _key(row.get(id_column or "id"))
         try:
@@ -81,26 +81,26 @@ def _record(
     *,
     numbered: bool,
 ) -> str:
-    """The id of the record that a line is of."""
+    """The id of the record of a line."""
     if key is None:
         if not numbered:
             raise SpecError(
-                f"{where}: no id, and the records of the benchmark have ids of their own",
-                hint=f"Each line of scores needs the {id_column or 'id'!r} of its record.",
+                f"{where}: no id, but the records of the benchmark have ids",
+                hint=f"Add the {id_column or 'id'!r} of its record to each line of scores.",
             )
         key = str(number)
     if key not in known:
         raise SpecError(
-            f"{where}: id {key!r:.60} is no record of the benchmark, which has"
+            f"{where}: id {key!r:.60} is not in the benchmark, which has"
             f" {some([repr(name) for name in islice(ids, 3)])}",
-            hint="Each line of scores needs the `id` of its record; without an id column the"
-            " n-th line is the n-th record's, and then the benchmark must have none either.",
+            hint="Each line of scores needs the `id` of its record. Lines pair by position only if"
+            " neither file has ids.",
         )
     return key
 
 
 def _key(value: object) -> str | None:
-    """An id as a benchmark reads it; None where there is none."""
+    """An id as a benchmark reads it; None if there is none."""
     if value is None or value == "":
         return None
     if isinstance(value, float) and value.is_integer():

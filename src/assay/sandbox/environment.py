@@ -1,4 +1,4 @@
-"""The environment variables of a job: few of ours, none by accident."""
+"""The environment variables of a job: few of ours, each chosen."""
 
 import os
 import re
@@ -20,7 +20,9 @@ def check_passed(names: Sequence[str]) -> None:
     """Refuse to pass on a variable that is not set."""
     missing = [name for name in names if name not in os.environ]
     if missing:
-        raise SpecError(f"the environment has no variable {missing[0]}, which was to be passed on")
+        raise SpecError(
+            f"the environment variable {missing[0]} is not set, so it cannot be passed on"
+        )
 
 
 def missing_variable(failure: str, passed: Sequence[str], *, how: str = "`env=NAME`") -> str | None:
@@ -54,18 +56,18 @@ def job_environment(
     more: Mapping[str, str] | None = None,
     isolated: bool = False,
 ) -> dict[str, str]:
-    """What a command needs to find programs and a locale, variables by name, and its folders.
+    """The variables for programs and locale, the named variables, and the job's folders.
 
-    Without a home and a folder for temporary files of its own it has ours. `more` takes precedence.
-    An `isolated` command has no variable that decides which code Python loads.
+    Without its own home and temporary folder, a job has ours. `more` takes precedence. An
+    `isolated` command gets no variable that decides which code Python loads.
     """
     check_passed(passed)
     if isolated:
         decides = [name for name in passed if name.startswith(_DECIDING)]
         if decides:
             raise SpecError(
-                f"{decides[0]} was to be passed on, and it decides which code is loaded",
-                hint="A sealed method brings its code along: leave the variable out.",
+                f"{decides[0]} cannot be passed on: it decides which code is loaded",
+                hint="Leave it out. A sealed method brings its own code.",
             )
     folders = {"HOME": home, "TMPDIR": temporary}
     kept = (*_KEPT, *(name for name in _FOLDERS if folders[name] is None), *passed)
@@ -78,7 +80,7 @@ def job_environment(
 
 
 def empty_environment(*, home: Path, temporary: Path) -> dict[str, str]:
-    """An environment with nothing of ours, for programs whose results must not depend on it."""
+    """An environment without any of our variables, so that results cannot depend on them."""
     return {
         "HOME": str(home),
         "TMPDIR": str(temporary),
