@@ -24,10 +24,11 @@ from lost_families import KEPT_BACK as LOST_KEPT_BACK
 from lost_families import draw_lost
 from score_families import CHOSEN_ON, KEPT_BACK
 
-from assay import Dimensions, Trial, compare
+from assay import Trial
 from assay.comparison.adr_0031 import compare_adr_0031
+from assay.comparison.judge.compare import compare
 from assay.comparison.power import power_of_scores
-from assay.comparison.spec import SOURCE_DIMENSIONS
+from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions
 from assay.stats.quantiles import t_quantile
 
 SEED = 20_261_116

@@ -43,8 +43,14 @@ BIN = Path(sys.executable).parent
 def commands() -> None:
     """The command from a cold start."""
     python, ours = BIN / "python", BIN / "assay"
-    bare, shown = by_turns(15, command(python, "-c", "pass"), command(ours, "--help"))
-    cost("assay --help", shown, bare, "python -c pass", 5.0)
+    bare, shown, imported = by_turns(
+        15,
+        command(python, "-c", "pass"),
+        command(ours, "--help"),
+        command(python, "-c", "import assay"),
+    )
+    cost("assay --help", shown, bare, "python -c pass", 2.0)
+    cost("import assay", imported, bare, "python -c pass", 1.3)
     data = str(files("assay.benchmark.bundled").joinpath("darkcore.jsonl"))
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "run"

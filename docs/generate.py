@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import click
+from api_page import api
 
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
@@ -17,7 +18,7 @@ from assay.dual_condition.judge.caveats import CODES as DUAL
 from assay.gauntlet.caveats import CODES
 from assay.gauntlet.metrics.table import METRICS
 from assay.logs.format_table import FORMATS
-from assay.methods.registry import REGISTERED
+from assay.method.registry import REGISTERED
 from assay.surface.feature_table import truncated
 from assay.surface.features import QUESTION_FEATURES, TEXT_FEATURES, question_overlap
 
@@ -165,6 +166,7 @@ def _quoted(files: str) -> str:
 
 
 PAGES = {
+    "api.md": api,
     "commands.md": commands,
     "caveats.md": caveats,
     "features.md": features,

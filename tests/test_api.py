@@ -2,6 +2,7 @@ import inspect
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from helpers.studies import a_study, write_rows
@@ -63,6 +64,7 @@ def arguments(tmp_path_factory):
     home = tmp_path_factory.mktemp("api")
     benchmark = assay.load_benchmark(write_rows(home / "few.jsonl", 4))
     return {
+        "data": benchmark,
         "benchmark": benchmark,
         "run": assay.run("token-overlap", benchmark),
         "bars": assay.load_bars("plain"),
@@ -76,7 +78,7 @@ def foreign(function, arguments):
     """Every wrong argument at which a function raises something that is not ours."""
     caught = []
     parameters = inspect.signature(function).parameters.values()
-    required = [p.name for p in parameters if p.default is p.empty]
+    required = [p.name for p in parameters if p.default is p.empty or p.name == "benchmark"]
     for parameter in parameters:
         for wrong in WRONG:
             given = {name: arguments.get(name, "nowhere/x") for name in required}
@@ -111,20 +113,51 @@ def test_a_planted_foreign_exception_is_caught(arguments):
 
 def test_the_error_names_the_parameter_and_says_what_was_expected(arguments):
     with pytest.raises(assay.SpecError) as refused:
-        assay.score(arguments["run"], arguments["benchmark"], "v1")
-    assert refused.value.message == "score(): bars is str, expected BarSet"
+        assay.score(arguments["run"], arguments["benchmark"], 3)
+    assert refused.value.message.startswith("score(): bars is int, expected BarSet or text or a")
     assert refused.value.hint == "Load them: load_bars(VERSION)."
-    with pytest.raises(assay.SpecError, match="root is int, expected text or a path"):
-        assay.open_study(3)
+    with pytest.raises(assay.SpecError, match="path is list, expected text or a path") as refused:
+        assay.load_run([{"id": 1}])
+    assert refused.value.hint == "Write it to a file first, and name the file."
+    with pytest.raises(assay.SpecError, match="surface is 'all', expected 'declared' or 'lexical'"):
+        assay.confounds("darkcore", surface="all")
+    with pytest.raises(assay.SpecError, match="folder is int, expected text or a path"):
+        assay.Study.open(3)
+
+
+def test_a_word_that_no_parameter_has_is_refused_with_one_that_is_near():
+    with pytest.raises(assay.SpecError, match=r"confounds\(\): .*unexpected.*'lable'") as refused:
+        assay.confounds("darkcore", lable="x")
+    assert refused.value.hint == "Did you mean `label=`?"
+    with pytest.raises(assay.SpecError, match=r"score\(\): missing.*'run'"):
+        assay.score()
+
+
+def test_the_words_for_columns_are_parameters_that_help_shows():
+    shown = inspect.signature(assay.confounds).parameters
+    assert {"question", "class_", "split"} <= set(shown)
+    with pytest.raises(assay.SpecError, match="label is int, expected text or None"):
+        assay.load_benchmark("darkcore", label=3)
+
+
+def test_no_public_name_is_that_of_a_module():
+    """A module takes its name in the package when it is imported, whatever stood there."""
+    inside = {path.stem for path in Path(assay.__file__).parent.iterdir()}
+    assert inside.isdisjoint(name for name in assay.__all__ if name != "__version__")
+
+
+def test_every_exception_is_found_in_the_module_of_errors():
+    code = "import assay; assert assay.errors.DigestMismatch.exit_code == 4"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_path_may_be_text(arguments, tmp_path):
     study = arguments["study"]
-    assert assay.open_study(str(study.root)).config == study.config
+    assert assay.Study.open(str(study.root)).folder.config == study.config
     assay.save_run(arguments["run"], str(tmp_path / "run"))
     assert assay.load_run(str(tmp_path / "run")).records == arguments["run"].records
-    opened = assay.new_study(str(tmp_path / "new"), arguments["benchmark"])
+    opened = assay.Study.create(str(tmp_path / "new"), arguments["benchmark"])
     assert (tmp_path / "new" / "study.toml").is_file()
-    assert opened.config.name == "new"
+    assert opened.name == "new"
     with pytest.raises(assay.AssayError):
-        assay.load_dual_spec(str(tmp_path / "none.toml"))
+        assay.dual(str(tmp_path / "none.toml"))

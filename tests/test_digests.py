@@ -32,8 +32,8 @@ def test_what_json_writes_is_read_back(value):
 
 
 REFUSED = {
-    '{"a": 1, "a": 2}': "key 'a' stands twice",
-    '{"a": {"b": 1, "b": 1}}': "key 'b' stands twice",
+    '{"a": 1, "a": 2}': "key 'a' occurs twice",
+    '{"a": {"b": 1, "b": 1}}': "key 'b' occurs twice",
     "NaN": "NaN is not JSON",
     "[Infinity]": "Infinity is not JSON",
     "1e999": "too large to hold",
@@ -41,7 +41,7 @@ REFUSED = {
     '{"\\udfff": 1}': "half of a surrogate pair",
     "[" * 40 + "]" * 40: "nested deeper than 32",
     "[" * 100_000: "nested deeper than 32",
-    "9" * 5000: "more digits",
+    "9" * 5000: "too many digits",
     "{'a': 1}": "column 2: not JSON",
     '{"a": 1}x': "not JSON: Extra data",
     "": "not JSON",

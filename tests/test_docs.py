@@ -23,9 +23,15 @@ from assay.benchmark.benchmark import BUNDLED
 from assay.benchmark.load import load_benchmark
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
+from assay.comparison.result import Change, Gate, NetVerdict
 from assay.comparison.spec import _PolicyTable, _Written
 from assay.comparison.trials.spec import _TrialsFile
+from assay.confounding.result import Fitness
+from assay.dual_condition.result import Regime, RowState
 from assay.dual_condition.spec_tables import DualFile
+from assay.gauntlet.load import load_bars
+from assay.gauntlet.result import Verdict
+from assay.sandbox.levels import Level
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -159,6 +165,8 @@ def workplace(tmp_path):
         (tmp_path / example.name).write_text(example.read_text(encoding="utf-8"))
     for example in ("compare-two-versions", "prove-a-skill"):
         shutil.copytree(ROOT / "examples" / example, tmp_path, dirs_exist_ok=True)
+    for example in ("audit-a-benchmark", "compare-two-versions"):
+        shutil.copytree(ROOT / "examples" / example, tmp_path / "examples" / example)
     plans = {"dims.toml": "compare-two-versions", "units.toml": "prove-a-skill"}
     for name, guide in plans.items():
         text = (ROOT / f"docs/how-to/{guide}.md").read_text(encoding="utf-8")
@@ -274,34 +282,44 @@ def test_the_guide_of_a_study_works_as_it_stands(workplace):
 def test_the_library_example_of_the_readme_says_what_it_prints():
     code = next(block for block in blocks(README, "python") if "import assay" in block)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    (printed,) = re.findall(r"# (.*)\n?$", code.strip().splitlines()[-1])
-    assert done.stdout.strip() == printed
+    printed = re.findall(r"^print\(.*# (.*)$", code, flags=re.MULTILINE)
+    assert printed and done.stdout.splitlines() == printed
 
 
-def test_the_table_of_the_readme_is_the_demos(assay_cmd):
-    shown = [line.rstrip() for line in assay_cmd("demo").out.splitlines()]
-    for line in blocks(README, "text")[0].splitlines():
-        assert line.rstrip() in shown
+SHOWN = {
+    "word_length           0.738": "confounds examples/audit-a-benchmark/answers.csv",
+    "oracle:word_length   0.787": "demo",
+    "correct       0.569": "compare examples/compare-two-versions/before.csv",
+}
 
 
-def test_the_audit_in_the_readme_is_the_commands(assay_cmd):
-    shown = [line.rstrip() for line in assay_cmd("confounds", "darkcore").out.splitlines()]
-    for line in blocks(README, "text")[1].splitlines():
-        assert line.rstrip() in shown
-
-
-def test_the_comparison_in_the_readme_is_the_commands(assay_cmd, workplace):
-    words = "compare --baseline before.csv --candidate after.csv --gate cited".split()
-    shown = [line.rstrip() for line in assay_cmd(*words).out.splitlines()]
-    printed = next(block for block in blocks(README, "text") if "on balance" in block)
-    for line in printed.splitlines():
-        assert line.rstrip() in shown
+@pytest.mark.parametrize(("line", "started"), SHOWN.items())
+def test_an_output_in_the_readme_is_the_commands(line, started, workplace):
+    text = README.replace("$ make demo", "$ assay demo")
+    lines = re.findall(
+        rf"^\$ assay ({re.escape(started)}.*?)(?:  +#.*)?$", text, flags=re.MULTILINE
+    )
+    out = command(workplace, *shlex.split(lines[0])).stdout
+    shown = {printed.rstrip() for printed in out.splitlines()}
+    (block,) = (block for block in blocks(README, "text") if line in block)
+    assert {printed.rstrip() for printed in block.splitlines()} <= shown
 
 
 def test_links_lead_somewhere():
     for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")):
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+ON_SCREEN = (Change, Fitness, Gate, Level, NetVerdict, Regime, RowState, Verdict)
+
+
+def test_the_glossary_explains_every_verdict_regime_and_bundled_bar():
+    glossary = (ROOT / "docs/reference/glossary.md").read_text(encoding="utf-8")
+    words = {value.value for kind in ON_SCREEN for value in kind}
+    bars = {bar.id for version in ("v4", "plain-2") for bar in load_bars(version).bars}
+    explained = set(re.findall(r"[\w-]+", glossary.partition("## A to Z")[2]))
+    assert words | bars <= explained
 
 
 def test_every_decision_is_listed():

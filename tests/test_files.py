@@ -38,7 +38,7 @@ def test_a_file_over_its_bound_is_refused_and_one_at_it_is_read(tmp_path):
     assert read_bounded(tmp_path / "file", 3) == b"123"
     with pytest.raises(SpecError, match="more than 2 bytes"):
         read_bounded(tmp_path / "file", 2)
-    with pytest.raises(SpecError, match="no regular file"):
+    with pytest.raises(SpecError, match="not a regular file"):
         read_bounded(tmp_path, 2)
 
 

@@ -8,17 +8,19 @@ import assay
 
 SOURCE = Path(assay.__file__).parent
 ORDER = (
-    *("_version", "errors", "caveats", "result", "wording", "bounds", "digests"),
+    *("_version", "errors", "caveats", "wording", "result", "bounds", "digests"),
     *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
-    *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "methods", "runs"),
-    *("gauntlet", "confounding", "comparison", "dual_condition", "study", "claim_audit", "report", "api"),
+    *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "method", "runs"),
+    *("gauntlet", "confounding", "comparison", "dual_condition", "study"),
+    *("claim_audit", "report", "api"),
     *("cli", "__main__", "__init__"),
 )
 """From the bottom up: a module imports its own package and those before it."""
 MOST_FILES = 15
 PURE = re.compile(
     r"(^|\.)(stats|judge|result|lint)(\.|$)|^(caveats|surface)(\.|$)"
-    r"|^gauntlet\.(?!(collect|load|proposal|store|rejudge)$)|^confounding\.(?!own_features$)"
+    r"|^gauntlet\.(?!(collect|load|proposal|store|rejudge)$)"
+    r"|^confounding\.(?!(collect|own_features)$)"
     r"|^comparison\.(adr_0031|power|spec)$"
     r"|^dual_condition\.(commit_gate|committed_file|evidence|matrix|result_file)$"
 )

@@ -1,8 +1,8 @@
-"""The bounds of what is read, and the smaller ones of what is written.
+"""Limits on what is read, and the smaller limits on what is written.
 
-All readers take their limits from here, and so does what is stored: an answer, an id or a number
-that passes here can be read again by every reader, and computed with by every judge. A limit of a
-reader is never lowered below what an earlier version could write.
+All readers and writers take their limits from here: an answer, an id or a number within them can be
+read by every reader and computed with by every judge. The limit of a reader is never lowered below
+what an earlier version could write.
 """
 
 MAX_FILE_BYTES = 2 << 30
@@ -10,9 +10,9 @@ MAX_FILE_BYTES = 2 << 30
 MAX_LINE_BYTES = 1 << 20
 """Bytes of a line, of a cell, and of the texts of a row."""
 MAX_DEPTH = 32
-"""Levels of lists and objects in each other."""
+"""Levels of nested lists and objects."""
 MAX_TOML_BYTES = 1 << 20
-"""Bytes of a plan, of bars, of a prediction and of any other file that is written by hand."""
+"""Bytes of a plan, of bars, of a prediction and of any other file written by hand."""
 MAX_ROWS = 2_000_000
 MAX_SAMPLES = 500_000
 """Samples of one run in a harness's log."""
@@ -32,9 +32,9 @@ LONGEST_TEXT_BYTES = MAX_LINE_BYTES // 16
 assert _ESCAPED * _TEXTS_IN_A_RECORD * LONGEST_TEXT_BYTES < 0.8 * MAX_LINE_BYTES  # noqa: S101
 
 LARGEST_NUMBER = 1e60
-"""The largest value of a dimension: fourth powers of it, and sums of those, can still be held."""
+"""The largest value of a dimension: its fourth powers can be summed without overflow."""
 SMALLEST_ERROR = 1 / LARGEST_NUMBER
-"""A standard error that can still be squared twice."""
+"""The largest standard error: it can be squared twice without overflow."""
 
 
 def text_fault(text: str) -> str | None:
@@ -49,7 +49,7 @@ def text_fault(text: str) -> str | None:
 
 
 def shown_number(number: float) -> str:
-    """A number for an error; a whole number may be too large to be written as others are."""
+    """A number as text for an error; a whole number may be too large to print."""
     try:
         return f"{number:g}"
     except OverflowError:

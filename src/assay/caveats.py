@@ -1,6 +1,6 @@
-"""Caveats: what a reader of a number must know, as coded data.
+"""Caveats: remarks with a code, which the reader of a result must know.
 
-Every feature has its own table of codes; docs/reference/caveats.md is made from the tables.
+Every feature has its own table of codes; docs/reference/caveats.md is generated from them.
 """
 
 from collections.abc import Mapping
@@ -10,25 +10,25 @@ import msgspec
 from assay.errors import SpecError
 
 Codes = Mapping[str, str]
-"""The codes of a feature and what each warns of, the weightiest first."""
+"""The codes of a feature and what each means, the most serious first."""
 
 
 class Caveat(msgspec.Struct, frozen=True, kw_only=True):
-    """Something a reader of the number must know, under a code that programs can read."""
+    """A remark that the reader of a result must know, with a code for programs."""
 
     code: str
     message: str
 
 
 class Caveats:
-    """Collects caveats under the codes of one table, and refuses any other code."""
+    """Collects the caveats of one table of codes; an unknown code is refused."""
 
     def __init__(self, codes: Codes) -> None:
         self.codes = codes
         self._noted: list[tuple[str, str]] = []
 
     def add(self, code: str, detail: str = "") -> None:
-        """Note a caveat, with what it means in this case."""
+        """Add a caveat, with a detail for this case."""
         if code not in self.codes:
             raise SpecError(
                 f"no caveat {code!r:.60}", hint=f"The codes are {', '.join(self.codes)}."
@@ -39,19 +39,19 @@ class Caveats:
         return any(code == noted for noted, _ in self._noted)
 
     def in_order_noted(self) -> tuple[Caveat, ...]:
-        """A caveat for each time that one was noted."""
+        """All caveats in the order in which they were added, repeats included."""
         return tuple(
             Caveat(code=code, message=f"{self.codes[code]} {detail}".rstrip())
             for code, detail in self._noted
         )
 
     def by_weight(self) -> tuple[Caveat, ...]:
-        """A caveat for each code noted, in the order of the table."""
+        """One caveat for each code that was added, the most serious first."""
         return tuple(
             Caveat(code=code, message=self.message(code)) for code in self.codes if code in self
         )
 
     def message(self, code: str) -> str:
-        """What a code warns of, and every detail noted under it."""
+        """The text of a code, followed by every detail that was added under it."""
         details = (detail for noted, detail in self._noted if noted == code)
         return " ".join(filter(None, (self.codes[code], *details)))

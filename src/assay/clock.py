@@ -1,4 +1,4 @@
-"""The time that records carry."""
+"""The time, as records store it."""
 
 from datetime import UTC, datetime
 
@@ -9,6 +9,6 @@ def now() -> str:
 
 
 def utc(seconds: float) -> str:
-    """A moment in UTC, to the second, as ISO 8601; given in seconds since 1970."""
+    """Seconds since 1970 as a time in UTC, to the second, in ISO 8601."""
     moment = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
     return moment.replace("+00:00", "Z")

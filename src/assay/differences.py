@@ -7,7 +7,7 @@ from dataclasses import dataclass
 _CLOSE = 1e-9
 _LIST = (list, tuple)
 ABSENT = object()
-"""Stands for the value of a key that a record does not have."""
+"""Marks a key that a record does not have."""
 
 
 @dataclass(frozen=True)
@@ -20,21 +20,21 @@ class Difference:
 
 
 def is_close(left: float, right: float) -> bool:
-    """Whether two numbers are equal but for their last digits."""
+    """Whether two numbers are equal up to rounding."""
     return math.isclose(left, right, rel_tol=_CLOSE, abs_tol=_CLOSE)
 
 
 def same_figure(left: object, right: object) -> bool:
-    """Whether two values are equal; floats up to their last digits."""
+    """Whether two values are equal; floats up to rounding."""
     if isinstance(left, float) and isinstance(right, float):
         return is_close(left, right)
     return left == right
 
 
 def undeclared(stored: object, known: object, path: str = "") -> str | None:
-    """The first key of a record that what was read of it does not have, such as `bars[2].note`.
+    """The first key of a stored record that Assay does not read, such as `bars[2].note`.
 
-    Nothing compares such a key, so it could say anything to those who read the file.
+    Such a key is never checked, so it could mislead a reader of the file.
     """
     if isinstance(stored, dict) and isinstance(known, dict):
         for key, value in stored.items():
@@ -61,7 +61,7 @@ def differences(
     """Every place where two records differ, in the order of the first.
 
     `same` decides about values that are not both objects, or both lists of one length. `absent`
-    stands for a missing key; with None, a missing key equals a null.
+    represents a missing key; with None, a missing key equals a null.
     """
     if isinstance(left, dict) and isinstance(right, dict):
         for key in {**left, **right}:

@@ -1,9 +1,9 @@
-"""Strict parsing, tagged SHA-256 and what is derived from it: the one meaning of "the same".
+"""Strict parsing of JSON, and SHA-256 digests of exact bytes: the one meaning of "the same".
 
-Digests are of stored bytes, never of data written out again: two serialisers that agree on the
-data disagree on the bytes. Parsing refuses what two readers could read differently (duplicate
-keys, NaN, lone surrogates, bytes that are not UTF-8) and what would exhaust the reader (deep
-nesting, endless lines), and every refusal says where.
+Digests are of stored bytes, never of data that was serialised again: two serialisers that agree on
+the data disagree on the bytes. Parsing refuses input that two readers could read differently
+(duplicate keys, NaN, lone surrogates, bytes that are not UTF-8) or that would exhaust the reader
+(deep nesting, endless lines). Every refusal names the place.
 """
 
 import hashlib
@@ -39,12 +39,12 @@ def is_digest(text: str) -> bool:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text may name a study, a bar set or another thing of ours."""
+    """Whether a text is a valid name of a study, of bars and the like."""
     return _NAME.fullmatch(text) is not None
 
 
 def decode_utf8(data: bytes, *, where: str) -> str:
-    """Text from bytes, naming the byte that is not UTF-8."""
+    """Decode bytes as UTF-8; a SpecError names the first byte that is not."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -55,7 +55,7 @@ def decode_utf8(data: bytes, *, where: str) -> str:
 
 
 def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """One JSON value, or a SpecError that says where and why."""
+    """Parse one JSON value; a SpecError says where and why that fails."""
     with _refusing(where):
         try:
             value = _DECODER.decode(text)
@@ -64,7 +64,7 @@ def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any o
             raise SpecError(
                 f"{where}, column {error.colno}: not JSON: {error.msg};"
                 f" got {excerpt(text, error.pos)}",
-                hint="Each record must stand on one line, whole." if whole else None,
+                hint="Write each record on one line." if whole else None,
             ) from None
     _check_value(value, text, where)
     return value
@@ -73,7 +73,7 @@ def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any o
 def parse_json_at(text: str, at: int, *, where: str) -> tuple[Any, int]:
     """The JSON value that begins at a place in a text, and where it ends.
 
-    Raises JSONDecodeError for what is not JSON: the caller knows the line.
+    Raises JSONDecodeError if it is not JSON: the caller knows the line.
     """
     with _refusing(where):
         value, end = _DECODER.raw_decode(text, at)
@@ -92,11 +92,11 @@ def _refusing(where: str) -> Iterator[None]:
     except RecursionError:
         raise SpecError(f"{where}: nested deeper than {MAX_DEPTH} levels") from None
     except ValueError:
-        raise SpecError(f"{where}: a number has more digits than anyone needs") from None
+        raise SpecError(f"{where}: a number has too many digits") from None
 
 
 def _check_value(value: object, text: str, where: str) -> None:
-    if text.count("[") + text.count("{") > MAX_DEPTH:  # with fewer it cannot be deeper
+    if text.count("[") + text.count("{") > MAX_DEPTH:  # fewer brackets cannot nest deeper
         _check_depth(value, where)
     if "\\u" in text:
         _check_surrogates(value, where)
@@ -111,14 +111,19 @@ def parse_object(data: bytes, *, where: str) -> dict[str, Any]:
 
 
 def json_lines(
-    data: bytes, *, where: str, on_fault: Callable[[SpecError], None] | None = None
+    data: bytes,
+    *,
+    where: str,
+    on_fault: Callable[[SpecError], None] | None = None,
+    unit: str = "line",
 ) -> Iterator[tuple[int, Any]]:
-    """Line number and value of each line; blank lines are passed over.
+    """The line number and JSON value of each line; blank lines are skipped.
 
-    With `on_fault` a line that cannot be read is handed over as an error and passed over.
+    With `on_fault`, a line that cannot be read is passed to it as an error, then skipped. `unit` is
+    what a line is called.
     """
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        here = f"{where}, line {number}"
+        here = f"{where}, {unit} {number}"
         try:
             if len(line) > MAX_LINE_BYTES:
                 raise SpecError(f"{here}: {len(line):,} bytes, at most {MAX_LINE_BYTES:,} allowed")
@@ -134,14 +139,14 @@ def json_lines(
 
 
 class _Refused(Exception):
-    """A hook of the decoder saw something two readers could read differently."""
+    """The JSON is ambiguous: two readers could read it differently."""
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise _Refused(f"key {twice!r} stands twice in one object")
+        raise _Refused(f"key {twice!r} occurs twice in one object")
     return members
 
 
@@ -191,7 +196,7 @@ def _check_surrogates(value: object, where: str) -> None:
 
 
 def excerpt(text: str, position: int) -> str:
-    """What stands around a place in a text."""
+    """The text around a position."""
     return repr(text[max(position - 10, 0) : position + 20])
 
 
@@ -203,10 +208,10 @@ def pretty_json(record: object) -> bytes:
 
 
 def derive(seed: int, purpose: str, *context: str) -> int:
-    """A seed for one purpose from a common one: knowing it tells nothing of the others.
+    """A seed for one purpose, derived from a common seed; it reveals no other purpose's seed.
 
-    The order of items takes the benchmark's digest as context too: a method that guesses the seed
-    (0, mostly) still cannot work out where in the file an item stood, unless it knows the file.
+    The order of items also depends on the benchmark's digest: a method that guesses the seed
+    (mostly 0) still cannot work out an item's position in the file, unless it knows the file.
     """
     text = "\n".join([str(seed), purpose, *context])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
@@ -214,7 +219,7 @@ def derive(seed: int, purpose: str, *context: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class FileEntry:
-    """One file of a folder, by its path from there; a path that ends in / is an empty folder."""
+    """One file of a folder, by its relative path; a path that ends in / is an empty folder."""
 
     path: str
     size: int

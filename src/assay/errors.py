@@ -1,31 +1,31 @@
 """Every exception that leaves Assay.
 
     AssayError                     exit code
-    ├── SpecError                  2  what was handed in cannot be read, or makes no sense
+    ├── SpecError                  2  the input cannot be read or makes no sense
     │   ├── OneClassPartition      2  a partition lacks positives or negatives
-    │   ├── UnknownForm            2  a log in a form that is not known here
+    │   ├── UnknownForm            2  a log in a form that Assay does not know
     │   └── NotHere                2  required data or history is missing
-    ├── StorageError               2  the disk would not take or give a file
+    ├── StorageError               2  a file cannot be read or written
     ├── ProtocolError              3  the protocol does not allow this
-    │   ├── NotSealed              3  there is no seal, and nothing runs without one
+    │   ├── NotSealed              3  there is no seal, and only sealed methods run
     │   ├── NotWitnessed           3  no commit holds the seal yet
-    │   ├── AlreadySealed          3  what is sealed is not sealed again
+    │   ├── AlreadySealed          3  the submission is sealed already
     │   ├── AlreadyRun             3  a sealed method runs once
-    │   ├── Withdrawn              3  what was withdrawn does not run
-    │   ├── IncomparableRuns       3  two sides that are no comparison
-    │   ├── NotRatified            3  nothing is frozen that was not shown to help
-    │   ├── OneSidedResult         3  one condition without the other tells nothing
-    │   └── StateNotIsolated       3  a state that others reach shows nothing
-    ├── IntegrityError             4  a record is not what it was
-    │   ├── DigestMismatch         4  bytes differ from the digest that names them
-    │   └── BrokenChain            4  a ledger's entries do not follow from each other
+    │   ├── Withdrawn              3  the submission was withdrawn and cannot run
+    │   ├── IncomparableRuns       3  the two sides cannot be compared
+    │   ├── NotRatified            3  the artifact was not shown to help, so it is not frozen
+    │   ├── OneSidedResult         3  a result has one condition without the other
+    │   └── StateNotIsolated       3  other processes reach the state under test
+    ├── IntegrityError             4  a record was changed
+    │   ├── DigestMismatch         4  bytes differ from their recorded digest
+    │   └── BrokenChain            4  the hash links of a ledger do not match
     └── MethodError                5  the method under test failed
-        ├── MethodNotLoaded        5  it could not be imported, or there is nothing to call
-        ├── MethodRaised           5  it raised
+        ├── MethodNotLoaded        5  it could not be imported, or has no such function
+        ├── MethodRaised           5  it raised an exception
         ├── MethodExited           5  it asked the interpreter to exit
         ├── MethodCrashed          5  its process died
         ├── MethodTimedOut         5  it was still busy at its deadline
-        └── BadOutput              5  it answered something that is not an answer
+        └── BadOutput              5  its answer is not a valid answer
 
 An exception means that no verdict may be given. A failed bar is not an exception: it is a value.
 """
@@ -39,11 +39,19 @@ _LONGEST_DETAIL = 300
 
 
 class AssayError(Exception):
-    """The root: says what was got, what was expected and where; `hint` says what to do next.
+    """The base class. The message: what was got, what was expected, where; `hint`: what to do.
 
     Both name parameters in backticks, such as `task=detection`, which the command shows as flags.
-    `details` are more of the same, a line each: the other faults of a file.
-    70 is the exit code of a fault of our own, which every error that is raised replaces.
+    `details` are further messages, one a line: the other faults of a file.
+    Exit code 70 means a bug in Assay; every subclass sets its own.
+
+    Example:
+        >>> import assay
+        >>> try:
+        ...     assay.load_bars("v99")
+        ... except assay.AssayError as error:
+        ...     print(type(error).__name__, error.exit_code)
+        SpecError 2
     """
 
     exit_code = 70
@@ -58,22 +66,29 @@ class AssayError(Exception):
 
 
 def writable(text: str) -> str:
-    """A text without half surrogate pairs, which would break whatever writes it down."""
+    """A text without lone surrogates, which cannot be encoded as UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class SpecError(AssayError):
-    """What was handed in (a file, a flag, a reference) cannot be read or makes no sense."""
+    """The input (a file, a flag, a reference) cannot be read or makes no sense.
+
+    Example:
+        >>> import assay
+        >>> assay.load_benchmark([{"question": "Why?", "wrong": 1}], label="wrnog")
+        Traceback (most recent call last):
+        assay.errors.SpecError: the rows, row 1: no column 'wrnog'; the columns are ...
+    """
 
     exit_code = 2
 
 
 class OneClassPartition(SpecError):
-    """A partition without positives or without negatives: nothing can be told apart in it."""
+    """A partition has no positives or no negatives, so no AUC can be computed."""
 
 
 class UnknownForm(SpecError):
-    """A log of a harness in a form that is not known here; its own reader may know it."""
+    """A harness's log in a form that Assay does not know; the harness's own reader may know it."""
 
 
 class NotHere(SpecError):
@@ -81,30 +96,45 @@ class NotHere(SpecError):
 
 
 class StorageError(AssayError):
-    """The disk would not take or give a file."""
+    """A file cannot be read or written.
+
+    Example:
+        >>> import assay
+        >>> run = assay.run("constant")
+        >>> open("taken", "w").close()
+        >>> assay.save_run(run, "taken/run")
+        Traceback (most recent call last):
+        assay.errors.StorageError: taken/run: Not a directory
+    """
 
     exit_code = 2
 
 
 @contextmanager
 def storage(path: object) -> Iterator[None]:
-    """Turn what the disk says about a path into a StorageError."""
+    """Turn an error of the file system about a path into a StorageError."""
     try:
         yield
-    except (OSError, ValueError, RuntimeError) as error:  # a NUL, a loop of links
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the path, a loop of links
         name = str(getattr(error, "filename", None) or path)
         name = name if len(name) < 300 else f"{name[:100]}..."
         raise StorageError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
 
 
 class ProtocolError(AssayError):
-    """The protocol does not allow this."""
+    """The protocol does not allow this: a second run of a sealed method, two sides not alike.
+
+    Example:
+        >>> import assay
+        >>> issubclass(assay.errors.AlreadyRun, assay.ProtocolError)
+        True
+    """
 
     exit_code = 3
 
 
 class NotSealed(ProtocolError):
-    """There is no seal, and nothing runs without one."""
+    """There is no seal, and only sealed methods run."""
 
 
 class NotWitnessed(ProtocolError):
@@ -112,7 +142,7 @@ class NotWitnessed(ProtocolError):
 
 
 class AlreadySealed(ProtocolError):
-    """What is sealed is not sealed again."""
+    """The submission is sealed already."""
 
 
 class AlreadyRun(ProtocolError):
@@ -120,44 +150,63 @@ class AlreadyRun(ProtocolError):
 
 
 class Withdrawn(ProtocolError):
-    """What was withdrawn does not run."""
+    """The submission was withdrawn and cannot run."""
 
 
 class IncomparableRuns(ProtocolError):
-    """Two sides that are no comparison: other instances, another scorer, a run given twice."""
+    """The two sides cannot be compared: other instances, another scorer, a run given twice."""
 
 
 class NotRatified(ProtocolError):
-    """Nothing is frozen that was not shown to help, or is not what was measured."""
+    """The artifact was not shown to help, or is not the one that was measured: it is not frozen."""
 
 
 class OneSidedResult(ProtocolError):
-    """A result with one condition and not the other, or that was never shown to be of both."""
+    """A result has one condition without the other, or does not show that it has both."""
 
 
 class StateNotIsolated(ProtocolError):
-    """A state that others reach, or that reaches past its copy: nothing can be shown of it."""
+    """Other processes reach the state, or it reaches outside its copy: no result is possible."""
 
 
 class IntegrityError(AssayError):
-    """A record is not what it was."""
+    """A record was changed.
+
+    Example:
+        >>> import assay
+        >>> from pathlib import Path
+        >>> run = assay.run("constant", save="run")
+        >>> _ = Path("run/outputs.jsonl").write_text("")
+        >>> assay.load_run("run")
+        Traceback (most recent call last):
+        assay.errors.DigestMismatch: run/outputs.jsonl: its digest is ...
+    """
 
     exit_code = 4
 
 
 class DigestMismatch(IntegrityError):
-    """Bytes differ from the digest that names them."""
+    """Bytes differ from their recorded digest."""
 
 
 class BrokenChain(IntegrityError):
-    """A ledger's entries do not follow from each other."""
+    """The hash links between a ledger's entries do not match."""
 
 
 class MethodError(AssayError):
     """The method under test failed.
 
-    `kind` is the word that stands in the stored output; `run` holds the outputs made before, where
-    there was a run.
+    `kind` is the word for it in the stored output; `run` holds the outputs made so far, if any.
+
+    Example:
+        >>> import assay
+        >>> def broken(question, response):
+        ...     raise ValueError("no idea")
+        >>> try:
+        ...     assay.run(broken, "darkcore")
+        ... except assay.MethodError as error:
+        ...     print(error.kind, len(error.run.records))
+        raised 1
     """
 
     exit_code = 5
@@ -166,7 +215,7 @@ class MethodError(AssayError):
 
 
 class MethodNotLoaded(MethodError):
-    """The method could not be imported, or there is nothing to call."""
+    """The method could not be imported, or has no such function."""
 
     kind = "not-loaded"
 
@@ -196,6 +245,6 @@ class MethodTimedOut(MethodError):
 
 
 class BadOutput(MethodError):
-    """The method answered something that is not an answer."""
+    """The method's answer is not a valid answer."""
 
     kind = "bad-output"

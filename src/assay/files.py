@@ -1,4 +1,4 @@
-"""Files written whole or not at all, read within bounds, and kept inside their folder."""
+"""Write files completely or not at all, read them within limits, keep paths inside a folder."""
 
 import os
 import tempfile
@@ -36,7 +36,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def is_aside(name: str) -> bool:
-    """Whether a name is that of an interrupted `write_whole`, which readers ignore."""
+    """Whether a file was left by an interrupted `write_whole`; readers ignore it."""
     return name.startswith(".")
 
 
@@ -49,11 +49,11 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 def check_new(path: Path) -> None:
-    """Refuse to write where something is."""
+    """Refuse a path that already exists."""
     with storage(path):
         if path.exists():
             raise SpecError(
-                f"{path} is there already", hint="Nothing is overwritten: name another."
+                f"{path} already exists", hint="Nothing is overwritten. Choose another name."
             )
 
 
@@ -74,13 +74,13 @@ def _umask() -> int:
 
 
 def read_bounded(path: Path, most: int) -> bytes:
-    """The bytes of an untrusted file: a regular one of at most so many bytes."""
+    """The bytes of an untrusted file, which must be a regular file of at most `most` bytes."""
     with storage(path):
         if path.exists() and not path.is_file():
-            raise SpecError(f"{path}: no regular file")
+            raise SpecError(f"{path}: not a regular file")
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
-            if size > most:  # it is not read at all
+            if size > most:  # too large: not read at all
                 data = b""
             else:  # most are read at once; those that have grown, and those without a size, go on
                 data = b"".join([file.read(size), *read_parts(file, most + 1 - size)])
@@ -90,30 +90,30 @@ def read_bounded(path: Path, most: int) -> bytes:
 
 
 def read_parts(file: BinaryIO, most: int) -> Iterator[bytes]:
-    """A file in parts: to read all at once reserves `most` bytes, however small the file is."""
+    """Read a file in parts: one read of everything would reserve `most` bytes for any file."""
     while most and (part := file.read(min(most, _PART))):
         most -= len(part)
         yield part
 
 
 def inside(root: Path, name: str) -> Path:
-    """A path within a folder, from a name in a record; one that leads out of it is refused."""
+    """The path of a file named in a record; a name that leads out of the folder is refused."""
     if not is_record_path(name):
-        raise IntegrityError(f"{name!r:.200} is no path inside a study")
+        raise IntegrityError(f"{name!r:.200} is not a path inside a study")
     with storage(root):
         link = _first_link(root, name)
     if link is not None:
         raise IntegrityError(
-            f"{name}: {link} is a symbolic link", hint="A record is a regular file."
+            f"{name}: {link} is a symbolic link", hint="Replace it with a regular file."
         )
     return root / name
 
 
 def check_no_links(root: Path, inner: str) -> None:
-    """Refuse a path on which a symbolic link may lead out of a folder."""
+    """Refuse a path with a symbolic link in it, which may lead out of the folder."""
     link = _first_link(root, inner)
     if link is not None:
-        raise SpecError(f"{inner}: {link} is a symbolic link, which may lead anywhere")
+        raise SpecError(f"{inner}: {link} is a symbolic link, which may point outside the folder")
 
 
 def _first_link(root: Path, inner: str) -> str | None:
@@ -131,7 +131,7 @@ def read_inside(root: Path, name: str) -> bytes:
     path = inside(root, name)
     with storage(path):
         if not path.is_file():
-            problem = "is no regular file" if path.exists() else "is gone"
+            problem = "is not a regular file" if path.exists() else "is missing"
             raise IntegrityError(f"{name} {problem}")
     try:
         return read_bounded(path, MAX_FILE_BYTES)
@@ -140,19 +140,18 @@ def read_inside(root: Path, name: str) -> bytes:
 
 
 def read_as(root: Path, name: str, expected: str) -> bytes:
-    """The bytes of a file that must still have the digest under which it was recorded."""
+    """The bytes of a file, which must still have its recorded digest."""
     data = read_inside(root, name)
     if digest(data) != expected:
         raise DigestMismatch(
-            f"{name} has changed: its digest is {short(digest(data))}, and {short(expected)} was"
-            " recorded",
-            hint="If it was committed as it was, git can put it back: git checkout HEAD -- FILE",
+            f"{name} has changed: expected digest {short(expected)}, got {short(digest(data))}",
+            hint="If the recorded version was committed, restore it: git checkout HEAD -- FILE",
         )
     return data
 
 
 def stamp(path: Path) -> tuple[int, ...] | None:
-    """Inode, size and times, which change when a file is written; None without a file."""
+    """Inode, size and times of a file, which change when it is written; None if it is missing."""
     with suppress(OSError):
         known = path.lstat()
         return known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns
@@ -160,7 +159,7 @@ def stamp(path: Path) -> tuple[int, ...] | None:
 
 
 def path_names(paths: Iterable[str], *, most: int) -> tuple[str, ...]:
-    """Paths as a record can hold them: text, each of bounded length, and not too many."""
+    """Paths for a record: as text, shortened, and at most `most` of them."""
     names = sorted(
         os.fsencode(path).decode("utf-8", "backslashreplace")[-_LONGEST_NAME:] for path in paths
     )
@@ -170,16 +169,16 @@ def path_names(paths: Iterable[str], *, most: int) -> tuple[str, ...]:
 
 
 def is_rest(name: str) -> bool:
-    """Whether a name of such a list stands for those that it has no room for."""
+    """Whether an element of such a list is its "and N more"."""
     return name.startswith("and ") and name.endswith(" more")
 
 
 def stays_inside(name: str) -> bool:
-    """Whether a relative path, as users write it in a spec, leads nowhere but down."""
+    """Whether a relative path in a user's spec stays inside its folder."""
     parts = name.split("/")
     return all(part not in ("", ".", "..") for part in parts) and not set(name) & set("\\\0")
 
 
 def is_record_path(name: str) -> bool:
-    """Whether a path in a record stays inside, can be printed and is of bounded length."""
+    """Whether a path in a record stays inside its folder, is printable and not too long."""
     return stays_inside(name) and name.isprintable() and len(name) <= _LONGEST_RECORD_PATH

@@ -1,7 +1,8 @@
-"""Folders: walked in one order, digested, copied and removed.
+"""Walk folders in a fixed order, digest, copy and delete them.
 
-An artifact is the file or folder under trial; a state is what a system keeps between runs. Both
-hold regular files and folders only. A system's own folder may hold links, which stay links.
+An artifact is the file or folder under trial; a state is the files that a system keeps between
+runs. Both hold regular files and folders only. A system's own folder may hold links, which are
+copied as links.
 """
 
 import os
@@ -30,7 +31,7 @@ Skipped = Callable[[Path], bool]
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """Something below a folder, by its path from there; `special` is a pipe, socket or device."""
+    """A file or folder below another, by relative path; `special` is a pipe, socket or device."""
 
     path: Path
     name: str
@@ -41,9 +42,9 @@ class Member:
 def walk(
     root: Path, *, skipped: Skipped | None = None, follow_links: bool = False
 ) -> Iterator[tuple[Path, list[str], list[str]]]:
-    """`os.walk` from the top down, names in order; a folder that cannot be read raises OSError.
+    """`os.walk` from the top down, names sorted; an unreadable folder raises OSError.
 
-    The caller may remove folders from the first list to keep out of them.
+    The caller may remove folders from the first list to skip them.
     """
     for place, folders, files in os.walk(root, onerror=_raise, followlinks=follow_links):
         here = Path(place)
@@ -57,7 +58,7 @@ def _raise(error: OSError) -> None:
 
 
 def members(root: Path, *, skipped: Skipped | None = None) -> Iterator[Member]:
-    """Everything below a folder: the names of a folder in order, then what its folders hold."""
+    """Everything below a folder: the sorted names of a folder, then the members of its folders."""
     for place, folders, files in walk(root, skipped=skipped):
         inner = "" if place == root else f"{place.relative_to(root).as_posix()}/"
         for name in sorted((*folders, *files)):
@@ -90,20 +91,22 @@ def regular_members(
             raise SpecError(f"{member.path}: neither a regular file nor a folder{kind}", hint=hint)
         if count > most_files or (most_bytes is not None and size > most_bytes):
             bound = f"{most_files:,} files" if count > most_files else f"{most_bytes:,} bytes"
-            raise SpecError(f"{root}: more than {bound}", hint="Keep to what is needed.")
+            raise SpecError(
+                f"{root}: more than {bound}", hint="Leave out files that are not needed."
+            )
         yield member
 
 
 def artifact_files(path: Path) -> dict[str, Path]:
-    """An artifact's files by their path inside it; a single file goes by the empty path."""
+    """An artifact's files by their path inside it; a single file has the empty path."""
     with storage(path):
         if path.is_symlink() or not path.exists():
-            problem = "is a symbolic link" if path.is_symlink() else "is not there"
+            problem = "is a symbolic link" if path.is_symlink() else "does not exist"
             raise SpecError(f"the artifact {path} {problem}")
         if path.is_file():
             return {"": path}
         if not path.is_dir():
-            raise SpecError(f"the artifact {path} is no regular file or folder")
+            raise SpecError(f"the artifact {path} is not a regular file or folder")
         files = {
             member.name: member.path
             for member in regular_members(path, most_files=MOST_ARTIFACT_FILES)
@@ -115,7 +118,7 @@ def artifact_files(path: Path) -> dict[str, Path]:
 
 
 def artifact_digest(path: Path) -> str:
-    """One digest over the names and bytes of all its files; no file has that of a folder."""
+    """One digest over names and bytes of all its files; a file's never equals a folder's."""
     files = artifact_files(path)
     with storage(path):
         if sum(file.stat().st_size for file in files.values()) > MOST_ARTIFACT_BYTES:
@@ -139,23 +142,23 @@ def tree_digest(folder: Path, without: Path) -> str:
                 lines.append(f"{digest(member.path.read_bytes())}  {member.name}")
             elif member.kind == "special":
                 raise SpecError(
-                    f"{member.path} is no regular file, folder or link: it cannot be copied"
+                    f"{member.path} cannot be copied: not a regular file, folder or link"
                 )
     return listing_digest("folder", lines)
 
 
 def _not_copied(artifact: Path) -> Skipped:
-    """Version control, caches, and whatever leads to the artifact."""
+    """Skip version control, caches and the artifact itself."""
     original = artifact.resolve()
     return lambda path: path.name in _NOT_COPIED or path.resolve() == original
 
 
 def manifest(root: Path) -> tuple[FileEntry, ...]:
-    """Every regular file below a folder of state, in order of path; anything else is refused.
+    """Every regular file of a state, sorted by path; anything else is refused.
 
-    An empty folder is an entry too, under its path and a slash: a system may look for it.
+    An empty folder is an entry too, its path followed by a slash: a system may look for it.
     """
-    hint = "The state must be whole in itself: replace links by what they lead to."
+    hint = "Replace each link by a copy of its target."
     entries = []
     for member in regular_members(root, most_files=MOST_STATE_FILES, hint=hint):
         if not member.name.isprintable():
@@ -169,7 +172,7 @@ def manifest(root: Path) -> tuple[FileEntry, ...]:
 
 
 def state_digest(root: Path) -> str:
-    """One digest over all that a folder of state holds."""
+    """One digest over a whole state."""
     return manifest_digest(manifest(root))
 
 
@@ -184,7 +187,7 @@ def file_digest(path: Path) -> tuple[int, str]:
 
 
 def copy_artifact(source: Path, target: Path) -> None:
-    """Copy a file or a folder, in the place of whatever is there."""
+    """Copy a file or a folder, replacing the target."""
     remove(target)
     if source.is_dir():
         shutil.copytree(source, target)
@@ -210,9 +213,9 @@ def sync_all(path: Path) -> None:
 
 
 def clear_way(path: Path) -> tuple[int, ...] | None:
-    """Remove what keeps a scorer from writing a file: a link, a pipe, a folder.
+    """Delete a link, pipe or folder that keeps a scorer from writing its file.
 
-    A regular file stays, and its stamp tells whether the scorer wrote it.
+    A regular file stays: its stamp, which is returned, shows later whether the scorer wrote it.
     """
     with suppress(OSError):
         if path.is_file() and not path.is_symlink():
@@ -222,9 +225,9 @@ def clear_way(path: Path) -> tuple[int, ...] | None:
 
 
 def remove(path: Path) -> None:
-    """Delete a file, a link or a folder, if there is one, even where permissions were taken away.
+    """Delete a file, a link or a folder, if it exists, even without permissions.
 
-    A link is deleted and what it leads to stays.
+    A link is deleted; its target stays.
     """
     try:
         mode = path.lstat().st_mode
@@ -241,7 +244,7 @@ def remove(path: Path) -> None:
 
 
 def _grant_access(path: Path) -> None:
-    """Give ourselves every permission on a folder and the folders below it."""
+    """Take every permission on a folder and the folders below it."""
     path.chmod(0o700)
     for place, folders, _ in os.walk(path):
         for inner in (Path(place, name) for name in folders):

@@ -1,7 +1,7 @@
-"""Append-only files of lines, of which an interrupted write tears at most the last.
+"""Append-only files of lines; an interrupted write damages at most the last line.
 
-A line counts once its newline is there. What follows the last newline is torn: readers leave it
-out, and a writer cuts it off before it appends.
+A line counts once its newline is written. Bytes after the last newline are torn: readers ignore
+them, and a writer cuts them off before it appends.
 """
 
 import os
@@ -24,12 +24,12 @@ def whole_lines(data: bytes) -> bytes:
 
 
 def read_lines(path: Path) -> bytes:
-    """The whole lines of a journal; none where there is no file."""
+    """The complete lines of a journal; empty if there is no file."""
     return whole_lines(read_bounded(path, MAX_FILE_BYTES)) if path.exists() else b""
 
 
 def cut_torn(path: Path) -> bytes:
-    """The whole lines of a journal, which is truncated to them: a writer goes on from there."""
+    """Cut a torn last line off a journal and return the complete lines before it."""
     data = read_bounded(path, MAX_FILE_BYTES) if path.exists() else b""
     whole = whole_lines(data)
     if whole != data:
@@ -38,7 +38,7 @@ def cut_torn(path: Path) -> bytes:
 
 
 def append(path: Path, line: bytes) -> None:
-    """Append one line and make it durable; what a failed write leaves is cut off again."""
+    """Append one line and make it durable; a failed write is undone."""
     is_new = not path.exists()
     with path.open("ab", buffering=0) as file:
         end = file.tell()
@@ -54,7 +54,7 @@ def append(path: Path, line: bytes) -> None:
 
 
 def write_all(file: FileIO, data: bytes) -> None:
-    """Hand all bytes to the system, which may take them in parts."""
+    """Write all bytes, even if the system takes them in parts."""
     rest = memoryview(data)
     while rest:
         rest = rest[file.write(rest) or 0 :]

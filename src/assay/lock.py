@@ -1,4 +1,4 @@
-"""Locks on files, held by every process that has the descriptor and freed when all have ended."""
+"""File locks: held by every process that has the descriptor, freed when all of them end."""
 
 import fcntl
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.errors import AssayError, ProtocolError, StorageError, storage
 
 LONGEST_WAIT = 30.0
-"""Seconds that a lock is waited for; anyone who can read the file can hold one."""
+"""Seconds to wait for a lock: any process that can read the file may hold one."""
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.02
 _MOST_NAMED = 3
@@ -19,12 +19,12 @@ _MOST_NAMED = 3
 def acquire(
     path: Path, *, create: bool = True, shared: bool = False, wait: bool = False
 ) -> int | None:
-    """Lock a file and give its descriptor; None if another holder has it and we do not wait.
+    """Lock a file and return its descriptor; None if it is locked and `wait` is off.
 
-    Where we wait, it is for a time; then a StorageError names who holds it.
+    Waiting ends after a time with a StorageError that names the holder.
 
-    A holder may unlink or replace the file. A lock on a file that lost its name protects nothing,
-    so it is dropped: where we wait, the file of that name is locked instead.
+    A holder may delete or replace the file. A lock on a file without its name protects nothing, so
+    it is dropped; when waiting, the new file of that name is locked instead.
     """
     access = os.O_RDWR | os.O_CREAT if create else os.O_RDONLY
     operation = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
@@ -50,9 +50,9 @@ def acquire(
 def locked(
     path: Path, *, busy: AssayError | None, create: bool = True, shared: bool = False
 ) -> Iterator[int]:
-    """Hold the lock of a file; if it is taken, raise `busy`, or wait in time where that is None.
+    """Hold the lock of a file; if it is taken, raise `busy`, or wait if `busy` is None.
 
-    Gives the descriptor, so that another process may inherit the lock.
+    Yields the descriptor, so that another process may inherit the lock.
     """
     with storage(path):
         handle = acquire(path, create=create, shared=shared, wait=busy is None)
@@ -66,7 +66,7 @@ def locked(
 
 
 def lock_in_time(handle: int, path: Path, *, shared: bool = False) -> None:
-    """Lock an open file; a StorageError names who holds it where that takes too long."""
+    """Lock an open file; after too long a wait, a StorageError names the holder."""
     operation = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
     end, pause = None, _FIRST_PAUSE
     while True:
@@ -82,7 +82,7 @@ def lock_in_time(handle: int, path: Path, *, shared: bool = False) -> None:
 
 @contextmanager
 def shared_in_time(path: Path) -> Iterator[None]:
-    """Hold the lock of a file together with other readers, of the file that has the name."""
+    """Hold a shared lock on the file that has this name, together with other readers."""
     named = False
     while not named:
         with storage(path):
@@ -101,12 +101,12 @@ def _held(path: Path, inode: int) -> StorageError:
     names = " and ".join(holders[:_MOST_NAMED]) or "another process"
     return StorageError(
         f"{path}: still locked by another process after {LONGEST_WAIT:g} s",
-        hint=f"It may be held by {names}: another command, or a method that is run. End that.",
+        hint=f"It may be held by {names}: another command, or a running method. End that process.",
     )
 
 
 def _holders(inode: int) -> list[str]:
-    """The processes that hold a lock on a file, where the system tells (Linux)."""
+    """The processes that hold a lock on a file, if the system reports them (Linux)."""
     try:
         lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
     except (OSError, ValueError):
@@ -123,8 +123,8 @@ def _holders(inode: int) -> list[str]:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Keep other processes from filling the same folder."""
-    busy = ProtocolError(f"{folder}: runs are being made there just now")
+    """Keep other processes from writing runs into the same folder."""
+    busy = ProtocolError(f"{folder}: another process is making runs there")
     with locked(folder / ".lock", busy=busy):
         yield
 

@@ -6,12 +6,21 @@ from typing import Any
 
 import msgspec
 
+from assay.wording import printable
+
 _MOST_ROWS = 60
 """Rows of the table that a notebook shows; `to_rows` gives all of them."""
+_MOST_LINES = 13
+_LONGEST_LINES = (400, 250, 160, 100)
+_LONGEST = 1_400
+"""What a printed result holds at most; names and reasons can come from other people's files. Where
+it would be more, every line is cut at the next of these lengths."""
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """The base of every result. A result says its few lines (`lines`) and its rows (`to_rows`)."""
+class Viewed:
+    """Something that says itself in a few lines (`lines`) and in rows (`to_rows`)."""
+
+    __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, with the keys that the command prints as JSON."""
@@ -27,17 +36,35 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def __str__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join(self._shown_lines())
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.lines()[0]}>"
+        return f"<{type(self).__name__} {_cut(printable(self.lines()[0]), 160)}>"
+
+    def _shown_lines(self) -> list[str]:
+        """The lines as they may be printed: bounded, and without control characters."""
+        said = [printable(line) for line in self.lines()[:_MOST_LINES]]
+        lines = said
+        for most in _LONGEST_LINES:
+            lines = [_cut(line, most) for line in said]
+            if sum(map(len, lines)) + len(lines) <= _LONGEST:
+                break
+        return lines
 
     def _repr_html_(self) -> str:
         """The lines and the rows, as a notebook shows them; every text is escaped."""
-        first, *rest = self.lines()
+        first, *rest = self._shown_lines()
         said = [f"<p><strong>{escape(first)}</strong></p>"]
         said += [f"<p>{escape(line)}</p>" for line in rest]
         return "".join(["<div>", *said, html_table(self.to_rows()), "</div>"])
+
+
+class Result(Viewed, msgspec.Struct, frozen=True, kw_only=True):
+    """The base of every result."""
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -58,4 +85,6 @@ def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return f"{value:.3f}" if isinstance(value, float) else escape(str(value))
+    return (
+        f"{value:.3f}" if isinstance(value, float) else escape(_cut(str(value), _LONGEST_LINES[0]))
+    )

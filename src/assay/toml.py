@@ -1,7 +1,7 @@
-"""TOML within bounds: what would take the parser long is refused before it is parsed.
+"""Read TOML within limits: input that would stall the parser is refused before parsing.
 
-The parser of the standard library takes time in the square of the number of a key's parts: one
-dotted key of a megabyte takes hours.
+The standard library's parser needs time quadratic in the parts of a key: a dotted key of one
+megabyte takes hours.
 """
 
 import re
@@ -23,11 +23,11 @@ _TOKEN = re.compile(
     r"|(?P<sign>[.=,\n\[\]{}])",
     re.DOTALL,
 )
-"""Texts and comments, which are passed over, and the signs between keys and values."""
+"""Strings and comments, which are skipped, and the punctuation of keys and values."""
 
 
 def read_toml(data: bytes, *, where: str, hint: str | None = None) -> dict[str, Any]:
-    """The tables of a TOML file from its bytes, or a SpecError that says where and why."""
+    """Parse the bytes of a TOML file; a SpecError says where and why that fails."""
     if len(data) > MAX_TOML_BYTES:
         raise SpecError(f"{where}: more than {MAX_TOML_BYTES:,} bytes")
     text = decode_utf8(data, where=where)
@@ -39,11 +39,10 @@ def read_toml(data: bytes, *, where: str, hint: str | None = None) -> dict[str, 
 
 
 def _check_keys(text: str, where: str) -> None:
-    """Refuse keys of many parts, and lists and tables deep in each other.
+    """Refuse keys of many parts, and deeply nested lists and tables.
 
-    Up to the first fault of a text the tokens are those of the parser, which stops there. So does
-    this at a text that is not closed: to go on behind its first quote would take time in the square
-    of the quotes that follow.
+    Up to the first fault, the tokens are those of the parser, which stops there. This stops there
+    too, at a string that is not closed: going on after its quote would take quadratic time.
     """
     dots = depth = 0
     for token in _TOKEN.finditer(text):

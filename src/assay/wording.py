@@ -1,10 +1,11 @@
-"""Figures in words, and parameters as flags: the same in every message."""
+"""How messages write counts, lists, percentages and parameters; texts that are safe to print."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 PARAMETER = re.compile(r"`([a-z_]+)=([^`]*)`")
 """A parameter in a message, such as `task=detection`; `out=` names one without a value."""
+_LONGEST_WORD = 200
 
 
 def counted(number: int, what: str) -> str:
@@ -24,18 +25,53 @@ def some(words: Sequence[str], most: int = 5) -> str:
     return shown if left <= 0 else f"{shown} and {counted(left, 'other')}"
 
 
+def did_you_mean(word: str, known: Iterable[str], *, most: int = 2) -> str | None:
+    """A question that names what comes nearest to a word, or None where nothing comes near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word[:_LONGEST_WORD], known, n=most, cutoff=0.7)
+    return f"Did you mean {' or '.join(near)}?" if near else None
+
+
 def percent(share: float) -> str:
-    """A share in per cent, as finely as it was stated."""
+    """A share in per cent, with the digits it was given with."""
     return f"{share * 100.0:.3g} %"
 
 
+def interval(low: float, high: float) -> str:
+    """Both ends of an interval."""
+    return f"[{low:.3f}, {high:.3f}]"
+
+
+def number(value: float, whole: bool = False) -> str:
+    """A figure, without decimals where it is large."""
+    return f"{value:,.0f}" if whole else f"{value:.3f}"
+
+
+def signed(value: float, whole: bool = False) -> str:
+    """A difference with its sign."""
+    return f"{value:+,.0f}" if whole else f"{value:+.3f}"
+
+
+def signed_interval(low: float | None, high: float | None, whole: bool = False) -> str:
+    """An interval of differences; nothing where there is none."""
+    if low is None or high is None:
+        return ""
+    return f"[{signed(low, whole)}, {signed(high, whole)}]"
+
+
+def printable(text: str) -> str:
+    """A text that cannot move the cursor or colour the screen: other people's words are shown."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
 def as_flags(text: str) -> str:
-    """A message for the command line: each parameter is spelled as a flag."""
+    """A message with each parameter written as a flag, for the command line."""
     return PARAMETER.sub(_flag, text)
 
 
 def _flag(match: re.Match[str]) -> str:
-    name, value = match[1].replace("_", "-"), match[2]
+    name, value = match[1].rstrip("_").replace("_", "-"), match[2]
     if value == "False":
         return f"--no-{name}"
     return f"--{name}" if value in ("", "True") else f"--{name} {value}"

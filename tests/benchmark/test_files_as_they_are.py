@@ -12,6 +12,7 @@ from assay.benchmark.benchmark import Columns
 from assay.benchmark.load import load_benchmark, read_fields
 from assay.benchmark.subset import subset_bytes
 from assay.errors import SpecError
+from assay.study.create import new_study
 
 ROWS = [
     {"doc": {"q": f"Q{i}?", "a": f"A{i}"}, "scores": [{"value": i % 2}], "n": i} for i in range(4)
@@ -68,7 +69,7 @@ def test_the_encoding_is_part_of_how_a_file_was_read(written):
     assert [item.question for item in found.items] == ["café", "thé"]
     assert found.named_columns == " (encoding=cp1252)"
     assert read_fields(found) == {}
-    with pytest.raises(SpecError, match="no encoding of text"):
+    with pytest.raises(SpecError, match="unknown text encoding"):
         Columns(encoding="hex")
 
 
@@ -96,7 +97,7 @@ def test_a_folder_of_shards_is_one_benchmark(tmp_path):
     assert chosen.digest == found.digest
     assert chosen.named_columns == " (split=train)"
     (folder / "train-00001-of-00002.parquet").write_bytes(b"PAR1")
-    with pytest.raises(assay.DigestMismatch):
+    with pytest.raises(assay.errors.DigestMismatch):
         read_fields(chosen)
 
 
@@ -129,7 +130,7 @@ def test_a_study_keeps_one_file(tmp_path, monkeypatch, place):
     (tmp_path / "folder" / "part-0.jsonl").write_bytes(data)
     benchmark = load_benchmark("-" if place == "-" else tmp_path / place)
     with pytest.raises(SpecError) as caught:
-        assay.new_study(tmp_path / "study", benchmark)
+        new_study(tmp_path / "study", benchmark)
     assert "a study keeps its benchmark as one file" in caught.value.message
     assert "Save the records as one file" in caught.value.hint
     assert not (tmp_path / "study").exists()

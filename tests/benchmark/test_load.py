@@ -90,14 +90,17 @@ BAD = {
     "a label of 2": ('{"question": "Q", "label": 2}', "got '2'"),
     "an id twice": (
         '{"id":1,"question":"Q","label":1}\n' * 2,
-        "line 2: id '1' is that of line 1 too",
+        "line 2: id '1' is also that of line 1",
     ),
-    "an id of ours": ('{"id":"second/1","question":"Q","label":1}', "may not begin with 'second/'"),
-    "nothing": ("", "no records"),
+    "an id of ours": (
+        '{"id":"second/1","question":"Q","label":1}',
+        "must not begin with 'second/'",
+    ),
+    "nothing": ("", "the file is empty"),
     "an array of lists": ("[[1], [2]]", "element 1: expected an object, got a list"),
     "a number a line": ("1\n2\n", "line 1: expected an object, got 1"),
     "a broken line": (OK + '{"question": "Q"', "line 2, column"),
-    "a key twice": ('{"question": "Q", "question": "R", "label": 1}', "stands twice in one object"),
+    "a key twice": ('{"question": "Q", "question": "R", "label": 1}', "occurs twice in one object"),
     "NaN": ('{"question": "Q", "label": NaN}', "NaN is not JSON"),
     "latin-1": (b'{"question": "caf\xe9", "label": 1}', "line 1: byte 17 (0xe9) is not UTF-8"),
 }
@@ -114,7 +117,7 @@ def test_a_file_that_is_slightly_wrong_is_refused_with_the_place(name, written):
 
 BAD_CSV = {
     "a missing cell": ("question,label\nQ,1\nR\n", "line 3: 1 cells, expected 2 as in the header"),
-    "a column twice": ("question,question\nQ,R\n", "line 1: column 'question' stands twice"),
+    "a column twice": ("question,question\nQ,R\n", "line 1: column 'question' occurs twice"),
     "an open quote": ('question,label\n"Q,1\n', "not CSV"),
     "no rows": ("question,label\n", "no records"),
     "other names": ("q,label\nQ,1\n", "line 2: no column 'question'; the columns are 'q', 'label'"),
@@ -132,7 +135,7 @@ def test_a_csv_that_is_slightly_wrong_is_refused_with_the_place(name, written):
 def test_a_column_error_names_the_flag(written):
     with pytest.raises(SpecError) as caught:
         load_benchmark(written(lines([{"q": "Q?", "label": 1}])))
-    assert caught.value.hint == "Name the one that holds the question: `question=COLUMN`."
+    assert caught.value.hint == "Which column holds the question? Name it: `question=COLUMN`."
 
 
 def test_other_files_and_missing_ones_are_refused(written, tmp_path):
@@ -146,7 +149,7 @@ def test_other_files_and_missing_ones_are_refused(written, tmp_path):
 
 def test_what_is_not_a_regular_file_is_refused_and_never_waited_for(tmp_path):
     (tmp_path / "folder.jsonl").mkdir()
-    with pytest.raises(SpecError, match="a folder without files of rows"):
+    with pytest.raises(SpecError, match="no data files in this folder"):
         load_benchmark(tmp_path / "folder.jsonl")
     os.mkfifo(tmp_path / "pipe.jsonl")
     for path in (tmp_path / "pipe.jsonl", Path("/dev/zero")):
@@ -183,7 +186,7 @@ def test_labels_as_pandas_writes_them(written):
 
 def test_a_positive_value_that_never_occurs_is_a_misspelling(written):
     path = written("question,label\nQ,yes\nR,no\n", "file.csv")
-    with pytest.raises(SpecError, match="no record is 'Yes'"):
+    with pytest.raises(SpecError, match="no record has the value 'Yes'"):
         load_benchmark(path, columns=Columns(label="label", positive="Yes"))
 
 
@@ -206,7 +209,7 @@ def test_columns_of_a_bundled_benchmark_are_not_named():
 
 
 def test_a_benchmark_cannot_be_its_own_second_corpus():
-    with pytest.raises(SpecError, match="cannot be a second corpus to itself"):
+    with pytest.raises(SpecError, match="cannot be its own second corpus"):
         load_benchmark("darkcore", second="darkcore")
 
 
@@ -221,7 +224,7 @@ def test_a_benchmark_made_in_memory_is_checked_too():
     with pytest.raises(SpecError, match="neither a label nor a class"):
         Item(id="1", question="Q")
     item = Item(id="1", question="Q", label=True)
-    with pytest.raises(SpecError, match="stands 2 times"):
+    with pytest.raises(SpecError, match="occurs 2 times"):
         Benchmark(name="b", digest="d", items=(item, item))
 
 

@@ -62,7 +62,7 @@ def test_a_label_that_is_true_or_false_is_called_so(written):
 def test_a_negative_value_alone_asks_for_the_positive_one(written):
     error = refusal(written(rows("yes", "no", "yes")), negative="no")
     assert "2 records neither positive nor negative: 'yes' (2)" in error.message
-    assert error.hint.startswith("Name the positive one: `positive=VALUE`")
+    assert error.hint.startswith("Which value is positive? Name it: `positive=VALUE`")
 
 
 def test_three_values_of_which_one_is_positive_are_refused_with_their_counts(written):
@@ -130,15 +130,15 @@ def test_labels_of_0_and_1_know_unknown_ones_as_well(written):
 
 def test_a_misspelt_value_is_refused_with_those_that_there_are(written):
     path = written(rows("yes", "no"))
-    assert "there are 'no' (1), 'yes' (1)" in refusal(path, positive="Yes").message
+    assert "the values are 'no' (1), 'yes' (1)" in refusal(path, positive="Yes").message
     wrong = refusal(path, positive="yes", negative="No", unknown="exclude")
-    assert "no record is 'No', which `negative=` calls negative" in wrong.message
+    assert "no record has the value 'No' of `negative=`" in wrong.message
 
 
 def test_a_record_that_is_both_is_refused(written):
     path = written(rows("yes", "no"))
     error = refusal(path, positive="yes", negative="label != maybe")
-    assert "line 1: positive and negative at once" in error.message
+    assert "line 1: both positive and negative" in error.message
 
 
 def test_an_expression_that_cannot_be_read_is_no_missing_label(written):
@@ -234,7 +234,7 @@ def test_blank_and_repeated_ids_are_refused_together(written):
     error = refusal(path)
     assert "line 3, field 'id': is empty, and 2 more faults" in error.message
     assert error.details == (
-        "line 4: id 'a' is that of line 2 too",
+        "line 4: id 'a' is also that of line 2",
         "line 5, field 'id': is empty",
     )
     assert "`ids=none`" in error.hint and "`ids=repair`" in error.hint

@@ -10,7 +10,7 @@ import pytest
 from backports import zstd
 
 import assay
-from assay.benchmark.benchmark import Columns
+from assay.benchmark.benchmark import Item
 from assay.benchmark.subset import subset_bytes
 from assay.errors import DigestMismatch, SpecError
 from assay.tables.compressed import unpacked
@@ -113,7 +113,7 @@ def test_a_file_is_found_from_another_folder(written, tmp_path, monkeypatch):
 
 
 def test_what_was_made_in_memory_has_no_file():
-    item = assay.Item(id="a", question="Q?", label=True)
+    item = Item(id="a", question="Q?", label=True)
     benchmark = assay.Benchmark(name="mine", digest="sha256:0", items=(item,))
     with pytest.raises(SpecError, match="made in memory"):
         subset_bytes(benchmark, (), ".jsonl")
@@ -139,7 +139,7 @@ def test_what_was_packed_is_packed_again(written, tmp_path, pack):
     kept = subset_bytes(benchmark, KEPT, f"kept.jsonl{pack}")
     assert unpacked(kept, where="") == lines[1] + lines[2] + lines[5]
     assert kept == subset_bytes(benchmark, KEPT, f"other.jsonl{pack}")
-    with pytest.raises(SpecError, match=rf"in \.jsonl\{pack}, and the new file ends in '\.jsonl'"):
+    with pytest.raises(SpecError, match=rf"in \.jsonl\{pack}, but the new file ends in '\.jsonl'"):
         subset_bytes(benchmark, KEPT, "kept.jsonl")
 
 
@@ -158,7 +158,7 @@ def test_elements_of_an_array_are_kept_letter_for_letter(written, tmp_path):
 def test_the_separator_and_the_encoding_are_kept(tmp_path, mark):
     text = f"id{mark}question{mark}label\na{mark}café?{mark}1\nb{mark}R?{mark}0\n"
     (tmp_path / "mine.csv").write_bytes(text.encode("cp1252"))
-    benchmark = assay.load_benchmark(tmp_path / "mine.csv", columns=Columns(encoding="cp1252"))
+    benchmark = assay.load_benchmark(tmp_path / "mine.csv", encoding="cp1252")
     kept = subset_bytes(benchmark, ("a",), "kept.csv")
     assert kept.decode("cp1252") == f"id{mark}question{mark}label\na{mark}café?{mark}1\n"
 
@@ -167,7 +167,7 @@ def test_what_has_no_form_of_its_own_is_written_as_lines(written, tmp_path):
     wrapped = written(json.dumps({"v": 1, "data": ROWS}).encode(), "mine.json")
     with pytest.raises(SpecError) as caught:
         subset_bytes(wrapped, KEPT, "kept.json")
-    assert "is one JSON object around its records: a subset of it is" in caught.value.message
+    assert "is one JSON object around its records, so its subset is" in caught.value.message
     assert caught.value.hint == "Give it the ending .jsonl"
     columns = {name: [row[name] for row in ROWS] for name in ROWS[0]}
     out = io.BytesIO()

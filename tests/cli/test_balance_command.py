@@ -130,9 +130,9 @@ def test_a_csv_file_stays_one(assay_cmd, tmp_path):
     named = ("--id", "nr", "--response", "answer", "--label", "wrong")
     done = assay_cmd("balance", "mine.csv", *named, "--out", "out.csv", "--json")
     assert done.code == 0, done.err
-    columns = assay.Columns(id="nr", response="answer", label="wrong")
+    columns = {"id": "nr", "response": "answer", "label": "wrong"}
     before, after = (
-        assay.load_benchmark(tmp_path / name, columns=columns) for name in ("mine.csv", "out.csv")
+        assay.load_benchmark(tmp_path / name, **columns) for name in ("mine.csv", "out.csv")
     )
     kept = set(done.json["records"])
     assert len(kept) == 60

@@ -145,9 +145,9 @@ REFUSED = {
         ("v3", "--control", "feature:word_length", "--margin", ".1"),
         "oracle:word_length does not pass detection-v3 (it misses D3",
     ),
-    "a cheat that meets the new bar too": (
+    "a cheat that also passes the new bar": (
         ("v1", "--control", "feature:word_length", "--margin", "-0.5"),
-        "meets the new bar too (D7 0.000, at least -0.50)",
+        "also passes the new bar (D7 0.000, at least -0.50)",
     ),
     "another cheat that does not pass": (
         ("v1", "--control", "feature:word_length", "--margin", ".1", "--regression", "constant"),

@@ -100,13 +100,13 @@ def test_nothing_is_overwritten_and_nothing_is_left_after_an_error(assay_cmd, tm
             "This looks like halueval-qa.",
         ),
         (["halueval-qa", "none.json", "--out", "new.jsonl"], "none.json: No such file"),
-        (["halueval-qa", ".", "--out", "new.jsonl"], "no regular file"),
+        (["halueval-qa", ".", "--out", "new.jsonl"], "not a regular file"),
         (["halueval", "qa_data.json", "--out", "new.jsonl"], "is not one of 'fover'"),
         (["halueval-qa", "qa_data.json", "--best", "--out", "new.jsonl"], "--best: truthfulqa."),
         (["halueval-qa", "qa_data.json", "--execute", "--out", "new.jsonl"], "Name the samples"),
         (
             ["halueval-qa", "qa_data.json", "--samples", "qa_data.json", "--out", "new.jsonl"],
-            "halueval-qa has its own labels, and no samples",
+            "halueval-qa has its own labels and takes no samples",
         ),
     ):
         done = assay_cmd("benchmark", "import", *words)
@@ -126,7 +126,7 @@ def test_samples_are_not_run_unless_asked(assay_cmd, tmp_path):
     done = assay_cmd("benchmark", "import", *words)
     assert done.code == 2
     assert "untrusted programs" in done.err
-    assert "add --execute" in done.err
+    assert "Add --execute" in done.err
     assert not proof.exists()
     assert not (tmp_path / "out.jsonl").exists()
 
@@ -194,7 +194,7 @@ def test_an_id_that_a_benchmark_cannot_have_is_refused(assay_cmd, tmp_path):
     lines(tmp_path / "general.json", [row])
     done = assay_cmd("benchmark", "import", "halueval-general", "general.json", "--out", "o.jsonl")
     assert done.code == 2
-    assert "may not begin with 'second/'" in done.err
+    assert "must not begin with 'second/'" in done.err
     assert not (tmp_path / "o.jsonl").exists()
 
 

@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 import assay
+from assay.benchmark.benchmark import Item
 from assay.confounding.judge import confounds
 from assay.confounding.own_features import measure_feature
 from assay.confounding.result import ConfoundAudit
@@ -99,7 +100,7 @@ def written(tmp_path):
 
 
 def in_memory(rows):
-    items = tuple(assay.Item(**{**row, "label": bool(row["label"])}) for row in rows)
+    items = tuple(Item(**{**row, "label": bool(row["label"])}) for row in rows)
     return assay.Benchmark(name="mine", digest="sha256:0", items=items)
 
 
@@ -374,7 +375,7 @@ def test_a_run_on_all_records_serves_an_audit_of_some_and_not_the_reverse(assay_
 def test_without_the_joint_model_there_is_no_verdict(assay_cmd, written):
     done = assay_cmd("confounds", written(records()), "--no-joint")
     assert done.code == 1
-    assert "UNDECIDED  without the joint surface model" in done.out
+    assert "UNDECIDED  no verdict without the joint surface model" in done.out
 
 
 def test_six_records_are_too_few_for_a_verdict_but_not_for_a_report(assay_cmd, written):
@@ -559,7 +560,7 @@ def test_scores_that_cannot_be_used_are_refused(assay_cmd, written, tmp_path):
     cases = {
         "half.jsonl": "scores for 10 of 20 records, all of one class",
         "named.jsonl": "no column 'score'; the columns are 'id', 'p'",
-        "nothere.jsonl": "neither a file nor a run folder",
+        "nothere.jsonl": "expected a file or a run folder",
         "elsewhere": "with another digest than mine.jsonl",
         "empty": "it has no run.json",
     }

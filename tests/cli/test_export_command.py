@@ -78,10 +78,10 @@ def test_the_words_name_what_was_written_and_texts_can_stay_behind(assay_cmd, lo
 def test_nothing_is_overwritten_and_one_run_in_two_forms_is_refused(assay_cmd, logs, tmp_path):
     assert assay_cmd("export", "logs/after.eval", "--out", "store").code == 0
     done = assay_cmd("export", "logs", "--out", "store")
-    assert done.code == 2 and "is there already" in done.err
+    assert done.code == 2 and "already exists" in done.err
     assert len(list((tmp_path / "store").rglob("*.json"))) == 1
     done = assay_cmd("export", "logs/after.eval", "logs/after.eval", "--out", "other")
-    assert done.code == 2 and "one run is given twice" in done.err
+    assert done.code == 2 and "the same run is given twice" in done.err
     assert not (tmp_path / "other").exists()
 
 
@@ -114,5 +114,5 @@ def test_the_same_run_has_the_same_name_whenever_it_is_written(tmp_path):
     second = export_runs(read_log(log), tmp_path / "two")[0].files
     names = [[path.rpartition("/")[2] for path in files] for files in (first, second)]
     assert names[0] == names[1]
-    with pytest.raises(SpecError, match="is there already"):
+    with pytest.raises(SpecError, match="already exists"):
         export_runs(read_log(log), tmp_path / "two")

@@ -42,11 +42,11 @@ def test_an_encoding_is_named_and_used(tmp_path):
     (tmp_path / "a.csv").write_bytes(text.encode("cp1252"))
     done = command(tmp_path, "confounds", "a.csv", "--no-joint")
     assert done.returncode == 2
-    assert "Read it so: --encoding cp1252." in done.stderr
+    assert "Name the encoding: --encoding cp1252." in done.stderr
     done = command(tmp_path, "confounds", "a.csv", "--no-joint", "--encoding", "cp1252")
     assert "30 records" in done.stdout
     done = command(tmp_path, "confounds", "a.csv", "--encoding", "nope")
-    assert done.stderr.startswith("SpecError: --encoding nope: no encoding of text")
+    assert done.stderr.startswith("SpecError: --encoding nope: unknown text encoding")
 
 
 def test_scores_have_an_encoding_of_their_own(tmp_path):

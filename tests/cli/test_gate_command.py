@@ -63,7 +63,7 @@ def test_files_that_are_no_results(home):
     done = call("gate", "other.json")
     assert done.code == 2
     assert "neither a dual-condition result nor a matrix" in done.error.message
-    assert "--skip-others" in done.error.hint
+    assert "`skip_others=True`" in done.error.hint
     assert call("gate", "--skip-others", "other.json", "results/good.json").code == 0
     (home / "empty").mkdir()
     assert "no dual-condition results here" in call("gate", "empty").out

@@ -2,7 +2,7 @@ import subprocess
 import sys
 
 from assay.benchmark.benchmark import BUNDLED
-from assay.methods.registry import REGISTERED
+from assay.method.registry import REGISTERED
 
 
 def test_every_bundled_benchmark_is_listed_with_its_classes_and_digest(assay_cmd):

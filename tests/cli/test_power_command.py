@@ -203,7 +203,7 @@ def test_a_pilot_of_one_side_takes_an_effect_and_a_correlation():
     "words", [["--from", "0.5"], ["--pilot", "after.csv", "--pilot", "after.csv"]]
 )
 def test_a_pilot_takes_two_paths_and_no_other_plan(words):
-    with pytest.raises(assay.SpecError, match="--pilot takes"):
+    with pytest.raises(assay.SpecError, match="`pilot=` takes"):
         call("--pilot", "before.csv", *words)
 
 

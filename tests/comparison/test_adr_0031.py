@@ -2,8 +2,9 @@ import msgspec
 import pytest
 
 import assay
-from assay import Dimension, Trial
+from assay import Trial
 from assay.comparison.adr_0031 import compare_adr_0031
+from assay.comparison.spec import Dimension
 
 FIVE = ("grounded", "recall", "trajectory", "supporting_fact_f1", "citation_coverage")
 KEYS = [
@@ -124,7 +125,7 @@ def test_a_harness_that_is_one_or_wholly_unknown_brings_no_caveat():
 def test_runs_of_several_instances_are_refused():
     other = [Trial(instance="f2", dimensions=dict.fromkeys(FIVE, 1.0))]
     for sides in ((runs(), other), (runs() + other, runs() + other), ([], runs()), (runs(), [])):
-        with pytest.raises(assay.IncomparableRuns):
+        with pytest.raises(assay.errors.IncomparableRuns):
             compare_adr_0031(*sides)
 
 

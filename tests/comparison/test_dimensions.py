@@ -5,8 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay import Dimension, Dimensions
-from assay.comparison.spec import SOURCE_DIMENSIONS, assumed, is_cost, parse_dimensions
+from assay.comparison.spec import (
+    SOURCE_DIMENSIONS,
+    Dimension,
+    Dimensions,
+    assumed,
+    is_cost,
+    parse_dimensions,
+)
 
 
 def parse(text):

@@ -80,7 +80,7 @@ def test_a_compressed_eval_log_is_refused_as_what_it_is(tmp_path):
     path = write_eval(tmp_path / "a.eval", samples(["C"] * 20))
     packed = tmp_path / "a.eval.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    with pytest.raises(SpecError, match="compressed once more") as error:
+    with pytest.raises(SpecError, match="compressed a second time") as error:
         compare_paths([packed], [path], Request(plan=None, policies={}))
     assert "gunzip" in str(error.value.hint)
 

@@ -5,16 +5,8 @@ import msgspec
 import pytest
 from helpers.inspect_logs import samples, write_eval
 
-from assay import (
-    Comparison,
-    Comparisons,
-    IncomparableRuns,
-    NetVerdict,
-    SpecError,
-    StorageError,
-    Trial,
-    compare,
-)
+from assay import Comparison, Comparisons, SpecError, StorageError, Trial
+from assay.api.regression import assert_no_regression
 from assay.comparison.collect import (
     Request,
     check_again,
@@ -22,10 +14,11 @@ from assay.comparison.collect import (
     compare_sides,
     sides_from,
 )
-from assay.comparison.regression import assert_no_regression
+from assay.comparison.judge.compare import compare
+from assay.comparison.result import NetVerdict
 from assay.comparison.sides import SideReading
 from assay.comparison.store import read_comparison, write_comparison
-from assay.errors import IntegrityError
+from assay.errors import IncomparableRuns, IntegrityError
 from assay.report.comparison import draw_comparison
 from assay.report.terminal import console
 
@@ -225,7 +218,7 @@ def test_no_regression_is_asserted_and_a_shown_one_raises(logs):
     with pytest.raises(AssertionError, match=r"match became worse: 0\.900 -> 0\.300"):
         assert_no_regression(b, a)
     with pytest.raises(AssertionError, match="match is not shown to have lost less than"):
-        assert_no_regression(a, c, gated="match")
+        assert_no_regression(a, c, gate="match")
 
 
 def test_what_is_blocked_asserts_nothing(logs):

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
-from assay import IncomparableRuns, Trial, compare
+from assay import Trial
 from assay.comparison.collect import Request, compare_sides, sides_from
+from assay.comparison.judge.compare import compare
 from assay.comparison.sides import SideReading
+from assay.errors import IncomparableRuns
 from assay.logs.same_run import is_same_run
 
 GOOD, BAD = [1] * 18 + [0] * 2, [1] * 6 + [0] * 14
@@ -80,7 +82,7 @@ def test_one_run_in_two_forms_is_refused_by_model(tmp_path):
 def test_one_run_in_two_forms_is_not_exported_twice(assay_cmd, tmp_path):
     write(tmp_path / "a", "log", BAD, "m")
     done = assay_cmd("export", "a", "--out", "store")
-    assert done.code == 2 and "one run is given twice: a/log.json and a/log.jsonl" in done.err
+    assert done.code == 2 and "the same run is given twice: a/log.json and a/log.jsonl" in done.err
     assert not (tmp_path / "store").exists()
 
 

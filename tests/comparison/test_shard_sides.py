@@ -5,8 +5,9 @@ import json
 import polars
 import pytest
 
-from assay import NetVerdict, SpecError
+from assay import SpecError
 from assay.comparison.collect import Request, check_again, compare_paths
+from assay.comparison.result import NetVerdict
 from assay.comparison.sides import SideReading
 from assay.logs.trial_rows import TrialColumns
 
@@ -87,5 +88,5 @@ def test_a_folder_with_nothing_to_read_says_what_was_looked_for(tmp_path):
 
 def test_a_file_has_no_splits(tmp_path):
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows(BAD))))
-    with pytest.raises(SpecError, match="one table, which has no splits"):
+    with pytest.raises(SpecError, match="a single table has no splits"):
         compare_paths([tmp_path / "a.jsonl"], [tmp_path / "a.jsonl"], request(split="train"))

@@ -6,6 +6,7 @@ from helpers.sides import read_two
 
 import assay
 from assay.comparison.collect import Request, compare_paths
+from assay.comparison.judge.compare import compare
 from assay.comparison.stored_run import _order, is_stored_run, read_stored_run
 from assay.digests import digest
 from assay.gauntlet.store import keep_scorecard
@@ -54,17 +55,17 @@ def test_the_bars_are_the_dimensions_and_the_scorer(saved):
 def test_two_stored_runs_are_compared_and_one_with_itself_is_not(saved):
     sides = read_two([saved / "a"], [saved / "b"])
     assert [one.kind for side in sides for one in side] == ["stored-run"] * 2
-    found = assay.compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
+    found = compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
     assert (found.pairs, found.instances) == (1, 1)
-    with pytest.raises(assay.IncomparableRuns, match="given twice"):
+    with pytest.raises(assay.errors.IncomparableRuns, match="given twice"):
         read_two([saved / "a"], [saved / "a" / ".." / "a"])
 
 
 def test_a_copy_of_a_stored_run_is_known_by_its_id(saved):
     shutil.copytree(saved / "a", saved / "c")
     sides = read_two([saved / "a"], [saved / "c"])
-    with pytest.raises(assay.IncomparableRuns, match="the same run is given twice"):
-        assay.compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
+    with pytest.raises(assay.errors.IncomparableRuns, match="the same run is given twice"):
+        compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
 
 
 def judged(folder, version):
@@ -78,8 +79,8 @@ def test_runs_judged_by_other_bars_are_not_compared(saved):
     card(saved / "b").unlink()
     judged(saved / "b", "v2")
     sides = read_two([saved / "a"], [saved / "b"])
-    with pytest.raises(assay.IncomparableRuns, match="2 scorers"):
-        assay.compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
+    with pytest.raises(assay.errors.IncomparableRuns, match="2 scorers"):
+        compare(baseline=sides[0][0].trials, candidate=sides[1][0].trials)
 
 
 def test_of_several_scorecards_the_one_under_the_newest_bars_is_used_and_named(saved):
@@ -117,7 +118,7 @@ def test_an_edited_scorecard_is_refused(saved, edit):
 def test_edited_outputs_are_refused(saved):
     path = saved / "a" / "outputs.jsonl"
     path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
-    with pytest.raises(assay.DigestMismatch):
+    with pytest.raises(assay.errors.DigestMismatch):
         read_stored_run(saved / "a")
 
 

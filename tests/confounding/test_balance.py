@@ -8,6 +8,7 @@ from surface_situations import draw_benchmark
 import assay
 from assay.benchmark.benchmark import Benchmark, Item
 from assay.confounding import balance as balance_module
+from assay.confounding.result import Fitness
 from assay.surface.joint_model import read_surface
 
 
@@ -38,7 +39,7 @@ def test_a_planted_confound_is_balanced_away_and_the_audit_agrees():
     assert found.after.worst_auc <= 0.55
     assert 40 <= found.kept < found.n
     audit = assay.confounds(subset(benchmark, found.records))
-    assert audit.verdict in (assay.Fitness.CLEAN, assay.Fitness.UNDECIDED)
+    assert audit.verdict in (Fitness.CLEAN, Fitness.UNDECIDED)
     assert audit.joint.auc == found.after.joint
     assert max(one.auc for one in audit.features) == found.after.worst_auc
     assert sum(found.lost["class"].values()) == found.n - found.kept

@@ -7,6 +7,8 @@ from sklearn.metrics import roc_auc_score
 
 import assay
 from assay.benchmark.benchmark import Benchmark, Item
+from assay.confounding.judge import confounds
+from assay.confounding.result import Fitness
 from assay.surface.feature_table import Feature
 from assay.surface.features import ORACLES
 from assay.surface.joint_model import known_surface
@@ -63,16 +65,16 @@ def test_the_eight_features_of_the_published_audit_reproduce_exactly(benchmark):
 
 
 def test_minimal_pairs_are_clean_and_darkcore_is_not():
-    assert assay.confounds(PAIRS).verdict is assay.Fitness.CLEAN
+    assert assay.confounds(PAIRS).verdict is Fitness.CLEAN
     dark = assay.confounds(DARK)
-    assert dark.verdict in (assay.Fitness.CONFOUNDED, assay.Fitness.UNFIT)
+    assert dark.verdict in (Fitness.CONFOUNDED, Fitness.UNFIT)
     assert dark.joint.auc > 0.85
     assert {one.name for one in dark.joint.importance[:3]} >= {"source", "question_overlap"}
 
 
 def test_a_planted_confound_is_found_named_and_its_records_listed():
     audit = assay.confounds(CONFOUNDED)
-    assert audit.verdict is assay.Fitness.CONFOUNDED
+    assert audit.verdict is Fitness.CONFOUNDED
     assert audit.joint.importance[0].name in ("word_length", "char_length")
     assert audit.joint.left < 0.9
     given = audit.joint.given_away
@@ -85,7 +87,7 @@ def test_a_planted_confound_is_found_named_and_its_records_listed():
 
 def test_a_surface_that_tells_all_makes_the_benchmark_unfit():
     told = made(60, lean=12)
-    assert assay.confounds(told).verdict is assay.Fitness.UNFIT
+    assert assay.confounds(told).verdict is Fitness.UNFIT
 
 
 def test_surface_is_left_with_nothing_and_a_signal_of_its_own_is_kept():
@@ -155,7 +157,7 @@ def test_a_method_that_only_knows_dozens_of_sources_is_left_with_nothing():
 
 def test_few_records_give_no_model_and_no_verdict_but_the_features():
     audit = assay.confounds(made(12))
-    assert audit.verdict is assay.Fitness.UNDECIDED
+    assert audit.verdict is Fitness.UNDECIDED
     assert audit.joint is None
     assert len(audit.features) > 30
     assert {"no-surface-model", "small-n"} <= {caveat.code for caveat in audit.caveats}
@@ -168,7 +170,7 @@ def test_positives_of_a_single_group_cannot_be_fitted():
         for i in range(60)
     )  # fmt: skip
     audit = assay.confounds(Benchmark(name="lumped", digest="sha256:0", items=items))
-    assert audit.verdict is assay.Fitness.UNDECIDED
+    assert audit.verdict is Fitness.UNDECIDED
 
 
 def test_questions_without_responses_are_audited_too():
@@ -180,12 +182,12 @@ def test_questions_without_responses_are_audited_too():
     assert {one.on for one in audit.features} == {"question"}
     best = max(audit.features, key=lambda one: one.auc)
     assert best.auc == 1.0
-    assert audit.verdict in (assay.Fitness.CONFOUNDED, assay.Fitness.UNFIT)
+    assert audit.verdict in (Fitness.CONFOUNDED, Fitness.UNFIT)
 
 
 def test_one_class_and_unlabelled_records_are_refused():
     only = tuple(Item(id=str(i), question="q", response="r", label=True) for i in range(5))
-    with pytest.raises(assay.OneClassPartition, match="every record is positive"):
+    with pytest.raises(assay.errors.OneClassPartition, match="every record is positive"):
         assay.confounds(Benchmark(name="only", digest="sha256:0", items=only))
     classed = tuple(Item(id=str(i), question="q", response="r", cls="x") for i in range(5))
     with pytest.raises(assay.SpecError, match="no label"):
@@ -193,10 +195,8 @@ def test_one_class_and_unlabelled_records_are_refused():
 
 
 def test_negatives_can_be_chosen_and_the_rest_is_left_out():
-    columns = assay.Columns(
-        positive="class == folklore", negative="class == truth", unknown="exclude"
-    )
-    audit = assay.confounds(assay.load_benchmark("darkcore", columns=columns), joint=False)
+    columns = {"positive": "class == folklore", "negative": "class == truth", "unknown": "exclude"}
+    audit = assay.confounds("darkcore", joint=False, **columns)
     (said,) = (caveat.message for caveat in audit.caveats if caveat.code == "left-out")
     assert "19 of 108: 13 with the class 'factual-error'" in said
     assert (audit.n, audit.positives) == (89, 34)
@@ -227,4 +227,4 @@ def test_the_same_audit_gives_the_same_bytes():
 def test_a_feature_may_not_take_the_name_of_another():
     own = Feature(name="word_length", on="response", values=np.arange(len(DARK.items)) * 1.0)
     with pytest.raises(assay.SpecError, match="already"):
-        assay.confounds(DARK, features=[own], joint=False)
+        confounds(DARK, features=[own], joint=False)

@@ -170,7 +170,7 @@ def test_a_registered_control_that_does_not_fail_the_new_bar_is_a_breach(tmp_pat
     control = '[[regression]]\nmethod = "oracle:word_length"\npasses = ["B1"]\nfails = ["B2"]\n'
     entered_by_hand(study, f"{text}\n{bar}\n{control}")
     number, found = breach(study)
-    assert (number, "meets the new bar too" in found) == (7, True)
+    assert (number, "also passes the new bar" in found) == (7, True)
 
 
 def test_a_control_that_is_not_stored_and_is_not_ours_is_unchecked(tmp_path):

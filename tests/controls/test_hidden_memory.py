@@ -88,7 +88,7 @@ def test_what_a_distribution_lists_is_open_until_it_is_another(prefix):
 def test_a_file_in_the_library_that_is_no_module_is_seen(monkeypatch, tmp_path, prefix):
     library = tmp_path / "library"
     library.mkdir()
-    monkeypatch.setattr("assay.methods.installed_files._LIBRARY", str(library))
+    monkeypatch.setattr("assay.method.installed_files._LIBRARY", str(library))
     found = {}
     for name in ("json.py", "memory.py", "memory.json", "json/answers.txt"):
         (library / name).parent.mkdir(exist_ok=True)
@@ -164,7 +164,7 @@ def test_real_settings_of_this_environment_are_python_s_own_until_they_say_more(
     program = str(prefix.program)
     code = (
         "import sys, json; sys.executable, sys.prefix = sys.argv[1:3];"
-        "from assay.methods.installed_files import is_interpreter_file as own;"
+        "from assay.method.installed_files import is_interpreter_file as own;"
         "from pathlib import Path; path = Path(sys.argv[3]); first = own(str(path));"
         "path.write_text(path.read_text() + sys.argv[4]); print(first, own(str(path)))"
     )

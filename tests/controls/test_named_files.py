@@ -65,7 +65,7 @@ def test_a_pipe_that_a_command_is_given_is_not_waited_for(tmp_path, pipe, words)
     finally:
         os.close(writer)
     assert done.returncode == 2
-    assert "no regular file" in done.stderr
+    assert "not a regular file" in done.stderr
 
 
 def test_the_mark_of_an_unfinished_step_is_read_within_bounds(tmp_path):

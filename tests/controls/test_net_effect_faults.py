@@ -6,37 +6,15 @@ import pytest
 from msgspec import structs
 
 import assay
-from assay import Dimension, Dimensions, NetVerdict, Trial, compare
+from assay import Trial
 from assay.comparison.adr_0031 import compare_adr_0031
-from assay.comparison.collect import compare_paths, read_plan
+from assay.comparison.collect import Request, compare_paths
 from assay.comparison.judge.caveats import CODES
-from assay.comparison.result import ComparisonCaveat
+from assay.comparison.judge.compare import compare
+from assay.comparison.result import ComparisonCaveat, NetVerdict
+from assay.comparison.spec import Dimension, Dimensions
 
 FIVE = ("grounded", "recall", "trajectory", "supporting_fact_f1", "citation_coverage")
-FLAGS = {
-    "config": None,
-    "gates": (),
-    "missing": None,
-    "crashed": None,
-    "allow": (),
-    "strict_gates": False,
-    "artifact": None,
-    "instance": "instance",
-    "trial": "trial",
-    "columns": (),
-    "encoding": None,
-    "split": None,
-    "unit": "auto",
-    "by": None,
-    "where": None,
-    "task": None,
-    "first": None,
-    "all_pairs": False,
-    "rule": "net-effect",
-    "sequential": False,
-    "resamples": 999,
-    "seed": 0,
-}
 
 
 def told(code):
@@ -94,9 +72,9 @@ def test_one_flake_in_a_hundred_runs_decides_nothing(of):
 
 def test_the_same_folder_three_times_is_refused(tmp_path):
     before, after = folder(tmp_path / "a", recall=0.5), folder(tmp_path / "b")
-    request = read_plan(FLAGS)
+    request = Request(plan=None, policies={})
     for sides in (([before] * 3, [after]), ([before], [after] * 3), ([before] * 3, [after] * 3)):
-        with pytest.raises(assay.IncomparableRuns, match="given twice"):
+        with pytest.raises(assay.errors.IncomparableRuns, match="given twice"):
             compare_paths(*sides, request)
     assert compare_paths([before], [after], request).verdict is NetVerdict.INCONCLUSIVE
 
@@ -297,7 +275,8 @@ def test_a_lost_run_of_a_gated_dimension_keeps_the_verdict_back_until_it_is_said
 
 def test_the_bytes_of_a_run_given_under_another_name_are_noticed(tmp_path):
     before, after = folder(tmp_path / "a"), folder(tmp_path / "b")
-    assert "same-content" in codes(compare_paths([before], [after], read_plan(FLAGS)))
+    found = compare_paths([before], [after], Request(plan=None, policies={}))
+    assert "same-content" in codes(found)
 
 
 REFUSED = {
@@ -327,6 +306,6 @@ REFUSED = {
 
 @pytest.mark.parametrize("wrong", REFUSED)
 def test_what_is_no_comparison_is_refused(wrong):
-    with pytest.raises(assay.IncomparableRuns) as error:
+    with pytest.raises(assay.errors.IncomparableRuns) as error:
         compare(**REFUSED[wrong])
     assert error.value.exit_code == 3

@@ -226,7 +226,7 @@ def test_hole_5_a_rewritten_ledger_that_was_forced_upon_a_remote_is_seen(tmp_pat
     assert breach(fresh) == (None, "")  # by itself it looks like any other
     number, found = breach(fresh, checkpoints=(kept,))
     assert number == 2
-    assert "are not those that the checkpoint" in found
+    assert "do not match the checkpoint" in found
     git(tmp_path / "honest", "fetch", "--quiet", "--force", "origin", "main")
     git(tmp_path / "honest", "tag", "mine", "HEAD")
     git(tmp_path / "honest", "reset", "--quiet", "--hard", "FETCH_HEAD")

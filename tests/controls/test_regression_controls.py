@@ -5,6 +5,7 @@ from helpers.scale import scale
 
 import assay
 from assay.gauntlet.load import bundled_versions
+from assay.gauntlet.result import Verdict
 from assay.surface.features import ORACLES
 from assay.surface.joint_model import known_surface
 
@@ -31,10 +32,10 @@ def test_the_cheat_passes_the_old_bars_and_fails_the_new_one(method):
         assert control.fails, version
         for name in control.fails:
             assert not by_id[name].point, version
-            assert by_id[name].outcome is assay.Verdict.FAIL, version
+            assert by_id[name].outcome is Verdict.FAIL, version
             if by_id[name].metric.startswith("auc - "):
                 assert by_id[name].value == 0.0, version
-        assert card.verdict is assay.Verdict.FAIL, version
+        assert card.verdict is Verdict.FAIL, version
 
 
 def test_there_are_controls_to_run():
@@ -63,7 +64,7 @@ def test_a_method_that_knows_the_answer_passes_so_the_bars_can_be_met():
     run = assay.run(lambda question, response: answers[question], DARK, task="detection")
     for version, bars in (("v3", 4), ("v4", 6)):
         card = assay.score(run, DARK, assay.load_bars(version))
-        assert card.verdict is assay.Verdict.PASS
+        assert card.verdict is Verdict.PASS
         assert card.point.passed == bars
 
 
@@ -71,12 +72,12 @@ def test_a_method_that_knows_it_backwards_fails_everything():
     answers = {item.question: -float(item.label) for item in DARK.items}
     run = assay.run(lambda question, response: answers[question], DARK, task="detection")
     card = assay.score(run, DARK, assay.load_bars("v3"))
-    assert [bar.outcome for bar in card.bars] == [assay.Verdict.FAIL] * 4
+    assert [bar.outcome for bar in card.bars] == [Verdict.FAIL] * 4
 
 
 def test_on_minimal_pairs_no_surface_oracle_comes_near_a_bar():
     pairs = assay.load_benchmark("minimal-pairs")
     for method in ("oracle:word_length", "token-overlap", "oracle:mean_word_length"):
         card = assay.score(assay.run(method, pairs), pairs, assay.load_bars("v1"))
-        assert card.verdict is assay.Verdict.FAIL
+        assert card.verdict is Verdict.FAIL
         assert all(abs(bar.value - 0.5) < 0.06 for bar in card.bars)

@@ -640,4 +640,4 @@ def test_a_variable_that_decides_which_code_is_loaded_is_not_passed_on(tmp_path,
     passing(drafted(study), name)
     error = raised(seal, study, "001")
     assert isinstance(error, SpecError)
-    assert f"{name} was to be passed on" in error.message
+    assert f"{name} cannot be passed on" in error.message

@@ -125,14 +125,14 @@ REFUSED = {
     "both": (spec_text(system='method = "surface"'), "and not both"),
     "a place that nobody knows": (
         spec_text(command='["x", "{items}", "{outputs}", "{labels}"]'),
-        "system.command: {labels} is none of {items}, {outputs}, {seed}, {state}",
+        "system.command: unknown {labels}, expected one of {items}, {outputs}, {seed}, {state}",
     ),
     "no items": (spec_text(command='["x", "{outputs}"]'), "system.command has no {items}"),
     "no outputs": (spec_text(command='["x", "{items}"]'), "system.command has no {outputs}"),
     "a NUL": (spec_text(command='["x\\u0000", "{items}", "{outputs}"]'), "holds a NUL"),
     "outputs for a command that forgets": (
         spec_text(state='forget = ["x", "{outputs}"]'),
-        "state.forget: {outputs} is none of {items}, {state}",
+        "state.forget: unknown {outputs}, expected one of {items}, {state}",
     ),
     "no time at all": (spec_text(system="seconds = 0"), "system.seconds = 0, expected over 0"),
     "endless time": (spec_text(system="seconds = inf"), "system.seconds = inf, expected over 0"),
@@ -165,8 +165,8 @@ REFUSED = {
         spec_text().replace('"state"', '"dual.toml"', 1),
         "state.root: there is no folder",
     ),
-    "no layers": (
-        spec_text()
+    "fixed files and no layers": (
+        spec_text(state='fixed = ["VERSION"]')
         .replace("[state.layers.memory]", "")
         .replace('files = ["memory.jsonl"]', "")
         .replace('provenance = "item"', ""),
@@ -280,7 +280,7 @@ REFUSED = {
         spec_text().replace("bench.jsonl", "state/bench.jsonl"),
         "state/bench.jsonl lies in the state folder, labels and all",
     ),
-    "positives that never occur": (spec_text().replace("== 1", "== 9"), "no record is"),
+    "positives that never occur": (spec_text().replace("== 1", "== 9"), "no record has the value"),
     "no column of questions": (spec_text(evaluation='question = "q"'), "q"),
 }
 

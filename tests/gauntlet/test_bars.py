@@ -47,7 +47,7 @@ def test_every_control_bar_ships_its_regression_control():
 WRONG = {
     "not TOML": ("= 1", "not TOML"),
     "no bars": (DETECTION.split("[[bar]]")[0], "missing required field `bar`"),
-    "a bar twice": (DETECTION + DETECTION[DETECTION.index("[[bar]]") :], "bar B1 stands twice"),
+    "a bar twice": (DETECTION + DETECTION[DETECTION.index("[[bar]]") :], "bar B1 occurs twice"),
     "an unknown metric": (
         DETECTION.replace('"auc"', '"bleu"'),
         "no metric 'bleu'; the metrics are auc, f1, accuracy",
@@ -67,7 +67,7 @@ WRONG = {
     "an unreadable expression": (DETECTION.replace("!= truth", "~ truth"), "cannot be read"),
     "an F1 of scores": (
         DETECTION.replace('"auc"', '"f1"'),
-        "F1 needs classes, and detection gives scores",
+        "F1 needs classes, but detection gives scores",
     ),
     "a version that is no name": (DETECTION.replace('"mine"', '"../x"'), "is not a name"),
     "a threshold that is no number": (DETECTION.replace("0.7", "nan"), "from -1 to 1"),
@@ -95,10 +95,10 @@ def test_bars_from_a_file_must_be_of_the_task(tmp_path):
     path.write_text(DETECTION)
     assert load_bars(path).version == "mine"
     assert load_bars(str(path), task="detection").version == "mine"
-    with pytest.raises(SpecError, match="bars for detection, and the task is classification"):
+    with pytest.raises(SpecError, match="bars for detection, but the task is classification"):
         load_bars(path, task="classification")
-    with pytest.raises(SpecError, match="neither a bundled version"):
+    with pytest.raises(SpecError, match="expected a file or a bundled version"):
         load_bars("v99")
     with pytest.raises(SpecError) as caught:
         load_bars("plain", task="classification")
-    assert caught.value.hint == "There are such bars for another task: `task=detection`."
+    assert caught.value.hint == "Another task has such bars: `task=detection`."

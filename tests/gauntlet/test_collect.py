@@ -55,7 +55,7 @@ def failing(question, response, asked=[]):  # noqa: B006 - it counts
 
 
 def test_a_folder_is_closed_even_if_no_listener_hears_of_it(tmp_path):
-    with start_worker(failing) as worker, pytest.raises(assay.MethodRaised) as caught:
+    with start_worker(failing) as worker, pytest.raises(assay.errors.MethodRaised) as caught:
         collect(
             worker,
             DARK,

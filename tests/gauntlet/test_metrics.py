@@ -48,7 +48,7 @@ def test_a_margin_alone_can_be_negative():
 
 
 WRONG = {
-    "another task": (BARS["f1"], "detection", "F1 needs classes, and detection gives scores"),
+    "another task": (BARS["f1"], "detection", "F1 needs classes, but detection gives scores"),
     "scores of classes": (BARS["auc"], "classification", "AUC needs scores"),
     "two variants": (
         Bar(id="B", metric="auc", at_least=0.1, partitions=("p",), minus=LENGTH, within="source"),

@@ -103,14 +103,14 @@ def test_any_margin_survives(margin):
 
 @pytest.mark.parametrize("because", ["", " ", "\n\t"])
 def test_a_reason_is_needed(because):
-    with pytest.raises(SpecError, match="needs its reason"):
+    with pytest.raises(SpecError, match="needs a reason"):
         revised(because=because)
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"bar": replace(BAR, id="D1")}, "bar D1 stands twice"),
+        ({"bar": replace(BAR, id="D1")}, "bar D1 occurs twice"),
         ({"bar": replace(BAR, at_least=float("nan"))}, "at_least = nan"),
         ({"bar": replace(BAR, at_least=float("inf"))}, "at_least = inf"),
         ({"bar": replace(BAR, partitions=("elsewhere",))}, "no partition 'elsewhere'"),

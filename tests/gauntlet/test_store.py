@@ -140,7 +140,7 @@ def test_one_that_cannot_be_judged_says_why_and_the_others_go_on(folder, tmp_pat
 def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "deep/er/file"
     write_new(path, b"one")
-    with pytest.raises(SpecError, match="is there already"):
+    with pytest.raises(SpecError, match="already exists"):
         write_new(path, b"two")
     assert path.read_bytes() == b"one"
     write_whole(path, b"three")

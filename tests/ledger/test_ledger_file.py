@@ -298,7 +298,7 @@ def test_an_edit_of_equal_length_is_found_by_the_next_full_read_and_not_before(l
     path.write_bytes(path.read_bytes().replace(b"study-%d" % line, b"STUDY-%d" % line))
     assert append(ledger, "b").n == 3
     assert f"study-{line}" in subjects(ledger)
-    with pytest.raises(BrokenChain, match=f"line {line + 2}: it follows a line with digest"):
+    with pytest.raises(BrokenChain, match=f"line {line + 2}: it names"):
         read_ledger(path)
     with pytest.raises(BrokenChain, match=f"line {line + 2}"), LedgerFile(path):
         pass
@@ -310,7 +310,7 @@ def test_an_edit_of_the_last_line_is_given_away_by_the_next_append(path):
     path.write_bytes(path.read_bytes().replace(b'"a"', b'"b"'))
     assert read_ledger(path).entries[-1].subject == "b"  # nothing stands behind it yet
     append(ledger, "c")
-    with pytest.raises(BrokenChain, match="line 4: it follows a line with digest"):
+    with pytest.raises(BrokenChain, match="line 4: it names"):
         read_ledger(path)
 
 
@@ -344,7 +344,7 @@ def test_no_more_entries_are_written_than_can_be_read(path, monkeypatch):
     monkeypatch.setattr("assay.ledger.chain.MAX_ENTRIES", 3)
     ledger = LedgerFile(path)
     assert append(ledger, "the last").n == 2
-    with pytest.raises(SpecError, match="no entry fits any more behind 3"):
+    with pytest.raises(SpecError, match="the ledger is full: at most 3"):
         append(ledger, "one more")
     assert len(read_ledger(path).entries) == 3
 
@@ -409,6 +409,6 @@ def test_a_tail_as_long_as_a_line_is_one_that_was_cut_off(path):
 
 def test_a_ledger_never_grows_past_what_is_read(path, monkeypatch):
     monkeypatch.setattr(ledger_file, "MAX_FILE_BYTES", path.stat().st_size + 10)
-    with pytest.raises(SpecError, match="no entry fits"):
+    with pytest.raises(SpecError, match="the ledger is full"):
         append(LedgerFile(path), "one too many")
     assert read_ledger(path).torn == 0

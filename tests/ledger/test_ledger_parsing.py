@@ -39,34 +39,40 @@ def reordered() -> bytes:
 
 # The same entry, written in another way: any lenient reader takes them for the same.
 RESPELLED = {
-    "a space": (spelled(b'"n":1', b'"n": 1'), "not written as Assay writes it"),
-    "a space before": (b" " + GOOD, "not written as Assay writes it"),
-    "a space behind": (GOOD + b" ", "not written as Assay writes it"),
-    "a tab": (GOOD + b"\t", "not written as Assay writes it"),
+    "a space": (spelled(b'"n":1', b'"n": 1'), "not in the exact form in which Assay writes it"),
+    "a space before": (b" " + GOOD, "not in the exact form in which Assay writes it"),
+    "a space behind": (GOOD + b" ", "not in the exact form in which Assay writes it"),
+    "a tab": (GOOD + b"\t", "not in the exact form in which Assay writes it"),
     "CRLF": (GOOD + b"\r", "ends in CR LF"),
-    "another order": (reordered(), "not written as Assay writes it"),
-    "an escaped letter": (spelled(b'"seal"', b'"se\\u0061l"'), "not written as Assay writes it"),
-    "an escaped slash": (spelled(b"study-1", b"study\\/1"), "not written as Assay writes it"),
+    "another order": (reordered(), "not in the exact form in which Assay writes it"),
+    "an escaped letter": (
+        spelled(b'"seal"', b'"se\\u0061l"'),
+        "not in the exact form in which Assay writes it",
+    ),
+    "an escaped slash": (
+        spelled(b"study-1", b"study\\/1"),
+        "not in the exact form in which Assay writes it",
+    ),
     "an escaped umlaut": (
         spelled("schön".encode(), b"sch\\u00f6n"),
-        "not written as Assay writes it",
+        "not in the exact form in which Assay writes it",
     ),
     "a field left out": (
         spelled(b',"said":' + '{"why":"schön"}'.encode(), b""),
-        "not written as Assay writes it",
+        "not in the exact form in which Assay writes it",
     ),
     "a whole surrogate pair": (
         spelled(b"study-1", b"\\ud83d\\ude00"),
-        "not written as Assay writes it",
+        "not in the exact form in which Assay writes it",
     ),
-    "a key twice": (spelled(b'"kind":', b'"kind":"x","kind":'), "key 'kind' stands twice"),
+    "a key twice": (spelled(b'"kind":', b'"kind":"x","kind":'), "key 'kind' occurs twice"),
     "a key twice, the same": (
         spelled(b'"kind":"seal"', b'"kind":"seal","kind":"seal"'),
-        "key 'kind' stands twice",
+        "key 'kind' occurs twice",
     ),
     "a file twice": (
         spelled(b'"seal.json":', b'"seal.json":"sha256:0","seal.json":'),
-        "key 'seal.json' stands twice",
+        "key 'seal.json' occurs twice",
     ),
     "an unknown field": (spelled(b'"kind":', b'"more":1,"kind":'), "unknown field `more`"),
     "a float": (spelled(b'"n":1', b'"n":1.0'), "Expected `int`, got `float`"),
@@ -80,11 +86,11 @@ BROKEN = {
     "true": (spelled(b'"n":1', b'"n":true'), "Expected `int`, got `bool`"),
     "a number as text": (spelled(b'"n":1', b'"n":"1"'), "Expected `int`, got `str`"),
     "null": (spelled(b'"n":1', b'"n":null'), "Expected `int`, got `null`"),
-    "minus zero": (spelled(b'"n":1', b'"n":-0'), "not written as Assay writes it"),
-    "minus one": (spelled(b'"n":1', b'"n":-1'), "entry -1 stands where entry 1 should"),
+    "minus zero": (spelled(b'"n":1', b'"n":-0'), "not in the exact form in which Assay writes it"),
+    "minus one": (spelled(b'"n":1', b'"n":-1'), "got entry -1, expected entry 1"),
     "2 to the 64": (spelled(b'"n":1', b'"n":18446744073709551616'), "entry 18446744073709551616"),
     "4,000 digits": (spelled(b'"n":1', b'"n":' + b"9" * 4000), "entry 9999999999"),
-    "5,000 digits": (spelled(b'"n":1', b'"n":' + b"9" * 5000), "more digits than anyone needs"),
+    "5,000 digits": (spelled(b'"n":1', b'"n":' + b"9" * 5000), "too many digits"),
     "1e400": (spelled(b'"n":1', b'"n":1e400'), "too large to hold"),
     "a number for a text": (spelled(b'"seal"', b"7"), "Expected `str`, got `int`"),
     "a list for a text": (spelled(b'"seal"', b'["seal"]'), "Expected `str`, got `array`"),
@@ -177,7 +183,7 @@ def test_the_longest_line_is_read_and_one_byte_more_is_not():
 def test_the_number_of_a_bad_line_is_right_in_a_long_ledger(number):
     lines = list(LONG)
     lines[number - 1] = lines[number - 1].replace(b'"seal"', b'"seals"')
-    after = f"x, line {number + 1}: it follows a line with digest {digest(LONG[number - 1])}"
+    after = f"x, line {number + 1}: it names {digest(LONG[number - 1])}"
     if number < len(lines):
         with pytest.raises(BrokenChain, match=after):
             read_chain(joined(lines), where="x")
@@ -186,7 +192,7 @@ def test_the_number_of_a_bad_line_is_right_in_a_long_ledger(number):
         read_chain(joined(lines), where="x")
     del lines[number - 1]
     if number < len(LONG):
-        said = f"x, line {number}: entry {number} stands where entry {number - 1} should"
+        said = f"x, line {number}: got entry {number}, expected entry {number - 1}"
         with pytest.raises(BrokenChain, match=said):
             read_chain(joined(lines), where="x")
 
@@ -196,7 +202,7 @@ LONG = ledger_lines(2500)
 
 def test_a_first_line_that_follows_something_is_refused():
     entry = Entry(n=0, previous=digest(b"x"), time=TIME, kind="seal", subject="s")
-    with pytest.raises(BrokenChain, match=r"line 1: .* and nothing stands before it"):
+    with pytest.raises(BrokenChain, match=r"line 1: .* but it is the first line"):
         read_chain(encode_line(entry) + b"\n", where="x")
 
 

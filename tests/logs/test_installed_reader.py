@@ -99,7 +99,7 @@ def test_without_the_harness_the_refusal_stands(tmp_path, absent):
     with pytest.raises(UnknownForm, match=r"header\.json") as error:
         read_log(unknown(tmp_path, **OTHER))
     assert error.value.hint == (
-        "Where inspect_ai is installed, its own reader is tried: pip install inspect_ai"
+        "Install inspect_ai, and Assay tries its reader: pip install inspect_ai"
     )
 
 

@@ -3,9 +3,9 @@ import json
 import pytest
 from helpers.inspect_logs import sample, samples, write_eval
 
-from assay import SpecError, confounds, load_benchmark
+from assay import SpecError, confounds
 from assay.benchmark.benchmark import Columns
-from assay.benchmark.load import read_fields
+from assay.benchmark.load import load_benchmark, read_fields
 from assay.benchmark.subset import subset_bytes
 from assay.logs.log_records import read_log_records, read_log_scores
 from assay.runs.log_run import run_of_log
@@ -72,7 +72,7 @@ def test_models_of_a_folder_are_sources(tmp_path):
     assert {item.source for item in found.items} == {"m/one", "m/two"}
     assert found.items[0].id == "q0, m/one" and len(found.items) == 40
     write_eval(tmp_path / "copy.eval", samples(MIXED), model="m/two")
-    with pytest.raises(SpecError, match="two samples are 'q0, m/two'") as error:
+    with pytest.raises(SpecError, match="two samples have the id 'q0, m/two'") as error:
         load_benchmark(tmp_path)
     assert "Name one of the files" in error.value.hint
 
@@ -84,28 +84,32 @@ def test_a_folder_with_several_tasks_asks_which(tmp_path):
         load_benchmark(tmp_path)
     assert error.value.hint == "Choose one: `split=facts`."
     assert len(load_benchmark(tmp_path, columns=Columns(split="sums")).items) == 20
-    with pytest.raises(SpecError, match="no run of a task 'other'"):
+    with pytest.raises(SpecError, match="no run of task 'other'"):
         load_benchmark(tmp_path, columns=Columns(split="other"))
 
 
 def test_the_label_must_be_one_metric_of_0_and_1(tmp_path):
     path = several(tmp_path, exact="CI" * 5, strict="IC" * 5, brevity=[0.5] * 10)
-    with pytest.raises(SpecError, match="2 metrics of this log are 0 or 1: exact, strict") as error:
+    with pytest.raises(
+        SpecError, match="2 metrics are 0 or 1, expected one: exact, strict"
+    ) as error:
         load_benchmark(path)
-    assert error.value.hint == "Name the one that is the label: `label=exact`."
+    assert error.value.hint == "Which metric is the label? Name it: `label=exact`."
     assert load_benchmark(path, columns=Columns(label="strict")).items[0].label is False
-    with pytest.raises(SpecError, match="no metric 'other' in this log; there are exact, strict"):
+    with pytest.raises(
+        SpecError, match="no metric 'other' in this log; the metrics are exact, strict"
+    ):
         load_benchmark(path, columns=Columns(label="other"))
     with pytest.raises(SpecError, match=r"expected 0, 1, true or false, got '0\.5'"):
         load_benchmark(path, columns=Columns(label="brevity"))
     path = several(tmp_path, brevity=[0.5] * 10, speed=[0.25] * 10)
-    with pytest.raises(SpecError, match=r"there are brevity \(0.5\), speed \(0.25\)"):
+    with pytest.raises(SpecError, match=r"the metrics are brevity \(0.5\), speed \(0.25\)"):
         load_benchmark(path)
 
 
 def test_partial_scores_are_left_out_only_where_that_is_said(tmp_path):
     path = write_eval(tmp_path / "a.eval", samples([*MIXED, "P"]))
-    with pytest.raises(SpecError, match=r"no metric of this log is 0 or 1 throughout.*0\.5"):
+    with pytest.raises(SpecError, match=r"no metric of this log is always 0 or 1.*0\.5"):
         load_benchmark(path)
     named = Columns(label="match", unknown="exclude")
     assert len(load_benchmark(path, columns=named).items) == 20
@@ -113,10 +117,10 @@ def test_partial_scores_are_left_out_only_where_that_is_said(tmp_path):
 
 def test_a_log_without_questions_or_scores_says_what_it_lacks(tmp_path):
     made = [{**one, "input": None} for one in samples(MIXED)]
-    with pytest.raises(SpecError, match="no questions in this log of inspect_ai"):
+    with pytest.raises(SpecError, match="this log of inspect_ai holds no questions"):
         load_benchmark(write_eval(tmp_path / "a.eval", made))
     unscored = samples([float("nan")] * 4)
-    with pytest.raises(SpecError, match="no sample of this log of inspect_ai has a score"):
+    with pytest.raises(SpecError, match="no sample in this log of inspect_ai has a score"):
         load_benchmark(write_eval(tmp_path / "b.eval", unscored, status="error"))
 
 
@@ -146,7 +150,7 @@ def test_a_subset_of_a_log_is_written_as_lines(tmp_path):
     found = load_benchmark(write_eval(tmp_path / "a.eval", samples(MIXED)))
     lines = subset_bytes(found, ["q1", "q2"], "small.jsonl").splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["q1", "q2"]
-    with pytest.raises(SpecError, match="is a log: a subset of it is written as one JSON object"):
+    with pytest.raises(SpecError, match="is a log, so its subset is written as one JSON object"):
         subset_bytes(found, ["q1"], "small.eval")
 
 
@@ -160,23 +164,23 @@ def test_scores_of_a_log_pair_with_the_records_of_the_same_log(tmp_path):
     ids = load_benchmark(path, columns=Columns(label="exact")).all_ids
     found = read_log_scores(path, ids=ids, metric="grade")
     assert [dict(one) for one in found.by_epoch] == [{f"q{at}": at / 10 for at in range(10)}]
-    with pytest.raises(SpecError, match="2 metrics: exact, grade") as error:
+    with pytest.raises(SpecError, match="2 metrics, expected one: exact, grade") as error:
         read_log_scores(path, ids=ids, metric=None)
-    assert error.value.hint == "Name the one that holds the scores: `score=exact`."
+    assert error.value.hint == "Which metric is the method's score? Name it: `score=exact`."
 
 
 def test_each_epoch_scores_the_records_of_a_benchmark(tmp_path):
     path = write_eval(tmp_path / "a.eval", samples(["C", "I", None], 2))
     found = read_log_scores(path, ids=["q0", "q1", "q2", "q3"], metric=None)
     assert [dict(one) for one in found.by_epoch] == [{"q0": 1.0, "q1": 0.0}] * 2
-    with pytest.raises(SpecError, match="sample 'q2' is no record of the benchmark"):
+    with pytest.raises(SpecError, match="sample 'q2' is not in the benchmark"):
         read_log_scores(path, ids=["q0", "q1"], metric=None)
 
 
 def test_scores_are_those_of_one_run(tmp_path):
     for name in ("a", "b"):
         write_eval(tmp_path / f"{name}.eval", samples(MIXED), model=name)
-    with pytest.raises(SpecError, match="2 runs, expected the scores of one: facts, a, facts, b"):
+    with pytest.raises(SpecError, match="2 runs, expected one: facts, a, facts, b"):
         read_log_scores(tmp_path, ids=["q0"], metric=None)
 
 

@@ -52,7 +52,7 @@ def test_without_ids_the_nth_line_is_the_nth_record(written):
 
 
 def test_without_ids_a_benchmark_with_ids_is_not_guessed_at(written):
-    with pytest.raises(SpecError, match="have ids of their own"):
+    with pytest.raises(SpecError, match="the benchmark have ids"):
         load_scores(written(lines({"score": 1}, {"score": 2})), ids=IDS)
 
 
@@ -69,7 +69,7 @@ def test_numbers_serve_as_ids(written):
 
 
 REFUSED = {
-    "an unknown id": (lines({"id": "z", "score": 1}), "line 1: id 'z' is no record"),
+    "an unknown id": (lines({"id": "z", "score": 1}), "line 1: id 'z' is not in the benchmark"),
     "an id twice": (lines(*[{"id": "a", "score": 1}] * 2), "line 2: a second score for 'a'"),
     "no score": (lines({"id": "a", "p": 1}), "no column 'score'; the columns are 'id', 'p'"),
     "NaN": ('{"id": "a", "score": NaN}', "NaN is not JSON"),
@@ -109,7 +109,7 @@ def test_faults_are_refused_together(written):
 def test_scores_by_line_pass_over_their_ids(written):
     path = written(lines({"id": "x", "score": 3}, {"id": "x", "score": 1}))
     assert load_scores(path, ids=("1", "2"), by_line=True) == {"1": 3.0, "2": 1.0}
-    with pytest.raises(SpecError, match="id 'x' is no record"):
+    with pytest.raises(SpecError, match="id 'x' is not in the benchmark"):
         load_scores(path, ids=("1", "2"))
 
 
@@ -130,7 +130,7 @@ def test_what_is_no_file_of_scores_is_refused(written, tmp_path):
 
 def test_without_ids_the_place_counts_and_not_the_number(written):
     path = written("score\n3\n1\n", "judge.csv")
-    with pytest.raises(SpecError, match="have ids of their own"):
+    with pytest.raises(SpecError, match="the benchmark have ids"):
         load_scores(path, ids=("2", "1"))
     assert load_scores(path, ids=("1", "2")) == {"1": 3.0, "2": 1.0}
 

@@ -108,13 +108,13 @@ def test_cells_are_numbers_truths_or_gaps(cell, value):
 
 @pytest.mark.parametrize("cell", ["-", "?", "yes", "1_0", "٣", "0x1", "50%", '"0,5"', "1 2"])
 def test_a_word_among_numbers_is_refused_and_not_dropped_with_its_column(cell):
-    with pytest.raises(assay.SpecError, match="column 'acc' holds numbers and"):
+    with pytest.raises(assay.SpecError, match="column 'acc' holds both numbers and"):
         read("a.csv", f"instance,acc,b\nq,{cell},1\nr,1,1\n")
 
 
 @pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e400"])
 def test_no_score_is_infinite(cell):
-    with pytest.raises(assay.SpecError, match="is no score"):
+    with pytest.raises(assay.SpecError, match="is not a score"):
         read("a.csv", f"instance,acc\nq,{cell}\n")
 
 
@@ -140,26 +140,30 @@ def test_a_key_that_a_line_lacks_is_a_gap():
         ("a.jsonl", "[1]", "element 1: expected an object, got 1"),
         ("a.jsonl", "1\n", "expected an object"),
         ("a.jsonl", "{'instance': 1}", "not JSON"),
-        ("a.jsonl", lines({"id": "q", "acc": 1}), "no column 'instance'; there are 'id', 'acc'"),
-        ("a.csv", "Instance,acc\nq,1\n", "no column 'instance'; there are 'Instance', 'acc'"),
+        (
+            "a.jsonl",
+            lines({"id": "q", "acc": 1}),
+            "no column 'instance'; the columns are 'id', 'acc'",
+        ),
+        ("a.csv", "Instance,acc\nq,1\n", "no column 'instance'; the columns are 'Instance', 'acc'"),
         ("a.csv", "instance;acc\nq;1;2\n", "3 cells, expected 2"),
-        ("a.csv", "instance,acc,acc\nq,1,1\n", "stands twice"),
+        ("a.csv", "instance,acc,acc\nq,1,1\n", "occurs twice"),
         ("a.csv", "instance,acc\nq,1,1\n", "3 cells"),
         ("a.csv", "instance,acc\n,1\n", "no instance"),
         ("a.csv", "instance,note\nq,good\n", "no column holds numbers"),
         ("a.jsonl", lines({"instance": "q", "scores": {"acc": "x"}}), "no column holds numbers"),
         ("a.jsonl", lines({"instance": None, "acc": 1}), "no instance"),
-        ("a.jsonl", lines({"instance": [1], "acc": 1}), "names no instance"),
-        ("a.jsonl", lines({"instance": True, "acc": 1}), "names no instance"),
-        ("a.jsonl", lines({"instance": 1.5, "acc": 1}), "names no instance"),
+        ("a.jsonl", lines({"instance": [1], "acc": 1}), "cannot name an instance"),
+        ("a.jsonl", lines({"instance": True, "acc": 1}), "cannot name an instance"),
+        ("a.jsonl", lines({"instance": 1.5, "acc": 1}), "cannot name an instance"),
         ("a.jsonl", '{"instance": "q", "acc": NaN}', "NaN is not JSON"),
         ("a.jsonl", '{"instance": "q", "acc": 1e400}', "too large to hold"),
         ("a.jsonl", '{"instance": "q", "acc": 1' + "0" * 400 + "}", "too large to hold"),
-        ("a.jsonl", '{"instance": "q", "acc": 1, "acc": 0}', "stands twice"),
+        ("a.jsonl", '{"instance": "q", "acc": 1, "acc": 0}', "occurs twice"),
         ("a.jsonl", '{"instance": "' + "x" * (1 << 20) + '"}', "at most 1,048,576 allowed"),
         ("a.csv", 'instance,acc\n"' + "x" * (1 << 21) + '",1\n', "field larger"),
         ("a.csv", b"instance,acc\n\xff,1\n", "not UTF-8"),
-        ("a.json", "{}", "one JSON object without an array of objects"),
+        ("a.json", "{}", "one JSON object that holds no array of objects"),
         ("a.parquet", "PAR1", "not Parquet"),
     ],
     ids=lambda text: str(text)[:40],
@@ -237,7 +241,7 @@ def test_a_harness_that_is_one_word_is_kept():
 
 def test_a_pipe_that_is_called_a_file_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "a.jsonl")
-    with pytest.raises(assay.SpecError, match="no regular file"):
+    with pytest.raises(assay.SpecError, match="not a regular file"):
         read_two([tmp_path / "a.jsonl"], [])
 
 
@@ -247,7 +251,7 @@ def test_the_same_file_twice_is_the_same_run(tmp_path):
     (tmp_path / "b.csv").symlink_to(path)
     (tmp_path / "c.csv").hardlink_to(path)
     for other in ("a.csv", "b.csv", "c.csv"):
-        with pytest.raises(assay.IncomparableRuns):
+        with pytest.raises(assay.errors.IncomparableRuns):
             read_two([path], [tmp_path / other])
 
 
@@ -271,7 +275,9 @@ def test_trials_are_read_from_other_forms_and_from_inside():
         (f"q{i}", {"scores.0.v": i / 2}) for i in range(3)
     ]
     assert read("a", "instance;acc\nq;1\n".encode("utf-16"), encoding="utf-16")[0].instance == "q"
-    with pytest.raises(assay.SpecError, match=r"there are 'doc\.q', 'scores', 'scores\.0', 'sc"):
+    with pytest.raises(
+        assay.SpecError, match=r"the columns are 'doc\.q', 'scores', 'scores\.0', 'sc"
+    ):
         read("a", json.dumps(rows))
 
 

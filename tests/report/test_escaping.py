@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt  # rich brings it
 
 from assay.report.escaping import csv_line, markdown, markdown_table
-from assay.report.terminal import printable
+from assay.wording import printable
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 HEADERS = ("one", "two")

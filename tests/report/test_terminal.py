@@ -4,7 +4,8 @@ import io
 
 import assay
 from assay.report.gauntlet import draw_scorecard
-from assay.report.terminal import console, printable
+from assay.report.terminal import console
+from assay.wording import printable
 
 EXPECTED = """\
 oracle:word_length on darkcore, detection bars v2

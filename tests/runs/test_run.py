@@ -4,6 +4,7 @@ import pytest
 from helpers.trial_systems import alive, eventually
 
 import assay
+from assay.benchmark.benchmark import Item
 from assay.runs.worker import default_task, start_worker
 
 DARK = assay.load_benchmark("darkcore")
@@ -19,7 +20,7 @@ def test_every_item_gives_one_record():
 
 
 def test_a_registered_method_gives_in_a_process_what_it_gives_here():
-    from assay.methods.registry import REGISTERED
+    from assay.method.registry import REGISTERED
 
     for name in ("token-overlap", "oracle:hedge_density", "hash-random"):
         there = assay.run(name, DARK, task="detection")
@@ -55,8 +56,8 @@ def test_a_method_that_cannot_do_the_task_is_refused():
 
 def test_a_benchmark_without_responses_cannot_be_judged_by_them():
     items = (
-        assay.Item(id="1", question="Q", cls="truth"),
-        assay.Item(id="2", question="R", cls="x"),
+        Item(id="1", question="Q", cls="truth"),
+        Item(id="2", question="R", cls="x"),
     )
     bare = assay.Benchmark(name="bare", digest="sha256:0", items=items)
     with pytest.raises(assay.SpecError, match="record 1 has no response"):
@@ -88,7 +89,7 @@ def test_a_failure_carries_the_outputs_made_before():
             raise RuntimeError("tenth")
         return 1.0
 
-    with pytest.raises(assay.MethodRaised, match="RuntimeError: tenth") as caught:
+    with pytest.raises(assay.errors.MethodRaised, match="RuntimeError: tenth") as caught:
         assay.run(fails, DARK)
     assert len(caught.value.run.records) == 10
     assert not caught.value.run.complete
@@ -98,7 +99,7 @@ def test_no_process_is_left_behind_and_no_descriptor():
     before = sorted(Path("/proc/self/fd").iterdir())
     for _ in range(3):
         assay.run("oracle:word_length", DARK)
-    with pytest.raises(assay.MethodNotLoaded):
+    with pytest.raises(assay.errors.MethodNotLoaded):
         assay.run("no_such_module:f", DARK)
     assert sorted(Path("/proc/self/fd").iterdir()) == before
 
@@ -118,15 +119,15 @@ def test_an_abandoned_hang_is_ended_with_what_it_started(tmp_path):
         "def detect(question, response):\n"
         "    time.sleep(600)\n"
     )
-    with pytest.raises(assay.MethodTimedOut):
-        assay.run(f"{method}:detect", DARK, limits=assay.Limits(item_seconds=0.5))
+    with pytest.raises(assay.errors.MethodTimedOut):
+        assay.run(f"{method}:detect", DARK, item_seconds=0.5)
     assert (tmp_path / "up").exists()
     assert eventually(lambda: not alive(str(child)))
 
 
 def test_a_callable_has_no_deadline_and_no_environment_to_be_given():
     with pytest.raises(assay.SpecError, match="limits and an environment"):
-        assay.run(lambda question, response: 1.0, DARK, limits=assay.Limits())
+        assay.run(lambda question, response: 1.0, DARK, item_seconds=1)
 
 
 def test_an_interrupt_is_the_users_in_a_trusted_run():
@@ -151,4 +152,4 @@ def test_a_run_in_a_notebook_is_short_to_look_at():
     card = assay.score(run, DARK, assay.load_bars("v1"))
     assert len(repr(run)) < 1500
     assert len(repr(DARK)) < 500
-    assert str(card).startswith(f"{card.verdict.upper()}: D1 ")
+    assert str(card).startswith(f"{card.verdict.upper()}: {card.meaning}\n")

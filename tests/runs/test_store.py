@@ -9,6 +9,7 @@ from msgspec.structs import replace
 import assay
 from assay.digests import digest
 from assay.errors import DigestMismatch, SpecError
+from assay.gauntlet.judge import score
 from assay.runs.result import Failure
 from assay.runs.store import RunFolder, load_run, save_run
 
@@ -74,7 +75,7 @@ def test_nor_are_they_read_when_a_run_is_closed(tmp_path, by):
     folder.begin(RUN)
     folder.add(RUN.records[0])
     by(tmp_path / "run/outputs.jsonl")
-    with pytest.raises(DigestMismatch, match=r"more than|no regular file"):
+    with pytest.raises(DigestMismatch, match=r"more than|not a regular file"):
         folder.finish(replace(RUN, records=RUN.records[:1]))
 
 
@@ -84,7 +85,7 @@ def test_one_changed_byte_of_the_outputs_is_seen(folder):
     at = data.index(b'"output":') + len(b'"output":')
     data[at] = ord("9") if data[at] != ord("9") else ord("8")
     path.write_bytes(data)
-    with pytest.raises(assay.DigestMismatch, match="its digest is sha256:"):
+    with pytest.raises(assay.errors.DigestMismatch, match="its digest is sha256:"):
         load_run(folder)
 
 
@@ -95,7 +96,7 @@ def test_outputs_rewritten_during_the_run_are_seen(tmp_path):
         kept.add(record)
     path = tmp_path / "run/outputs.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"output":', b'"output":1', 1))
-    with pytest.raises(assay.DigestMismatch, match="what was written to it"):
+    with pytest.raises(assay.errors.DigestMismatch, match="what was written to it"):
         kept.finish(RUN)
 
 
@@ -141,7 +142,7 @@ FORGED = {
     "a text for a score": ({"output": "high"}, "got 'high' as score"),
     "infinity as a text": ({"output": "inf"}, "got 'inf' as score"),
     "a class for a score": ({"output": {"class": "truth"}}, "needs the key 'score'"),
-    "an item that is none": ({"item": "ghost"}, "'ghost', which is no item"),
+    "an item that is none": ({"item": "ghost"}, "'ghost', which is not an item"),
     "a list": ({"output": [1]}, "outputs.jsonl, line 1"),
 }
 
@@ -173,10 +174,10 @@ def test_a_seal_cannot_be_typed_in(folder):
 def test_a_second_corpus_cannot_be_dropped(tmp_path):
     both = DARK.with_second(assay.load_benchmark("folklore-two"))
     run = assay.run("question-length", both)
-    with pytest.raises(assay.DigestMismatch, match="no second corpus"):
-        assay.score(run, DARK, assay.load_bars("v1", task="classification"))
-    with pytest.raises(assay.DigestMismatch, match="no second corpus"):
-        assay.score(replace(run, second=None), both, assay.load_bars("v1", task="classification"))
+    with pytest.raises(assay.errors.DigestMismatch, match="no second corpus"):
+        score(run, DARK, assay.load_bars("v1", task="classification"))
+    with pytest.raises(assay.errors.DigestMismatch, match="no second corpus"):
+        score(replace(run, second=None), both, assay.load_bars("v1", task="classification"))
 
 
 def test_an_empty_folder_is_no_run(tmp_path):
@@ -192,7 +193,7 @@ def test_a_study_can_be_moved_with_its_data(tmp_path):
     (tmp_path / "old").mkdir()
     rows = "".join(f"Q{i},{'a ' * i},{i % 2}\n" for i in range(20))
     (tmp_path / "old/mine.csv").write_text("q,response,label\n" + rows)
-    benchmark = assay.load_benchmark(tmp_path / "old/mine.csv", columns=assay.Columns(question="q"))
+    benchmark = assay.load_benchmark(tmp_path / "old/mine.csv", question="q")
     save_run(assay.run("oracle:word_length", benchmark), tmp_path / "old/runs/1")
     assert str(tmp_path) not in (tmp_path / "old/runs/1/run.json").read_text()
     (tmp_path / "old").rename(tmp_path / "new")

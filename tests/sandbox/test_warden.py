@@ -971,7 +971,7 @@ def test_a_warden_that_cannot_answer_a_call_ends_with_its_run(tmp_path, monkeypa
     monkeypatch.setattr("assay.sandbox.warden_client.module_command", planted)
     with WardenClient(tmp_path / "scratch") as warden:
         bench = Bench(tmp_path / "bench", warden)
-        with pytest.raises(StorageError, match="watches over the runs has ended"):
+        with pytest.raises(StorageError, match="watches the runs has ended"):
             bench.run("python", "-c", "import time; time.sleep(60)", "assay-mute", seconds=600)
     assert not alive("assay-mute")
 
@@ -1012,7 +1012,7 @@ def test_a_warden_that_is_killed_leaves_nothing_running(tmp_path):
 
         killer = threading.Thread(target=kill)
         killer.start()
-        with pytest.raises(StorageError, match="watches over"):
+        with pytest.raises(StorageError, match="watches the runs"):
             bench.run("sh", "-c", body)
         killer.join()
     assert found == [True]
@@ -1032,7 +1032,7 @@ def test_a_command_that_stops_the_warden_without_pause_ends_the_runs(tmp_path, m
     scratch.mkdir()
     with WardenClient(scratch) as warden:
         bench = Bench(scratch / "bench", warden)
-        with pytest.raises(StorageError, match="watches over"):
+        with pytest.raises(StorageError, match="watches the runs"):
             bench.run("python", "-I", "-S", "-c", body, mark, seconds=600.0)
     assert not alive(mark)
 

@@ -1,11 +1,13 @@
 import json
+import subprocess
 
 import pytest
 from helpers.inspect_logs import samples, write_eval
 from helpers.studies import opened
 
-from assay import load_benchmark, new_study
+from assay import load_benchmark
 from assay.errors import SpecError
+from assay.study.create import new_study
 from assay.study.study import RECORDS
 
 
@@ -31,3 +33,20 @@ def test_a_study_may_keep_a_log_of_one_file_and_no_more(tmp_path):
     (tmp_path / "results_2026-01-01.json").write_text(json.dumps(results))
     with pytest.raises(SpecError, match="is a log in several files"):
         new_study(tmp_path / "other", benchmark=load_benchmark(path))
+
+
+def test_data_that_others_will_not_get_is_named_when_a_study_is_opened(assay_cmd, tmp_path):
+    rows = [f'{{"question": "q{i}", "response": "a", "label": {i % 2}}}\n' for i in range(20)]
+    (tmp_path / "answers.jsonl").write_text("".join(rows))
+    new = ("new", "study", "--benchmark", "answers.jsonl")
+    assert "lies outside the study, which is in no git repository" in assay_cmd(*new).err
+    subprocess.run(["git", "init", "-q", "own"], cwd=tmp_path, check=True)
+    own = assay_cmd("new", "own", "--benchmark", "answers.jsonl")
+    assert own.code == 0
+    assert "../answers.jsonl lies outside the repository: others will not be able to" in own.err
+    assert assay_cmd("new", "bundled").err == ""
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    assert assay_cmd("new", "whole", "--benchmark", "answers.jsonl").err == ""
+    (tmp_path / ".gitignore").write_text("*.jsonl\n")
+    ignored = assay_cmd("new", "ignored", "--benchmark", "answers.jsonl")
+    assert "git ignores answers.jsonl" in ignored.err

@@ -26,7 +26,7 @@ from assay.errors import AssayError, StorageError
 from assay.ledger import file as ledger_file
 from assay.runs.store import RunFolder
 from assay.study.scorecards.rejudge import judge_study
-from assay.study.study import Study, open_study
+from assay.study.study import StudyFolder, open_study
 from assay.study.submissions.run import run_sealed
 from assay.study.submissions.seal import seal
 
@@ -237,7 +237,7 @@ def test_what_cannot_be_judged_today_is_not_entered_as_what_cannot_be_judged(
             def unread(study, *, second):
                 raise StorageError("data.jsonl: Input/output error")
 
-            broken.setattr(Study, "benchmark", unread)
+            broken.setattr(StudyFolder, "benchmark", unread)
         assert isinstance(raised(judge_study, study), AssayError)
     assert kinds(study) == before
     if kind == "the data are gone":

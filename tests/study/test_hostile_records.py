@@ -77,7 +77,7 @@ def test_a_seal_that_names_a_file_outside_is_a_breach_and_the_file_is_not_read(s
     del reads[:]
     number, found = breach(study)
     assert number == 4
-    assert "is no path inside a study" in found
+    assert "is not a path inside a study" in found
     assert all(path.startswith(str(study.root.parent.resolve())) for path in reads)
     assert "/etc/passwd" not in reads
 

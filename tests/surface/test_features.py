@@ -3,6 +3,7 @@ from functools import partial
 import pytest
 
 import assay
+from assay.benchmark.benchmark import Item
 from assay.confounding import own_features as features
 from assay.confounding.own_features import measure_feature
 from assay.errors import (
@@ -16,9 +17,9 @@ from assay.errors import (
 )
 
 ITEMS = (
-    assay.Item(id="a", question="one two three", response="x", label=True),
-    assay.Item(id="b", question="q", response="y y", label=False),
-    assay.Item(id="c", question="one", response=None, label=False),
+    Item(id="a", question="one two three", response="x", label=True),
+    Item(id="b", question="q", response="y y", label=False),
+    Item(id="c", question="one", response=None, label=False),
 )
 BENCHMARK = assay.Benchmark(name="mine", digest="sha256:0", items=ITEMS)
 BODY = """

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.benchmark.benchmark import Item
-from assay.methods.baselines import token_overlap
+from assay.method.baselines import token_overlap
 from assay.surface.feature_table import feature_table
 from assay.surface.features import (
     ORACLES,

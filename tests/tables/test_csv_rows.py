@@ -28,7 +28,7 @@ def test_a_header_with_two_separators_is_refused_unless_the_ending_tells():
     text = "a,b;c\n1,2;3\n4,5;6\n"
     with pytest.raises(SpecError) as caught:
         read(text, "f.txt")
-    assert "separated by comma (2 columns) or semicolon (2 columns)" in caught.value.message
+    assert "unclear: comma (2 columns) or semicolon (2 columns)" in caught.value.message
     assert read(text, "f.csv")[0] == {"a": "1", "b;c": "2;3"}
 
 
@@ -40,7 +40,7 @@ def test_ragged_lines_are_named_with_the_separator():
 
 
 def test_an_open_quote_and_a_column_twice_are_refused():
-    for text, words in (('a,b\n"1,2\n', "not CSV"), ("a,a\n1,2\n", "column 'a' stands twice")):
+    for text, words in (('a,b\n"1,2\n', "not CSV"), ("a,a\n1,2\n", "column 'a' occurs twice")):
         with pytest.raises(SpecError, match=words):
             read(text)
 

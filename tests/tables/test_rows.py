@@ -129,15 +129,15 @@ def test_places_name_lines_elements_and_rows():
 
 
 FOREIGN = {
-    "html": (b"\n<!DOCTYPE html><html>", "an HTML page", "fetch the file itself"),
-    "pdf": (b"%PDF-1.7\n", "a PDF", "Look for the data"),
-    "pickle": (pickle.dumps(ROWS), "a pickle of Python, which is never opened", "load it yourself"),
+    "html": (b"\n<!DOCTYPE html><html>", "an HTML page", "Download the file itself"),
+    "pdf": (b"%PDF-1.7\n", "a PDF", "Find the data"),
+    "pickle": (pickle.dumps(ROWS), "a Python pickle, which Assay never opens", "load it yourself"),
     "sqlite": (b"SQLite format 3\0" + bytes(80), "a SQLite database", "sqlite3 -header -csv"),
-    "lfs": (b"version https://git-lfs.github.com/spec/v1\n", "pointer of Git LFS", "git lfs pull"),
+    "lfs": (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS pointer", "git lfs pull"),
     "xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel .xls", "save the sheet as CSV"),
-    "binary": (bytes(range(64)) * 4, "binary data that begin with 00 01 02", "Read it with"),
-    "empty": (b"", "is empty", "to its end"),
-    "blank": (b" \n\n", "is empty", "to its end"),
+    "binary": (bytes(range(64)) * 4, "binary data that begin with 00 01 02", "Load it with"),
+    "empty": (b"", "is empty", "completely"),
+    "blank": (b" \n\n", "is empty", "completely"),
     "prose": (b"Dear reader, hello\nthis is prose\n", "neither JSON nor a table", "Save it as .js"),
 }
 
@@ -180,8 +180,8 @@ def test_a_bomb_of_each_kind_is_refused_within_its_bound(pack, monkeypatch):
 
 def test_what_is_packed_twice_or_cut_off_is_refused():
     packed = gzip.compress(b'{"a": 1}\n')
-    assert "packed twice" in refused(gzip.compress(packed)).message
-    assert "is cut off" in refused(packed[:-9]).message
+    assert "compressed twice" in refused(gzip.compress(packed)).message
+    assert "are cut off" in refused(packed[:-9]).message
 
 
 def test_the_ending_breaks_ties_and_no_more():
@@ -226,5 +226,5 @@ def test_elements_across_windows_are_read_whole(monkeypatch):
     assert [row["a"] for row in found] == columns["a"]
     assert [row["b"] for row in found] == columns["b"]
     long = refused(json.dumps([{"a": "x" * 45}]).encode())
-    assert "element 1: 54 letters, at most 40 allowed" in long.message
+    assert "element 1: 54 characters, at most 40 allowed" in long.message
     assert "longer than" in refused(json.dumps([{"a": "x" * 500}, {"a": 1}]).encode()).message

@@ -50,7 +50,7 @@ def test_a_saved_dataset_is_read_in_the_order_of_its_state(tmp_path):
     assert rows_in(folder) == rows_in(folder, split="train") == ROWS
     places = [place for place, _ in read_table(folder).rows()]
     assert places[3] == f"{folder}, data-00001-of-00002.arrow, row 1"
-    assert "one split, 'train'" in refused(folder, split="test").message
+    assert "the only split is 'train'" in refused(folder, split="test").message
 
 
 def test_a_dataset_of_several_splits_asks_for_one(tmp_path):
@@ -74,7 +74,7 @@ def test_a_missing_file_of_a_saved_dataset_is_named(tmp_path):
 def test_a_state_that_leads_out_of_its_folder_is_refused(tmp_path, name):
     folder = saved(tmp_path / "set")
     (folder / "state.json").write_text(json.dumps({"_data_files": [{"filename": name}]}))
-    assert "no name of a file in the folder" in refused(folder).message
+    assert "is not the name of a file in the folder" in refused(folder).message
 
 
 def test_a_selection_and_an_odd_state_are_refused(tmp_path):
@@ -106,19 +106,19 @@ def test_a_missing_shard_is_named(tmp_path):
         shard(tmp_path / f"train-{number:05d}-of-00003.jsonl", ROWS)
     error = refused(tmp_path)
     assert "the split 'train' has 2 of 3 shards: missing 00001" in error.message
-    assert "downloaded, whole" in error.hint
+    assert "downloaded completely" in error.hint
 
 
 def test_shards_whose_numbers_do_not_fit_are_refused(tmp_path):
     shard(tmp_path / "train-00000-of-00001.jsonl", ROWS)
     shard(tmp_path / "train-00001-of-00002.jsonl", ROWS)
-    assert "do not fit together" in refused(tmp_path).message
+    assert "their numbers do not match" in refused(tmp_path).message
 
 
 def test_a_split_in_two_formats_is_refused(tmp_path):
     shard(tmp_path / "train-00000-of-00002.jsonl", ROWS)
     shard(tmp_path / "train-00001-of-00002.parquet", ROWS)
-    assert "in several formats: .jsonl, .parquet" in refused(tmp_path).message
+    assert "has files of several formats: .jsonl, .parquet" in refused(tmp_path).message
 
 
 def test_numbered_parts_are_one_table_and_years_are_not(tmp_path):
@@ -136,7 +136,7 @@ def test_numbered_parts_are_one_table_and_years_are_not(tmp_path):
 
 def test_a_folder_without_rows_and_one_file_with_a_split_are_refused(tmp_path):
     (tmp_path / "empty").mkdir()
-    assert "a folder without files of rows" in refused(tmp_path / "empty").message
+    assert "no data files in this folder" in refused(tmp_path / "empty").message
     shard(tmp_path / "one.jsonl", ROWS)
     assert "has no splits" in refused(tmp_path / "one.jsonl", split="train").message
 

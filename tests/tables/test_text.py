@@ -22,7 +22,7 @@ def refused(data, name="f.csv", **how):
 def test_wide_text_is_refused_with_its_encoding_and_read_with_it(encoding, name):
     data = TEXT.encode(encoding)
     error = refused(data, name)
-    assert f"seems to be {encoding.upper()}" in error.message
+    assert f"looks like {encoding.upper()}" in error.message
     assert f"`encoding={encoding}`" in error.hint
     _, first = next(rows_of(Path("f"), data, encoding=encoding))
     assert first["q"] == "café €"
@@ -31,7 +31,7 @@ def test_wide_text_is_refused_with_its_encoding_and_read_with_it(encoding, name)
 def test_bytes_of_windows_are_refused_with_the_line_the_letter_and_the_encoding():
     error = refused(TEXT.encode("cp1252"))
     assert "f.csv, line 2: byte 3 (0xe9) is not UTF-8" in error.message
-    assert "('é' in cp1252, of Windows); such bytes stand on 1 more line" in error.message
+    assert "('é' in Windows' cp1252); also on 1 more line" in error.message
     assert "`encoding=cp1252`" in error.hint
     rows = [row for _, row in rows_of(Path("f.csv"), TEXT.encode("cp1252"), encoding="cp1252")]
     assert rows[0]["q"] == "café €"
@@ -39,7 +39,7 @@ def test_bytes_of_windows_are_refused_with_the_line_the_letter_and_the_encoding(
 
 def test_one_broken_byte_in_utf8_is_to_be_mended():
     data = (TEXT * 3).replace(",1", ",2", 1).encode().replace(b"na", b"\xff", 1)
-    assert refused(data).hint == "Nearly all of the file is UTF-8: mend that line."
+    assert refused(data).hint == "The rest of the file is mostly UTF-8: correct this line."
 
 
 def test_what_is_no_windows_text_names_others():
@@ -50,7 +50,7 @@ def test_what_is_no_windows_text_names_others():
     "name", ["", "nothing", "base64", "rot13", "idna", "punycode", "a\0b", "x" * 99]
 )
 def test_what_is_no_encoding_of_text_is_refused(name):
-    with pytest.raises(SpecError, match="no encoding of text"):
+    with pytest.raises(SpecError, match="unknown text encoding"):
         check_encoding(name)
 
 

@@ -3,14 +3,17 @@
 A wrong type becomes a SpecError that names the parameter, not an AttributeError from deep inside.
 """
 
+import difflib
 import inspect
+import math
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from numbers import Integral, Real
 from types import UnionType
 from typing import Any, ParamSpec, TypeVar
 
+from assay.bounds import shown_number
 from assay.errors import SpecError
 
 P = ParamSpec("P")
@@ -23,29 +26,81 @@ _HINTS = {
     "Benchmark": "Load it: load_benchmark(NAME).",
     "BarSet": "Load them: load_bars(VERSION).",
     "Run": "Make one: run(METHOD, BENCHMARK); or load_run(FOLDER).",
-    "Study": "Open it: open_study(FOLDER).",
-    "DualSpec": "Load it: load_dual_spec(FILE).",
+    "a path": "Write it to a file first, and name the file.",
 }
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Refuse arguments of another type than annotated; values are the function's own business."""
+    """Refuse arguments of another type than annotated; values are the function's own business.
+
+    Words that a function takes as a TypedDict are parameters like any other, in `help` too.
+    """
     signature = inspect.signature(function)
     hints = cache(lambda: typing.get_type_hints(function))
+    spread = [p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD]
+    if spread:
+        signature = signature.replace(parameters=list(_spread_out(signature, hints())))
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name, value in signature.bind(*args, **kwargs).arguments.items():
-            if not _fits(value, hints()[name], _DEEPEST):
-                expected = _kinds(hints()[name])
-                raise SpecError(
-                    f"{function.__name__}(): {name} is {type(value).__name__},"
-                    f" expected {' or '.join(expected)}",
-                    hint=next((_HINTS[kind] for kind in expected if kind in _HINTS), None),
-                )
+        expected = signature.parameters
+        for name, value in _bound(signature, function.__name__, args, kwargs).items():
+            hint = expected[name].annotation if name not in hints() else hints()[name]
+            if hint is expected[name].empty:  # self, and cls
+                continue
+            several = expected[name].kind is inspect.Parameter.VAR_POSITIONAL
+            for each in value if several else [value]:
+                if not _fits(each, hint, _DEEPEST):
+                    raise _refusal(function.__name__, name, each, _kinds(hint))
         return function(*args, **kwargs)
 
+    call.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect.signature
     return call
+
+
+def _bound(
+    signature: inspect.Signature, function: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The arguments by parameter; a word that no parameter has is refused with one that is near."""
+    try:
+        return signature.bind(*args, **kwargs).arguments
+    except TypeError as error:
+        near = [
+            f"`{close}=`"
+            for word in kwargs
+            if word not in signature.parameters
+            for close in difflib.get_close_matches(word, signature.parameters, n=1)
+        ]
+        hint = f"Did you mean {near[0]}?" if near else None
+        raise SpecError(f"{function}(): {error}", hint=hint) from None
+
+
+def _spread_out(
+    signature: inspect.Signature, hints: Mapping[str, Any]
+) -> Iterator[inspect.Parameter]:
+    """Parameters, with a word each in place of the TypedDict of them."""
+    for parameter in signature.parameters.values():
+        if parameter.kind is not parameter.VAR_KEYWORD:
+            yield parameter
+            continue
+        (words,) = typing.get_args(hints[parameter.name])
+        for word, hint in typing.get_type_hints(words).items():
+            yield inspect.Parameter(word, parameter.KEYWORD_ONLY, default=None, annotation=hint)
+
+
+def _refusal(function: str, name: str, value: object, expected: Sequence[str]) -> SpecError:
+    got = type(value).__name__
+    if isinstance(value, str) and "text" not in expected:
+        got = f"{value!r:.60}"
+    hint = next((_HINTS[kind] for kind in expected if kind in _HINTS), None)
+    if hint == _HINTS["a path"] and not _holds_rows(value):
+        hint = None
+    return SpecError(f"{function}(): {name} is {got}, expected {' or '.join(expected)}", hint=hint)
+
+
+def _holds_rows(value: object) -> bool:
+    """Whether something is rows or a frame, where a path was expected."""
+    return isinstance(value, (list, Mapping)) or hasattr(value, "columns")
 
 
 def _fits(value: object, hint: Any, depth: int) -> bool:  # noqa: ANN401 - any annotation
@@ -56,7 +111,7 @@ def _fits(value: object, hint: Any, depth: int) -> bool:  # noqa: ANN401 - any a
     if origin in (typing.Union, UnionType):
         return any(_fits(value, each, depth) for each in inner)
     if origin is typing.Literal:
-        return isinstance(value, str)
+        return isinstance(value, str) and value in inner
     if origin is None:
         return value is None if hint in (None, type(None)) else isinstance(value, _kind(hint))
     if not isinstance(value, origin) or isinstance(value, (str, bytes)):
@@ -79,8 +134,32 @@ def _kinds(hint: Any) -> list[str]:  # noqa: ANN401 - any annotation
     if origin in (typing.Union, UnionType):
         return list(dict.fromkeys(kind for each in typing.get_args(hint) for kind in _kinds(each)))
     if origin is typing.Literal:
-        return ["text"]
+        return [repr(word) for word in typing.get_args(hint)]
     if hint is type(None):
         return ["None"]
     name = getattr(origin or hint, "__name__", str(hint))
     return [_NAMES.get(name, name)]
+
+
+def one_of(name: str, value: object, known: Sequence[object]) -> None:
+    """Refuse a value that is none of the known ones."""
+    if value not in known:
+        words = ", ".join(str(word) for word in known)
+        raise SpecError(f"{name} is {value!r:.60}, expected one of {words}")
+
+
+def in_range(
+    name: str,
+    value: float | None,
+    low: float,
+    high: float = math.inf,
+    *,
+    open_ends: bool = False,
+) -> None:
+    """Refuse a number outside a range; `open_ends` are no part of it, and None is no number."""
+    if value is None or (low < value < high if open_ends else low <= value <= high):
+        return
+    word = "between" if open_ends else "from"
+    ends = f"{word} {low:g} {'and' if open_ends else 'to'} {high:g}"
+    ends = f"over {low:g}" if math.isinf(high) else ends
+    raise SpecError(f"{name} is {shown_number(value)}, expected a number {ends}")

@@ -1,1 +1,1 @@
-"""Benchmarks: the noun, the readers of files, the bundled data, the published corpora."""
+"""Benchmarks: the record, the readers of files, the bundled data, the published corpora."""

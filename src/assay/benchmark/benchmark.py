@@ -3,20 +3,22 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from assay.benchmark.expression import Expression
 from assay.errors import DigestMismatch, SpecError
+from assay.result import Result
 from assay.tables.text import check_encoding
+from assay.wording import counted, some
 
 Task = Literal["detection", "classification"]
 TASKS: tuple[Task, ...] = ("detection", "classification")
 SECOND = "second/"
-"""What stands before the ids of a second corpus's items in a run."""
+"""The prefix of the ids of a second corpus's items in a run."""
 FEWEST_QUESTIONS = 10
-"""With fewer different questions than this, equal ones are no natural groups (a fixed prompt)."""
+"""With fewer distinct questions (a fixed prompt), equal questions do not form groups."""
 BUNDLED: Mapping[str, str] = {
     "darkcore": (
         "108 questions in four classes, flawed on purpose: truths are short, misconceptions are"
@@ -54,11 +56,11 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unit(self) -> str:
-        """What is independent of what: the item's group, or the item where it has none."""
+        """The independent unit of the item: its group, or the item itself if it has none."""
         return f"item {self.id}" if self.group is None else f"group {self.group}"
 
     def fields(self) -> dict[str, str | None]:
-        """What an expression may ask about."""
+        """The fields that an expression may use."""
         return {
             "id": self.id,
             "label": None if self.label is None else str(int(self.label)),
@@ -73,21 +75,21 @@ POLICIES: Mapping[str, tuple[str, ...]] = {
     "missing": ("exclude",),
     "ids": ("none", "repair"),
 }
-"""What may be done with records that cannot be used as they are, by the field of `Columns`."""
+"""The allowed policies for unusable records, by the field of `Columns`."""
 
 
 class Columns(msgspec.Struct, frozen=True, kw_only=True):
-    """Which column of a file holds what, and what becomes of records that cannot be used as is.
+    """The columns of a file by their role, and the policy for unusable records.
 
-    `positive` says which items are positive: a value of the label column (of the class column
-    where there is no label), or an expression such as `class != truth`. `negative` says the same of
-    the negatives; a value alone as `positive` makes one other value negative, an expression all
-    others. With `unknown` records that are neither are left out, with `missing` those that lack a
-    question, a label, or the response that others have. `ids` numbers all records (none), or gives
-    blank and repeated ids new ones (repair). By default a file with such records is refused.
+    `positive` says which items are positive: a value of the label column (of the class column if
+    there is no label), or an expression such as `class != truth`. `negative` says the same of the
+    negatives; with a value as `positive`, the one other value is negative, with an expression, all
+    others are. `unknown` leaves out records that are neither, `missing` those without a question, a
+    label, or the response that others have. `ids` numbers all records (none), or replaces blank and
+    repeated ids (repair). By default a file with such records is refused.
 
-    A column that is not there by its whole name is looked for inside others: `doc.question`.
-    `encoding` is that of a text which is not UTF-8, `split` says what to read of a folder.
+    A column that does not exist by its full name is looked for inside others: `doc.question`.
+    `encoding` is that of a text which is not UTF-8, `split` the part of a folder to read.
     """
 
     id: str | None = None
@@ -120,14 +122,14 @@ BUNDLED_COLUMNS = Columns(positive="class != truth")
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a benchmark was read from, so that it can be read again: a bundled name or a path."""
+    """The source of a benchmark, to read it again: a bundled name or a path."""
 
     place: str
     columns: Columns
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
-    """A record of the file that is no item: its row from 0, its id, its place, and why."""
+    """A record of the file that was left out: its row from 0, its id, its place, and the reason."""
 
     row: int
     id: str
@@ -135,16 +137,25 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     why: str
 
 
-class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+class Benchmark(Result, frozen=True, kw_only=True, dict=True):
     """Items under one name and one digest; never changed in place.
 
-    `second` is another corpus on which a bar may ask for the same skill, so that a method which
-    only fits the first one is seen. `grouping` says where groups come from: a column, equal
-    questions where no column was named, or nowhere. A benchmark made in memory has no `origin`.
+    `second` is another corpus on which a bar may test the same skill, to expose a method that only
+    fits the first one. `grouping` says where groups come from: a column, equal questions if no
+    column was named, or nowhere. `memory` holds the rows, as JSON
+    lines, of a benchmark read from memory; one put together from items has no `origin`.
 
     `file_digest` is of the file's exact bytes. So is `digest`, unless records were left out or got
-    new ids (`renamed` of them): then it is of that digest and of which these are. `labelled_by` is
-    the metric of the harness from whose log the records come.
+    new ids (`renamed` of them): then it also covers which these are. `labelled_by` is the metric of
+    the harness, if the records come from a log.
+
+    Example:
+        >>> import assay
+        >>> benchmark = assay.load_benchmark("darkcore")
+        >>> len(benchmark.items), dict(benchmark.classes)["truth"]
+        (108, 55)
+        >>> benchmark.items[0].question
+        '...'
     """
 
     name: str
@@ -157,26 +168,49 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     renamed: int = 0
     file_digest: str | None = None
     labelled_by: str | None = None
+    memory: bytes | None = None
 
     def __post_init__(self) -> None:
         if not self.items:
-            raise SpecError(f"{self.name}: no records", hint="One record a line is expected.")
+            raise SpecError(f"{self.name}: no records", hint="Write one record a line.")
         for name, count in Counter(item.id for item in self.items).items():
             if count > 1:
                 raise SpecError(
-                    f"{self.name}: id {name!r} stands {count} times",
-                    hint="Every record needs an id of its own.",
+                    f"{self.name}: id {name!r} occurs {count} times",
+                    hint="Give every record its own id.",
                 )
             if name.startswith(SECOND):
-                raise SpecError(f"{self.name}: id {name!r} may not begin with {SECOND!r}")
+                raise SpecError(f"{self.name}: id {name!r} must not begin with {SECOND!r}")
 
-    def __repr__(self) -> str:
-        beside = "" if self.second is None else f", second={self.second.name!r}"
-        return f"Benchmark({self.name!r}, {len(self.items)} items{beside}, {self.digest!r})"
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each item, under the names that columns have by default."""
+        return [
+            {
+                "id": item.id,
+                "question": item.question,
+                "response": item.response,
+                "label": None if item.label is None else int(item.label),
+                "class": item.cls,
+                "source": item.source,
+                "group": item.group,
+            }
+            for item in self.items
+        ]
+
+    def lines(self) -> list[str]:
+        """How many items there are, of which labels and classes, and what reading changed."""
+        positives = sum(bool(item.label) for item in self.items)
+        labelled = sum(item.label is not None for item in self.items)
+        first = f"{self.name:.80}: {counted(len(self.items), 'item')}"
+        first += f", {positives:,} positive of {labelled:,} labelled" if labelled else ""
+        first += "" if self.second is None else f"; second corpus {self.second.name:.60}"
+        listed = some([f"{name} {count:,}" for name, count in self.classes.items()])
+        said = [f"{CHANGES[code]} {detail}" for code, detail in self.changes.items()]
+        return [first, *([f"classes: {listed}"] if listed else []), *said, self.digest]
 
     @property
     def named_columns(self) -> str:
-        """The columns named otherwise than by default: they decide what was measured."""
+        """The columns that differ from the default: they decide what was measured."""
         if self.origin is None:
             return ""
         named = self.origin.columns
@@ -190,7 +224,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def records(self) -> int:
-        """How many records the file has, those left out included."""
+        """The number of records in the file, including those left out."""
         return len(self.items) + len(self.left_out)
 
     @property
@@ -201,14 +235,14 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def all_ids(self) -> list[str]:
-        """The id of every record of the file, in order, those left out included."""
+        """The id of every record of the file, in order, including those left out."""
         gone = {record.row: record.id for record in self.left_out}
         kept = (item.id for item in self.items)
         return [gone[row] if row in gone else next(kept) for row in range(self.records)]
 
     @property
     def changes(self) -> dict[str, str]:
-        """What reading changed, by the code of its caveat: records left out, ids replaced."""
+        """The changes made on reading, by caveat code: records left out, ids replaced."""
         changes = {}
         if self.left_out:
             changes["left-out"] = f"{len(self.left_out):,} of {self.records:,}: {_why(self)}."
@@ -220,18 +254,18 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return changes
 
     def check_file(self, found: str) -> None:
-        """Refuse a file that is no longer the one that was read."""
+        """Refuse a file that changed since it was read."""
         if found != (self.file_digest or self.digest):
             raise DigestMismatch(f"{self.name} has changed since it was read")
 
     @property
     def repeated_questions(self) -> int:
-        """How many items share their question with an earlier one."""
+        """The number of items that share their question with an earlier one."""
         return len(self.items) - len({item.question for item in self.items})
 
     @property
     def classes(self) -> Mapping[str, int]:
-        """How many items each class has."""
+        """The number of items of each class."""
         return Counter(item.cls for item in self.items if item.cls is not None)
 
     @property
@@ -240,9 +274,9 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return len({item.unit for item in self.items}) < len(self.items)
 
     def with_second(self, second: "Benchmark | None") -> "Benchmark":
-        """The same benchmark beside another second corpus."""
+        """The benchmark with another second corpus."""
         if second is not None and second.digest == self.digest:
-            raise SpecError(f"{second.name} cannot be a second corpus to itself")
+            raise SpecError(f"{second.name} cannot be its own second corpus")
         return msgspec.structs.replace(self, second=second)
 
     def where(self, expression: Expression) -> tuple[Item, ...]:
@@ -258,12 +292,17 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return [item.fields() for item in self.items]
 
     def keyed_items(self) -> Iterator[tuple[str, Item]]:
-        """Every item with its key in a run: its id, marked where it is of the second corpus."""
+        """Every item with its key in a run: its id, with a prefix for the second corpus."""
         for item in self.items:
             yield item.id, item
         if self.second is not None:
             for item in self.second.items:
                 yield SECOND + item.id, item
+
+    @property
+    def asked(self) -> int:
+        """How many items a run is asked about, the second corpus included."""
+        return len(self.items) + (0 if self.second is None else len(self.second.items))
 
 
 CHANGES: Mapping[str, str] = {
@@ -271,7 +310,7 @@ CHANGES: Mapping[str, str] = {
     "new-ids": "Ids of the file were replaced.",
     "log-labels": "The records are answers in a log, and their labels the scores of its harness.",
 }
-"""The codes of what reading changed, for the caveats of every result."""
+"""The caveat codes of changes made on reading."""
 _SHOWN = 3
 _MOST_REASONS = 6
 

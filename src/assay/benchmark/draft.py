@@ -1,4 +1,4 @@
-"""One row of a file, read field by field; its label and its id are settled when all rows are."""
+"""Read one row of a file field by field; its label and id are decided after all rows."""
 
 import math
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from assay.errors import SpecError
 from assay.tables.nested import Row, as_word, kind_of, listed_names, names_in
 
 FIELDS = {"cls": "class"}
-"""The names of item fields that a file spells otherwise."""
+"""Item fields with another name in files."""
 _MOST_NAMES = 1000
 
 
 class Missing(Exception):
-    """A record lacks a value; `columns` are those that would hold it and are not even there."""
+    """A record lacks a value; `columns` are the possible columns for it that do not exist."""
 
     def __init__(self, name: str, message: str, *columns: str) -> None:
         super().__init__(message)
@@ -25,10 +25,9 @@ class Missing(Exception):
 
 @dataclass(kw_only=True, slots=True)
 class Draft:
-    """A record before its label and its id are settled; `why` says that it is left out.
+    """A record before its label and id are decided; `why` is set if it is left out.
 
-    `value` is what the label column holds. An `id` that is blank in the file is an empty text, one
-    that the record does not have is None.
+    `value` is the content of the label column. A blank `id` is an empty text, a missing one None.
     """
 
     place: str
@@ -45,16 +44,16 @@ class Draft:
 
     @property
     def deciding(self) -> str:
-        """The value that decides the label: the label's own, or the class."""
+        """The value that decides the label: the label, else the class."""
         return str(self.cls if self.value is None else self.value)
 
 
 def fill(draft: Draft, row: Row, columns: Columns) -> None:
-    """Read a row into its draft; raises where a needed value is missing, or no text."""
+    """Read a row into its draft; raises if a required value is missing or not text."""
     where = draft.place
 
     def read(name: str, column: str | None, *, blank: bool = False) -> str | None:
-        """A field that may be missing; `blank` says that an empty one is missing too."""
+        """A field that may be missing; with `blank`, an empty one counts as missing."""
         key = column or FIELDS.get(name, name)
         value = row.get(key)
         if isinstance(value, str) and value.strip():  # as nearly all are
@@ -80,7 +79,7 @@ def fill(draft: Draft, row: Row, columns: Columns) -> None:
 
 
 def _check_length(text: str | None, column: str, where: str) -> None:
-    """Refuse an id or a class that no record of a run could hold."""
+    """Refuse an id or a class that is too long to store."""
     fault = None if text is None else text_fault(text)
     if fault is not None:
         raise SpecError(f"{where}, field {column!r}: {fault}")
@@ -103,7 +102,7 @@ def _id(row: Row, columns: Columns, where: str) -> str | None:
 
 
 def _is_absent(value: object) -> bool:
-    """Null, or the NaN that tables of numbers have for it."""
+    """Whether a value is null, or NaN, which tables of numbers use for it."""
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
@@ -137,9 +136,9 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
 
 
 def how_to_name(row: Row, missing: Missing) -> str:
-    """How to name a column that no record has, and the one that may be meant."""
+    """A hint on naming a missing column, with the column that may be meant."""
     if len(missing.columns) > 1:
-        return "Name the one that tells right from wrong: `label=COLUMN` or `class=COLUMN`."
+        return "Which column tells right from wrong? Name it: `label=COLUMN` or `class_=COLUMN`."
     import difflib
 
     names = list(islice(names_in(row), _MOST_NAMES))
@@ -148,4 +147,4 @@ def how_to_name(row: Row, missing: Missing) -> str:
     near = difflib.get_close_matches(missing.columns[0].lower(), folded, n=1)
     near = near or [name for part, name in last.items() if part == missing.columns[0].lower()]
     meant = f"Did you mean {folded[near[0]]!r}? " if near else ""
-    return f"{meant}Name the one that holds the {missing.name}: `{missing.name}=COLUMN`."
+    return f"{meant}Which column holds the {missing.name}? Name it: `{missing.name}=COLUMN`."

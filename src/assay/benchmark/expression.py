@@ -1,7 +1,7 @@
 """Expressions over the fields of a record: `class != truth`, `label == 1 and source != quiz`.
 
-A comparison is FIELD (== | !=) VALUE; comparisons are joined by `and` and `or`, `and` binding
-tighter. Values are bare words or stand in quotes, and are compared by value: 1 is 1.0, and true is
+A comparison is FIELD (== | !=) VALUE; comparisons are joined by `and` and `or`, where `and` binds
+tighter. Values are bare words or quoted, and are compared by value: 1 equals 1.0, and true equals
 True. Nothing is evaluated as Python.
 """
 
@@ -27,29 +27,29 @@ class FieldTest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Expression(msgspec.Struct, frozen=True, kw_only=True):
-    """Any of several conjunctions of comparisons; `text` is what was written."""
+    """A disjunction of conjunctions of comparisons; `text` is its source."""
 
     text: str
     any_of: tuple[tuple[FieldTest, ...], ...]
 
     @property
     def fields(self) -> list[str]:
-        """The fields it asks about."""
+        """The fields that it uses."""
         return list(dict.fromkeys(part.field for every in self.any_of for part in every))
 
     def values_of(self, field: str) -> list[str]:
-        """What it compares a field with."""
+        """The values that it compares a field with."""
         tests = (part for every in self.any_of for part in every)
         return list(dict.fromkeys(part.value for part in tests if part.field == field))
 
     def holds(self, record: Mapping[str, str | None]) -> bool:
-        """Whether a record's fields satisfy it; a field that is missing is a SpecError."""
+        """Whether a record satisfies it; a missing field is a SpecError."""
         return any(all(_holds(part, record, self.text) for part in every) for every in self.any_of)
 
 
 @lru_cache(maxsize=256)
 def parse_expression(text: str, *, fields: tuple[str, ...] | None = FIELDS) -> Expression:
-    """Read an expression, or say what was expected where; `fields` are those it may ask about."""
+    """Parse an expression; `fields` are those it may use."""
     tokens, position = [], 0
     stripped = text.strip()
     while position < len(stripped):
@@ -92,8 +92,8 @@ def _holds(part: FieldTest, record: Mapping[str, str | None], text: str) -> bool
     if got is None:
         raise SpecError(
             f"expression {text!r}: record {record['id']} has no {part.field}",
-            hint=f"Name the column that holds it (`{part.field}=COLUMN`), or choose bars that"
-            " ask only for a label (`bars=plain`).",
+            hint=f"Name its column (`{part.field}=COLUMN`), or choose bars that need only a label"
+            " (`bars=plain`).",
         )
     return same_word(got, part.value) is part.equal
 

@@ -1,7 +1,7 @@
-"""Folds for learners: every item is asked about by a model that was not told its answer.
+"""Folds for learners: every item is predicted by a model that was not trained on it.
 
-Items of one unit (a group, or an item alone) share a fold, since their answers tell each other.
-Units are dealt out class by class, so that each fold has its share of each.
+Items of one unit (a group, or a single item) share a fold, since one reveals the others. Units are
+dealt class by class, so that each fold has its share of each.
 """
 
 import random
@@ -12,9 +12,9 @@ from assay.benchmark.benchmark import FEWEST_QUESTIONS, Item
 
 
 def fold_units(items: Sequence[Item]) -> list[str]:
-    """What must not be split: items that share a group or a question, directly or by turns.
+    """The unit of each item: items linked by a shared group or question must not be split.
 
-    Where there are too few different questions to tell groups (a fixed prompt), groups alone count.
+    With too few distinct questions (a fixed prompt), only groups count.
     """
     by_question = len({item.question for item in items}) >= FEWEST_QUESTIONS
     leader: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Which records are positive and which negative, by the values or expressions that say so."""
+"""Decide which records are positive and which negative, by value or expression."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -21,9 +21,9 @@ def settle_labels(
     faults: Faults,
     on_missing: Callable[[Draft, str, SpecError], None],
 ) -> None:
-    """Label every record, and note or leave out those that are neither positive nor negative.
+    """Label every record, and report or leave out those that are neither positive nor negative.
 
-    `on_missing` is told of a record that lacks the field which an expression asks for.
+    `on_missing` is called for a record without a field that an expression uses.
     """
     positive, negative = columns.positive, columns.negative
     if positive is None and negative is None:
@@ -32,7 +32,7 @@ def settle_labels(
         return
     for text in (positive, negative):
         if text is not None and _is_expression(text):
-            parse_expression(text)  # one that cannot be read is no fault of the records
+            parse_expression(text)  # a bad expression is not a fault of the records
     field = "label" if any(draft.value is not None for draft in drafts) else "class"
     values = Counter(draft.deciding for draft in drafts)
     if positive is not None and negative is None and not _is_expression(positive):
@@ -47,7 +47,7 @@ def settle_labels(
             on_missing(draft, field, error)
             continue
         if ours and theirs:
-            faults.add(SpecError(f"{draft.place}: positive and negative at once"))
+            faults.add(SpecError(f"{draft.place}: both positive and negative"))
         elif ours or theirs:
             draft.label = ours
         else:
@@ -59,7 +59,7 @@ def settle_labels(
 
 
 def _plain_label(draft: Draft, columns: Columns, faults: Faults) -> None:
-    """A label of 0 or 1; a class alone is no label."""
+    """A label of 0 or 1; a class alone is not a label."""
     if draft.value is None:
         return
     draft.label = _PLAIN.get(draft.value.lower())
@@ -71,7 +71,7 @@ def _plain_label(draft: Draft, columns: Columns, faults: Faults) -> None:
             SpecError(
                 f"{draft.place}, field {columns.label or 'label'!r}: expected 0, 1, true or false,"
                 f" got {draft.value!r:.{LONGEST_VALUE}}",
-                hint="Say which value means positive: `positive=VALUE`.",
+                hint="Which value is positive? Name it: `positive=VALUE`.",
             )
         )
 
@@ -81,7 +81,7 @@ def _is_expression(text: str) -> bool:
 
 
 def _holds(text: str | None, draft: Draft, is_value: Callable[[str], object]) -> bool:
-    """Whether a record is what a value or an expression says."""
+    """Whether a record matches a value or an expression."""
     if text is None:
         return bool(is_value(draft.deciding.lower()))
     if not _is_expression(text):
@@ -91,15 +91,15 @@ def _holds(text: str | None, draft: Draft, is_value: Callable[[str], object]) ->
 
 
 def _check_two(values: Mapping[str, int], positive: str, field: str, faults: Faults) -> None:
-    """Refuse one value called positive beside several others, of which none is named."""
+    """Refuse a positive value beside several others if the negative one is not named."""
     if len(values) < 3 or positive not in values:
         return
     faults.add(
         SpecError(
             f"{faults.place}: the {field} has {len(values)} values: {listed(values)};"
-            f" `positive={positive}` leaves open which of the others are negative",
-            hint="Name the negative one (`negative=VALUE`), and leave out what is neither"
-            f" (`unknown=exclude`). Where all others are negative: `positive='{field} =="
+            f" with `positive={positive}`, which of the others are negative?",
+            hint="Name the negative value (`negative=VALUE`) and leave out the rest"
+            f" (`unknown=exclude`). If all others are negative: `positive='{field} =="
             f" {positive}'`.",
         )
     )
@@ -108,7 +108,7 @@ def _check_two(values: Mapping[str, int], positive: str, field: str, faults: Fau
 def _check_occurring(
     drafts: Sequence[Draft], columns: Columns, values: Mapping[str, int], faults: Faults
 ) -> None:
-    """Refuse a value called positive or negative that never occurs: it is misspelt."""
+    """Refuse a positive or negative value that never occurs: it is probably misspelt."""
     for name, value, label in (
         ("positive", columns.positive, True),
         ("negative", columns.negative, False),
@@ -116,9 +116,9 @@ def _check_occurring(
         if value is not None and drafts and not any(draft.label is label for draft in drafts):
             faults.add(
                 SpecError(
-                    f"{faults.place}: no record is {value!r:.200}, which `{name}=` calls {name};"
-                    f" there are {listed(values)}",
-                    hint="Look at the values of the label column; capitals and spaces count.",
+                    f"{faults.place}: no record has the value {value!r:.200} of `{name}=`;"
+                    f" the values are {listed(values)}",
+                    hint="Use a value of the label column. Capitals and spaces count.",
                 )
             )
 
@@ -128,7 +128,7 @@ def _refuse_unknown(unknown: Sequence[Draft], columns: Columns, faults: Faults) 
     first = unknown[0].place.removeprefix(f"{faults.place}, ")
     hint = "Leave out records that are neither: `unknown=exclude`."
     if columns.positive is None:
-        hint = f"Name the positive one: `positive=VALUE`. {hint}"
+        hint = f"Which value is positive? Name it: `positive=VALUE`. {hint}"
     faults.add(
         SpecError(
             f"{faults.place}: {counted(len(unknown), 'record')} neither positive nor negative:"

@@ -1,10 +1,12 @@
-"""Benchmarks from files, and the bundled ones.
+"""Benchmarks from files and from memory, and the bundled ones.
 
 Columns are named by `Columns`; nothing is guessed beyond the default names, but an error lists the
 columns that are there and the flag that names one. The digest is of the file's exact bytes, and of
 what was left out of them.
 """
 
+import os
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -28,24 +30,56 @@ from assay.logs.log_records import LogRecords, read_log_records
 from assay.tables.faults import Faults
 from assay.tables.json_rows import line_rows
 from assay.tables.nested import PlacedRows, dotted
-from assay.tables.source import STANDARD_INPUT, TableSource, read_table
+from assay.tables.source import IN_MEMORY, STANDARD_INPUT, TableSource, read_table
+from assay.wording import did_you_mean
+
+_MOST_NAMES = 1000
 
 
 def load_benchmark(
-    name_or_path: str | Path, *, columns: Columns | None = None, second: str | Path | None = None
+    data: object, *, columns: Columns | None = None, second: object = None
 ) -> Benchmark:
-    """A bundled benchmark by name, or a file; `second` names the corpus for cross-corpus bars.
+    """A bundled benchmark by name, a file, or rows in memory; one that is loaded is as it is.
 
-    The columns named are the first file's; a second corpus has the default names.
+    `second` is the corpus for cross-corpus bars. The columns named are those of `data`; a second
+    corpus has the default names.
     """
-    place = str(name_or_path)
-    if place in BUNDLED:
-        origin = Origin(place=place, columns=_bundled_columns(place, columns))
-        data = (FOLDER / f"{place}.jsonl").read_bytes()
-        benchmark = _build(place, line_rows(data, place), digest(data), origin, Faults(place))
+    if isinstance(data, Benchmark):
+        benchmark = _as_loaded(data, columns or Columns())
+    elif not isinstance(data, (str, os.PathLike)):
+        benchmark = _from_memory(data, columns or Columns())
+    elif str(data) in BUNDLED:
+        benchmark = _bundled(str(data), columns)
     else:
-        benchmark = _from_file(place, columns or Columns())
+        benchmark = _from_file(str(data), columns or Columns())
     return benchmark if second is None else benchmark.with_second(load_second(second))
+
+
+def _as_loaded(benchmark: Benchmark, columns: Columns) -> Benchmark:
+    if columns != Columns():
+        raise SpecError(
+            f"{benchmark.name} is loaded already, and its columns were named then",
+            hint="Leave out the words that name columns, or load it again.",
+        )
+    return benchmark
+
+
+def _bundled(name: str, columns: Columns | None) -> Benchmark:
+    origin = Origin(place=name, columns=_bundled_columns(name, columns))
+    data = (FOLDER / f"{name}.jsonl").read_bytes()
+    return _build(name, line_rows(data, name), digest(data), origin, Faults(name))
+
+
+def _from_memory(data: object, columns: Columns) -> Benchmark:
+    from assay.tables.in_memory.table import table_in_memory
+
+    source = table_in_memory(data, split=columns.split)
+    columns = replace(columns, split=None)
+    faults = Faults(source.place)
+    rows = source.rows(encoding=columns.encoding, faults=faults)
+    origin = Origin(place=IN_MEMORY, columns=columns)
+    benchmark = _build(source.name, rows, source.digest, origin, faults)
+    return replace(benchmark, memory=source.files[0][1])
 
 
 def _from_file(place: str, columns: Columns) -> Benchmark:
@@ -60,10 +94,10 @@ def _from_file(place: str, columns: Columns) -> Benchmark:
     return _build(source.name, rows, source.digest, origin, faults, labelled_by=labelled_by)
 
 
-def load_second(name_or_path: str | Path) -> Benchmark:
+def load_second(data: object) -> Benchmark:
     """A second corpus, which has the default columns and only records that can be used."""
     try:
-        return load_benchmark(name_or_path)
+        return load_benchmark(data)
     except SpecError as error:
         error.hint = "The columns and policies given are for the first file: mend the second."
         raise
@@ -75,7 +109,7 @@ def _bundled_columns(place: str, columns: Columns | None) -> Columns:
     if replace(given, positive=None, negative=None, unknown=None) != Columns():
         raise SpecError(
             f"{place} is bundled, and its columns are known",
-            hint="Leave out the flags that name columns.",
+            hint="Leave out what names columns.",
         )
     return replace(given, positive=given.positive or BUNDLED_COLUMNS.positive)
 
@@ -83,7 +117,7 @@ def _bundled_columns(place: str, columns: Columns | None) -> Columns:
 def read_fields(benchmark: Benchmark) -> dict[str, list[object]]:
     """The columns of a benchmark's file that are none of its own, a value a record.
 
-    A bundled benchmark and one made in memory have none.
+    A bundled benchmark and one put together from items have none.
     """
     origin = benchmark.origin
     if origin is None or origin.place in BUNDLED:
@@ -107,8 +141,12 @@ def read_fields(benchmark: Benchmark) -> dict[str, list[object]]:
 def read_again(benchmark: Benchmark) -> TableSource | LogRecords:
     """The file that a benchmark was read from, which must still be what it was."""
     origin = benchmark.origin
-    if origin is None:
+    if origin is None or (origin.place == IN_MEMORY and benchmark.memory is None):
         raise SpecError(f"{benchmark.name} was made in memory and has no file to take records from")
+    if benchmark.memory is not None:
+        from assay.tables.in_memory.table import memory_table
+
+        return memory_table(benchmark.name, benchmark.memory)
     if origin.place in BUNDLED:
         source: TableSource | LogRecords = read_table(FOLDER / f"{origin.place}.jsonl")
     else:
@@ -131,13 +169,22 @@ def _read(place: str, columns: Columns) -> TableSource | LogRecords:
             there, readable = path.exists(), path.is_file() or path.is_dir()
         if not there:
             raise SpecError(
-                f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file"
+                f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file",
+                hint=did_you_mean(place, [*BUNDLED, *_beside(path)]),
             )
         if not readable:
             raise SpecError(f"{place}: not a regular file")
         if not Path(_absolute(place)).name.isprintable():
             raise SpecError(f"{place!a}: a file name must be UTF-8 and printable")
     return _source(place, columns)
+
+
+def _beside(path: Path) -> list[str]:
+    """The first names in the folder that a missing file was looked for in."""
+    try:
+        return [str(found) for found in islice(path.parent.iterdir(), _MOST_NAMES)]
+    except (OSError, ValueError):
+        return []
 
 
 def _source(place: str, columns: Columns, *, again: bool = False) -> TableSource | LogRecords:

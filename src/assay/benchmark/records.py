@@ -1,4 +1,4 @@
-"""Items from the rows of a file: what is read, what is refused, what is left out.
+"""Make items from the rows of a file.
 
 1. Every row is read: question, response, label or class, id, source, group.
 2. Records that lack a value are refused, or left out (`missing=exclude`).
@@ -6,7 +6,7 @@
    (`unknown=exclude`).
 4. Blank and repeated ids are refused, replaced (`ids=repair`), or all ids are (`ids=none`).
 
-What is refused is refused in one message (`Faults`), except for a column that no record has.
+All refusals are in one message (`Faults`), except for a column that no record has.
 """
 
 from collections import Counter
@@ -22,14 +22,13 @@ from assay.tables.nested import PlacedRows, Row, dotted, with_paths
 
 _LEAVE_OUT = "Leave out records that lack a value: `missing=exclude`."
 _NEW_IDS = (
-    "Number all records instead (`ids=none`), or give blank and repeated ids new ones"
-    " (`ids=repair`)."
+    "Number all records instead (`ids=none`), or replace blank and repeated ids (`ids=repair`)."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadRecords:
-    """The items of a file, the records left out, and how many items got another id."""
+    """The items of a file, the records left out, and the number of new ids."""
 
     items: tuple[Item, ...]
     left_out: tuple[LeftOut, ...]
@@ -40,7 +39,7 @@ class ReadRecords:
 class _RecordReader:
     """Reads the rows of one file; `seen` are the columns that any row has.
 
-    With `skip_unlabelled` records without a label are left out, whatever the columns say.
+    With `skip_unlabelled`, records without a label are left out whatever the policy.
     """
 
     columns: Columns
@@ -87,7 +86,7 @@ class _RecordReader:
         return [draft for draft in self.drafts if draft.why is None]
 
     def _lacks(self, draft: Draft, name: str, error: SpecError) -> None:
-        """Leave out a record that lacks a value, or note the fault."""
+        """Leave out a record that lacks a value, or add the fault."""
         draft.why = f"no {name}"
         may_lack = self.skip_unlabelled or self.columns.unknown == "exclude"
         unlabelled = name in ("label", "class") and may_lack
@@ -95,7 +94,7 @@ class _RecordReader:
             self.faults.add(error)
 
     def _settle_responses(self) -> None:
-        """Leave out records without the response that others have; by default they stay."""
+        """With `missing=exclude`, leave out records without the response that others have."""
         if self.columns.missing != "exclude":
             return
         kept = self._kept()
@@ -130,7 +129,7 @@ class _RecordReader:
             message = f"{draft.place}, field {self.columns.id or 'id'!r}: is empty"
         else:
             there = first[given].removeprefix(f"{self.faults.place}, ")
-            message = f"{draft.place}: id {given!r:.{LONGEST_VALUE}} is that of {there} too"
+            message = f"{draft.place}: id {given!r:.{LONGEST_VALUE}} is also that of {there}"
         self.faults.add(SpecError(message, hint=_NEW_IDS))
 
     def _records(self, renamed: int) -> ReadRecords:
@@ -159,7 +158,7 @@ class _RecordReader:
             reasons = listed(Counter(record.why for record in left_out), shown=str)
             raise SpecError(
                 f"{self.faults.place}: every record is left out: {reasons}",
-                hint="Look at `positive=` and `negative=`, and at the columns that were named.",
+                hint="Check `positive=`, `negative=` and the named columns.",
             )
         return ReadRecords(items=tuple(items), left_out=tuple(left_out), renamed=renamed)
 
@@ -167,16 +166,16 @@ class _RecordReader:
 def items_from_rows(
     rows: PlacedRows, columns: Columns, faults: Faults, *, skip_unlabelled: bool = False
 ) -> ReadRecords:
-    """The items of a file's rows, by the policy that its columns state.
+    """The items of a file's rows, by the policy in `columns`.
 
-    With `skip_unlabelled` rows without a label are left out, as the failed samples of a log.
+    With `skip_unlabelled`, rows without a label are left out, such as failed samples of a log.
     """
     reader = _RecordReader(columns=columns, faults=faults, skip_unlabelled=skip_unlabelled)
     return reader.read(rows)
 
 
 def _free(identity: str, taken: set[str], copies: Counter[str]) -> str:
-    """The first of ID~2, ID~3, ... that no record has."""
+    """The first unused id of ID~2, ID~3, ..."""
     while True:
         copies[identity] += 1
         name = f"{identity}~{copies[identity] + 1}"

@@ -1,7 +1,7 @@
-"""A subset of a benchmark's file, in the form of that file.
+"""Write a subset of a benchmark's file, in the form of that file.
 
-Lines of JSONL and elements of an array are kept as they are, byte for byte. What has no such form
-(columns, an object around an array, Arrow, a folder of shards) is written as JSONL.
+Lines of JSONL and elements of an array are kept byte for byte. Other forms (columns, an object
+around an array, Arrow, a folder of shards) are written as JSONL.
 """
 
 import io
@@ -43,11 +43,14 @@ def subset_bytes(benchmark: Benchmark, ids: Collection[str], name: str) -> bytes
     if isinstance(source, LogRecords) or form is None or form.name in _UNWRITTEN:
         what = "a log" if isinstance(source, LogRecords) else "a folder"
         what = what if form is None else _UNWRITTEN[form.name]
-        why = f"{source.place} is {what}: a subset of it is written as one JSON object a line"
+        why = f"{source.place} is {what}, so its subset is written as one JSON object a line"
         _check_name(name, (".jsonl",), why)
         return _as_lines(source, keep, encoding)
     own = "".join(endings(source.files[0][0]))
-    _check_name(name, (own, _usual(form)), f"the records are in {own or _usual(form)}")
+    why = f"the records are in {own or _usual(form)}"
+    if source.unit == "row":
+        why = "rows in memory are written as one JSON object a line"
+    _check_name(name, (own, _usual(form)), why)
     data = _written(form, source.place, keep)
     if encoding is not None:
         data = data.decode("utf-8").encode(encoding)
@@ -60,12 +63,12 @@ def _usual(form: Form) -> str:
 
 
 def _check_name(name: str, allowed: Sequence[str], why: str) -> None:
-    """Refuse an ending that says something else than what will be written."""
+    """Refuse an ending that does not match the form to be written."""
     got = name.lower() if name.startswith(".") else "".join(endings(name))
     if got not in allowed or not got:
         shown = next(filter(None, allowed))
         raise SpecError(
-            f"{why}, and the new file ends in {got or 'nothing'!r}",
+            f"{why}, but the new file ends in {got or 'nothing'!r}",
             hint=f"Give it the ending {shown}",
         )
 
@@ -129,12 +132,12 @@ def _line(row: Row, place: str) -> bytes:
     except (TypeError, ValueError) as error:
         raise SpecError(
             f"{place}: cannot be written as JSON: {error}",
-            hint="Take the subset from a file of Parquet instead.",
+            hint="Take the subset from a Parquet file instead.",
         ) from None
 
 
 def _plain(value: object) -> object:
-    """A value as JSON has it: what is no number is null, as where it was read."""
+    """A value for JSON: NaN becomes null, as on reading."""
     if isinstance(value, dict):
         return {key: _plain(child) for key, child in value.items()}
     if isinstance(value, list):

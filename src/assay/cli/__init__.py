@@ -11,7 +11,8 @@ def main() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for good
-    if sys.argv[1:] in ([], ["-h"], ["--help"]):
+    completing = "_ASSAY_COMPLETE" in os.environ  # by a script of `assay completion`
+    if not completing and sys.argv[1:] in ([], ["-h"], ["--help"], ["help"]):
         _print_help()
         return
     import gc
@@ -19,6 +20,8 @@ def main() -> None:
     gc.set_threshold(50_000)  # a short-lived command makes little garbage and many objects
     # Threads of linear algebra wait by spinning: on arrays as small as ours that is all they do.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if completing:
+        import assay.cli.completion  # noqa: F401 - click asks it which words fit
     from assay.cli.group import run_command
 
     run_command()

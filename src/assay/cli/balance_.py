@@ -5,11 +5,9 @@ from typing import Any
 
 import click
 
-from assay.benchmark.load import load_benchmark
-from assay.cli.options import PATH, column_flags, columns_from, json_flag
+from assay.cli.options import PATH, column_flags, json_flag, words_from
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
-from assay.errors import SpecError
 
 EXIT_CODES = (
     "Exit codes: 0 a balanced subset was written; 1 none was found, and nothing was written;"
@@ -49,23 +47,16 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     Example:
       assay balance answers.jsonl --group question_id --out balanced.jsonl
     """
-    benchmark = load_benchmark(file, columns=columns_from(flags))
-    if out.exists():
-        raise SpecError(f"{out} is there already", hint="Nothing is overwritten: name another.")
-    from assay.benchmark.subset import subset_bytes
-    from assay.confounding.balance import MOST_STEPS, balance
-    from assay.files import write_new
+    from assay.api.audit import subset
     from assay.report.confounding import draw_balanced
 
-    subset_bytes(benchmark, (), out.name)
-    with progress("fitting", MOST_STEPS) as advance:
-        balanced = balance(
-            benchmark,
-            surface=flags["surface"],
-            seed=flags["seed"],
-            on_step=advance,
-        )
-    if balanced.achieved:
-        write_new(out, subset_bytes(benchmark, balanced.records, out.name))
+    balanced = subset(
+        file,
+        out=out,
+        surface=flags["surface"],
+        seed=flags["seed"],
+        columns=words_from(flags),
+        progress=progress,
+    )
     show(balanced, lambda record, to: draw_balanced(record, str(out), to), as_json=flags["as_json"])
     leave(favourable=balanced.achieved)

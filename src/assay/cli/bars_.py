@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.benchmark.benchmark import TASKS, Task
+from assay.cli.nouns import Noun
 from assay.cli.options import PATH, column_flags, columns_from, json_flag, note_changes
 from assay.cli.output import leave, print_json, show
 from assay.errors import SpecError
@@ -16,13 +17,13 @@ from assay.gauntlet.spec import BarSet
 
 if TYPE_CHECKING:
     from assay.gauntlet.revision import Revision
-    from assay.study.study import Study
+    from assay.study.study import StudyFolder
 
 
 _task = click.option("--task", type=click.Choice(TASKS), help="Default: detection.")
 
 
-@click.group("bars")
+@click.group("bars", cls=Noun, alone="show")
 def command() -> None:
     """Show, compare and revise the pass conditions.
 
@@ -53,12 +54,12 @@ def show_bars(version: str | None, task: Task | None, as_json: bool) -> None:
 
     if version is not None:
         bars = _load(version, task)
-        show(bars_record(bars), lambda _, to: draw_bars(bars, to), as_json=as_json)
+        show(bars.to_dict(), lambda _, to: draw_bars(bars, to), as_json=as_json)
         return
     tasks: tuple[Task, ...] = TASKS if task is None else (task,)
     bundled = [load_bars(name, task=each) for each in tasks for name in bundled_versions(each)]
     if as_json:
-        print_json([bars_record(bars) for bars in bundled])
+        print_json([bars.to_dict() for bars in bundled])
         return
     rows = [(bars.task, bars.version, f"{len(bars.bars)}", bars.because) for bars in bundled]
     console().print(table(("task", "version", "bars", "because"), rows, right="llr"))
@@ -206,14 +207,15 @@ def revise_file(base: str | None, flags: dict[str, Any]) -> None:
     _show(revision, out, next_step, as_json=flags["as_json"])
 
 
-def revise_in_study(study: "Study", base: str | None, flags: dict[str, Any]) -> None:
+def revise_in_study(study: "StudyFolder", base: str | None, flags: dict[str, Any]) -> None:
     """Revise the bars in force, and show every result under the new version."""
-    from assay.cli.study_commits import how_to_commit
+    from assay.api.study.publication import how_to_commit
     from assay.report.gauntlet import draw_rejudged
     from assay.report.study.views import refresh_views
-    from assay.report.terminal import console, printable
+    from assay.report.terminal import console
     from assay.study.scorecards.rejudge import judge_study
     from assay.study.scorecards.revise import revise_study
+    from assay.wording import printable
 
     revision = revise_study(
         study,
@@ -246,7 +248,7 @@ def _show(revision: "Revision", out: Path, next_step: list[str], *, as_json: boo
 
     if as_json:
         cards = {"before": revision.before, "after": revision.after}
-        print_json({"out": str(out), "bars": bars_record(revision.bars), **cards})
+        print_json({"out": str(out), "bars": revision.bars.to_dict(), **cards})
     else:
         shown = console()
         for card in (revision.before, revision.after):
@@ -257,22 +259,3 @@ def _show(revision: "Revision", out: Path, next_step: list[str], *, as_json: boo
         for line in next_step:
             shown.print(styled(line))
     sys.stdout.flush()
-
-
-def bars_record(bars: BarSet) -> dict[str, Any]:
-    """Bars as JSON, partitions as they are written."""
-    return {
-        "task": bars.task,
-        "version": bars.version,
-        "supersedes": bars.supersedes,
-        "drops": bars.drops,
-        "because": bars.because,
-        "digest": bars.digest,
-        "partitions": {
-            name: {"positive": part.positive.text, "negative": part.negative.text}
-            for name, part in bars.partitions.items()
-        },
-        "bars": bars.bars,
-        "regressions": bars.regressions,
-        "second": bars.second,
-    }

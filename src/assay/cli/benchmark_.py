@@ -14,6 +14,7 @@ from assay.benchmark.corpora.result import Execution, Labels, imported
 from assay.benchmark.corpora.table import FORMATS, read_items, read_tasks
 from assay.benchmark.load import load_benchmark
 from assay.benchmark.programs.execute import Bounds, ProgramOutcome, execute
+from assay.cli.nouns import Noun
 from assay.cli.options import PATH, json_flag
 from assay.cli.output import print_json, show
 from assay.cli.progress import progress
@@ -26,9 +27,8 @@ EXIT_CODES = "Exit codes: 0 a benchmark was written; 2 bad usage or input, and n
 _ENDINGS = (".jsonl", ".ndjson")
 
 
-@click.group("benchmark", invoke_without_command=True)
-@click.pass_context
-def command(context: click.Context) -> None:
+@click.group("benchmark", cls=Noun, alone="list")
+def command() -> None:
     """List the bundled benchmarks, or import a published corpus.
 
     \b
@@ -38,8 +38,6 @@ def command(context: click.Context) -> None:
       assay benchmark import humaneval HumanEval.jsonl.gz --samples samples.jsonl \\
         --execute --out humaneval.jsonl
     """
-    if context.invoked_subcommand is None:
-        context.invoke(list_, as_json=False)
 
 
 @command.command("list")
@@ -78,7 +76,8 @@ def list_(as_json: bool) -> None:
         )
         for benchmark in bundled
     ]
-    console().print(table(("benchmark", "items", "classes", "what"), lines, right="lr"))
+    headers = ("benchmark", "items", "classes", "what")
+    console().print(table(headers, lines, right="lr", drop=("classes",)))
 
 
 @command.command(

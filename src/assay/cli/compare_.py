@@ -1,8 +1,6 @@
 """`assay compare`: whether a change helps more than it hurts."""
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -10,24 +8,10 @@ from assay.cli.options import PATH, encoding_flag, json_flag, split_flag
 from assay.cli.output import leave, show
 from assay.errors import SpecError
 
-if TYPE_CHECKING:
-    from assay.comparison.sides import Side
-
 EXITS = (
     "Exit codes: 0 ratify; 1 reject, no effect or inconclusive; 2 bad usage or input; 3 refused:"
     " the sides are no comparison; 4 a scorecard was edited."
 )
-_MINE = "baseline", "candidate"
-_OURS = {
-    "--gate": "gates",
-    "--missing": "missing",
-    "--crashed": "crashed",
-    "--allow": "allow",
-    "--strict-gates": "strict_gates",
-    "--sequential": "sequential",
-    "--artifact": "artifact",
-    "--all-pairs": "all_pairs",
-}
 
 
 class Paths(click.Command):
@@ -67,9 +51,7 @@ class Paths(click.Command):
 @click.option(
     "--config", type=PATH, metavar="FILE", help="Dimensions, gates, margins: a TOML file."
 )
-@click.option(
-    "--gate", "gates", multiple=True, metavar="NAME", help="A dimension that must not lose."
-)
+@click.option("--gate", multiple=True, metavar="NAME", help="A dimension that must not lose.")
 @click.option(
     "--instance",
     default="instance",
@@ -82,7 +64,6 @@ class Paths(click.Command):
 )
 @click.option(
     "--dimension",
-    "columns",
     multiple=True,
     metavar="COLUMN",
     help="Read this column and no other; repeat it.",
@@ -157,85 +138,35 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
       assay compare trials.csv --by model --where 'split == "test"'
       assay compare --baseline run1/ run2/ --candidate run3/ run4/
     """
-    from assay.comparison.adr_0031 import compare_adr_0031
-    from assay.comparison.collect import compare_sides, compared_sides, read_plan, sides_from
+    from assay.api.comparison import compare
     from assay.comparison.result import Comparison, Comparisons
-    from assay.comparison.store import check_writable, write_comparison
-    from assay.report.comparison import (
-        draw_comparison,
-        draw_source_comparison,
-    )
+    from assay.report.comparison import draw_comparison, draw_source_comparison
     from assay.report.comparisons import draw_comparisons
-    from assay.study.scorecards.in_force import scorecard_in_force
 
-    named = _sides(flags)
-    if flags["out"] is not None:
-        check_writable(flags["out"], [path for _, paths in named for path in paths])
-    request = read_plan(flags, in_study=scorecard_in_force)
-    sides = sides_from(named, request)
-    made: Any
-    if flags["rule"] == "adr-0031":
-        _check_plain(flags, sides)
-        plan = request.plan
-        trials = compared_sides(sides[0], sides[1], request, sides[0].tasks[0]).trials
-        made = compare_adr_0031(*trials, *([] if plan is None else [plan.dimensions]))
-    else:
-        made = compare_sides(sides, request)
-    if flags["out"] is not None:
-        write_comparison(flags["out"], made)
+    as_json = flags.pop("as_json")
+    made = compare(*_sides(flags), **flags)
     draw: Any = draw_source_comparison
     if isinstance(made, Comparison | Comparisons):
         draw = draw_comparison if isinstance(made, Comparison) else draw_comparisons
-    show(made, draw, as_json=flags["as_json"])
-    if flags["out"] is not None and not flags["as_json"]:
+    show(made, draw, as_json=as_json)
+    if flags["out"] is not None and not as_json:
         click.echo(f"Wrote {flags['out']}.")
     leave(favourable=made.favourable)
 
 
-def _sides(flags: dict[str, Any]) -> list[tuple[str, Sequence[Path]]]:
-    """The sides that were named, by position or by flags."""
-    paths, by_flag = flags["paths"], {name: flags[name] for name in _MINE}
-    if paths and any(by_flag.values()):
+def _sides(flags: dict[str, Any]) -> list[Any]:
+    """The sides that were named, by position or by flags; takes them from the flags."""
+    paths, baseline, candidate = (flags.pop(name) for name in ("paths", "baseline", "candidate"))
+    if paths and (baseline or candidate):
         raise SpecError("name the sides by position or by --baseline and --candidate, not both")
     if flags["by"] is not None:
-        given = paths or [path for side in by_flag.values() for path in side]
+        given = [*paths, *baseline, *candidate]
         if not given:
             raise SpecError("--by COLUMN splits a file into sides: name the file")
-        return [("all", given)]
-    if flags["first"] is not None:
-        raise SpecError("--first names a side of those that --by COLUMN tells apart")
-    if len(paths) > 1:
-        return list(zip(_short_names(paths), ([path] for path in paths), strict=True))
-    if paths:
-        raise SpecError(
-            f"one side, {paths[0]}, and nothing to compare it with",
-            hint="Name the other: assay compare BASELINE CANDIDATE. Where one file holds both:"
-            " --by COLUMN.",
-        )
-    if not all(by_flag.values()):
+        return [given]
+    if not paths and not (baseline and candidate):
         raise SpecError(
             "two sides are needed",
             hint="assay compare BASELINE CANDIDATE, or --baseline PATH... --candidate PATH...",
         )
-    return list(by_flag.items())
-
-
-def _short_names(paths: Sequence[Path]) -> list[str]:
-    """What the sides are called: their last parts, as many as tell them apart."""
-    for parts in range(1, max(len(path.parts) for path in paths) + 1):
-        names = ["/".join(path.parts[-parts:]) for path in paths]
-        if len(set(names)) == len(names):
-            return names
-    return [str(path) for path in paths]
-
-
-def _check_plain(flags: dict[str, Any], sides: Sequence["Side"]) -> None:
-    """Refuse what the source's rule knows nothing of, instead of passing over it."""
-    if len(sides) != 2 or len(sides[0].tasks) > 1:
-        raise SpecError("--rule adr-0031 compares two sides of one task")
-    unknown = [name for name in _OURS if flags[_OURS[name]]]
-    if unknown:
-        raise SpecError(
-            f"--rule adr-0031 knows no {', '.join(unknown)}",
-            hint="Leave it out; gates and ideals of other dimensions go into --config FILE.",
-        )
+    return list(paths) or [list(baseline), list(candidate)]

@@ -13,12 +13,12 @@ from assay.runs.collect import run
 METHODS = ("oracle:word_length", "token-overlap", "tfidf:word")
 VERSIONS = ("v1", "v2", "v3")
 _STORY = """\
-Three methods that read no meaning look for misconceptions in `darkcore`. Each runs once; its
-stored outputs are then judged under three versions of the bars. v1 asks for an AUC of 0.70. v2
+Three methods that read no meaning look for misconceptions in `darkcore`. Each runs once; its \
+stored outputs are then judged under three versions of the bars. v1 asks for an AUC of 0.70. v2 \
 asks for 0.10 more than counting words gets, v3 also for 0.10 more than counting capitals.
 """
 _MORAL = """\
-Under v1, counting words passes. Nothing was wrong with the arithmetic: the number was made of the
+Under v1, counting words passes. Nothing was wrong with the arithmetic: the number was made of the \
 surface of the data. Look closer: assay try oracle:word_length --bars v3
 """
 

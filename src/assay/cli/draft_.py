@@ -8,6 +8,8 @@ import click
 from assay.benchmark.benchmark import TASKS, Task
 from assay.cli.options import json_flag, study_flag, typed
 from assay.cli.output import print_json
+from assay.errors import MethodError
+from assay.sandbox.environment import missing_variable
 from assay.study.study import find_study
 from assay.study.submissions.spec import Prereg
 
@@ -31,7 +33,7 @@ def command(
     folder: Path,
     as_json: bool,
 ) -> None:
-    """Begin a submission: a copy of the method, and a prediction to fill in.
+    """Begin a submission: a copy of the method, and a prediction.
 
     The method's own files are copied into preregs/ID, with whatever they import beside the
     standard library and installed packages. Add there what else it needs (weights, word lists):
@@ -51,7 +53,11 @@ def command(
         load_seconds=load_seconds,
         environment=env,
     )
-    place, copied = draft(study, submission, method, task=task, prereg=prereg)
+    try:
+        place, copied = draft(study, submission, method, task=task, prereg=prereg)
+    except MethodError as error:
+        error.hint = missing_variable(error.message, env) or error.hint
+        raise
     if as_json:
         print_json({"submission": submission, "folder": str(place), "copied": copied})
         return

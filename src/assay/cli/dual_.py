@@ -1,22 +1,16 @@
 """`assay dual`: a system with its state, and without."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from assay.cli.options import PATH, json_flag
 from assay.cli.output import show
 from assay.cli.progress import progress
+from assay.cli.scaffolds import init_flag, spec_or_scaffold
 
-if TYPE_CHECKING:
-    from assay.dual_condition.collect import Dual
-    from assay.dual_condition.evidence import DualRun
-    from assay.dual_condition.spec import DualSpec
-
-METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_condition.spec
+METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_condition.evidence
 
 
 @click.command(
@@ -26,7 +20,8 @@ METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_cond
     " 3 blocked: a precondition does not hold; 4 an earlier result or the journal was edited;"
     " 5 state.forget failed.",
 )
-@click.argument("spec", type=PATH)
+@click.argument("spec", type=PATH, required=False)
+@init_flag
 @click.option(
     "--out", type=PATH, metavar="DIR", help="Where results are kept. Default: results, beside SPEC."
 )
@@ -41,6 +36,7 @@ METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_cond
     "--jobs", type=click.IntRange(1, 1000), help="Runs at a time, instead of what the spec says."
 )
 @json_flag
+@spec_or_scaffold
 def command(
     spec: Path,
     out: Path | None,
@@ -59,20 +55,17 @@ def command(
 
     \b
     Examples:
+      assay dual --init
       assay dual dual.toml
       assay dual dual.toml --metric accuracy
       assay matrix results
     """
-    from msgspec.structs import replace
-
+    from assay.api.dual_condition import evaluate, plan_dual
     from assay.dual_condition.evidence import Metric
-    from assay.dual_condition.spec import load_dual_spec
     from assay.dual_condition.state.conditions import conditions_of
 
     chosen: Metric | None = metric  # type: ignore[assignment]  # one of METRICS
-    plan = load_dual_spec(spec, metric=chosen)
-    if jobs is not None:
-        plan = replace(plan, system=replace(plan.system, jobs=jobs))
+    plan = plan_dual(spec, metric=chosen, jobs=jobs)
     with progress("runs", len(conditions_of(plan)) * len(plan.seeds)) as advance:
 
         def heard(_: object) -> None:
@@ -81,34 +74,14 @@ def command(
             advance()
 
         try:
-            dual, entered = _evaluated(
-                plan, out or (study or spec.parent) / "results", study, heard
-            )
+            made = evaluate(plan, spec, out, study, on_run=heard)
         except KeyboardInterrupt:
             click.echo("\nRuns that were made are kept. Type the same command to go on.", err=True)
             raise
     from assay.report.dual_condition import draw_dual
 
+    dual = made.dual
     show(dual.record, lambda _, to: draw_dual(dual, to), as_json=as_json)
-    if entered is not None:
-        click.echo(entered, err=as_json)
+    if made.entry is not None:
+        click.echo(f"Entered in the ledger of {made.study}: entry {made.entry}.", err=as_json)
     sys.exit(dual.result.exit_code)
-
-
-def _evaluated(
-    plan: "DualSpec", out: Path, named: Path | None, heard: Callable[["DualRun"], None]
-) -> "tuple[Dual, str | None]":
-    """Evaluate, and enter the result where a study is named or holds the results; what to say."""
-    from assay.study.locate import study_root
-
-    root = study_root(out) if named is None else named
-    if root is None:
-        from assay.dual_condition.collect import run_dual
-
-        return run_dual(plan, out, on_run=heard), None
-    from assay.study.dual_results import run_dual_in_study
-    from assay.study.study import find_study
-
-    study = find_study(root)
-    dual, entry = run_dual_in_study(study, plan, out, on_run=heard)
-    return dual, f"Entered in the ledger of {study.config.name}: entry {entry.n}."

@@ -6,7 +6,6 @@ import click
 
 from assay.cli.options import PATH, json_flag
 from assay.cli.output import print_json
-from assay.errors import SpecError
 
 
 @click.command(
@@ -36,31 +35,15 @@ def command(
       assay export logs/ --out datastore
       assay export baseline.eval candidate.eval --out datastore --no-texts
     """
-    from assay.logs.format_table import FORMATS, read_log
-    from assay.logs.harnesses.every_eval_ever.files import export_runs
-    from assay.report.terminal import printable
-    from assay.wording import counted, some
+    from assay.api.trials import export
+    from assay.wording import printable
 
-    runs = []
-    for path in logs:
-        found = read_log(path, texts=not no_texts)
-        if not found:
-            raise SpecError(
-                f"{path}: no log of a harness here",
-                hint=f"Logs are known of {', '.join(known.name for known in FORMATS)}.",
-            )
-        runs += found
-    chosen = [run for run in runs if task in (None, run.task)]
-    if not chosen:
-        known = some(list(dict.fromkeys(run.task for run in runs)))
-        raise SpecError(f"no run of a task {task!r:.60}; there are {known}")
-    exported = export_runs(chosen, out)
+    exported = export(*logs, out=out, task=task, texts=not no_texts)
     if as_json:
-        print_json(exported)
+        print_json(exported.runs)
         return
-    for run in exported:
-        who = "" if run.model is None else f", {run.model}"
-        click.echo(printable(f"{run.harness}, {run.task}{who}: {counted(run.samples, 'sample')}"))
+    for run in exported.runs:
+        click.echo(printable(run.said))
         for place in run.files:
             click.echo(printable(f"  {place}"))
-    click.echo(f"Wrote {counted(len(exported), 'run')}.")
+    click.echo(exported.lines()[0])

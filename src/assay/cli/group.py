@@ -4,13 +4,17 @@ import importlib
 import os
 import sys
 from contextlib import suppress
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from assay._version import __version__
+from assay.cli.progress import working
 from assay.cli.verbs import HELP, VERBS
 from assay.errors import AssayError, SpecError, StorageError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 OUR_FAULT = 70
 """The exit code of an error that we did not foresee (EX_SOFTWARE)."""
@@ -23,17 +27,50 @@ class LazyGroup(click.Group):
         """The verbs, sorted."""
         return sorted(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a verb's file and take its command."""
+        cmd_name = _verb(cmd_name)
         if cmd_name not in VERBS:
             return None
         file = f"{cmd_name.replace('-', '_')}_"
         command: click.Command = importlib.import_module(f"assay.cli.{file}").command
-        return command
+        if not ctx.resilient_parsing:
+            return command
+        from assay.cli.completion import with_names
+
+        return with_names(command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb, or say which one may be meant; `help VERB` is `VERB --help`."""
+        if args[0] == "help":
+            args = [*args[1:2], "--help"]
+        if not ctx.resilient_parsing and args[0][:1] != "-" and _verb(args[0]) not in VERBS:
+            from assay.cli.usage import no_such_command
+
+            raise no_such_command(args[0], ctx, VERBS)
+        return super().resolve_command(ctx, [_verb(args[0]), *args[1:]])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """The verbs that begin so, none of which is imported for it."""
+        from click.shell_completion import CompletionItem
+
+        verbs = [verb for verb in self.list_commands(ctx) if verb.startswith(incomplete)]
+        flags = click.Command.shell_complete(self, ctx, incomplete)
+        return [CompletionItem(verb, help=VERBS[verb]) for verb in verbs] + flags
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002 - click's signature
         """The text that stands beside the verbs."""
         return HELP.rstrip("\n")
+
+
+def _verb(name: str) -> str:
+    """The verb that a name stands for: nouns are understood in either number."""
+    if name in VERBS:
+        return name
+    other = name.removesuffix("s") if name.endswith("s") else f"{name}s"
+    return other if other in VERBS else name
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -48,7 +85,8 @@ def run_command() -> None:
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal without ≥ still gets a table
     try:
-        assay.main(prog_name="assay", standalone_mode=False)
+        with working(next((word for word in sys.argv[1:] if word in VERBS), "assay")):
+            assay.main(prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
     except AssayError as error:
         _fail(error)
@@ -56,6 +94,9 @@ def run_command() -> None:
         click.echo("Stopped.", err=True)
         sys.exit(130)
     except click.ClickException as error:
+        from assay.cli.usage import explained
+
+        error = explained(error)
         if _wants_json():
             _print_json(SpecError(error.format_message()))
         error.show()
@@ -84,8 +125,7 @@ def _wants_json() -> bool:
 
 
 def _fail(error: AssayError) -> NoReturn:
-    from assay.report.terminal import printable
-    from assay.wording import as_flags
+    from assay.wording import as_flags, printable
 
     error.message = as_flags(error.message)
     error.hint = None if error.hint is None else as_flags(error.hint)

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
+from assay.cli.nouns import Noun
 from assay.cli.options import PATH, json_flag
 from assay.cli.output import print_json
 from assay.errors import SpecError, storage
 
 
-@click.group("key")
+@click.group("key", cls=Noun)
 def command() -> None:
     """Make a key that signs checkpoints, or show its public half.
 

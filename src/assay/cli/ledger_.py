@@ -7,13 +7,14 @@ from typing import Any
 import click
 
 from assay.cli.ledger_time import pin, request, timestamp
+from assay.cli.nouns import Noun
 from assay.cli.options import PATH, json_flag, study_flag
 from assay.cli.output import print_json
 from assay.errors import IntegrityError, SpecError
 from assay.study.study import find_study
 
 
-@click.group("ledger")
+@click.group("ledger", cls=Noun, alone="show")
 def command() -> None:
     """Show the ledger, take a checkpoint of it, prove what is in it.
 
@@ -159,8 +160,8 @@ def check(file: Path, kept: Path, older: Path | None, as_json: bool) -> None:
     Example:
       assay ledger check proof.json --checkpoint kept-elsewhere.txt
     """
+    from assay.api.study.verification import checkpoint_in
     from assay.bounds import MAX_LINE_BYTES
-    from assay.cli.signed_files import checkpoint_in
     from assay.files import read_bounded
     from assay.ledger.proof import check_proof, parse_proof
 

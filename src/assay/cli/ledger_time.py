@@ -7,7 +7,7 @@ import click
 
 from assay.cli.options import PATH, json_flag, study_flag
 from assay.cli.output import print_json
-from assay.study.study import Study, find_study
+from assay.study.study import StudyFolder, find_study
 
 
 @click.command("pin")
@@ -103,13 +103,13 @@ def timestamp(checkpoint: Path, response: Path | None, folder: Path, as_json: bo
     _say_how_to_commit(study, names, f"Timestamp of {made.checkpoint} entries")
 
 
-def _say_how_to_commit(study: Study, names: list[str], message: str) -> None:
-    from assay.cli.study_commits import how_to_commit
+def _say_how_to_commit(study: StudyFolder, names: list[str], message: str) -> None:
+    from assay.api.study.publication import how_to_commit
 
     _say(f"Commit it: {how_to_commit(study, names, message)}")
 
 
 def _say(text: str) -> None:
-    from assay.report.terminal import printable
+    from assay.wording import printable
 
     click.echo(printable(text))

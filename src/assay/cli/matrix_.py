@@ -1,13 +1,11 @@
 """`assay matrix`: the cross-corpus matrix, from results alone."""
 
-import os
 import sys
 from pathlib import Path
 
 import click
 
 from assay.cli.options import PATH, json_flag
-from assay.errors import SpecError
 
 FORMATS = {"markdown": ".md", "csv": ".csv", "json": ".json"}
 
@@ -42,31 +40,20 @@ def command(folder: Path, history: bool, kind: str, out: Path | None, as_json: b
       assay matrix results --history
       assay matrix results --out MATRIX.md
     """
-    from assay.dual_condition.store import matrix_in
+    from assay.api.dual_condition import matrix
     from assay.report.matrix import WRITERS, draw_matrix
-    from assay.study.dual_results import standing_in_ledgers
 
-    matrix = matrix_in(folder, standing=standing_in_ledgers())
-    if out is not None:
-        from assay.files import write_whole
-
-        if out.suffix.lower() not in WRITERS:
-            raise SpecError(f"{out}: expected a name that ends in {', '.join(WRITERS)}")
-        of = os.path.relpath(folder.resolve(), out.resolve().parent)
-        write_whole(
-            out,
-            WRITERS[out.suffix.lower()](matrix, of=Path(of).as_posix(), history=history).encode(),
-        )
+    made = matrix(folder, out=out, history=history)
     kind = "json" if as_json else kind
     if kind in FORMATS:
         of = folder.as_posix()
-        click.echo(WRITERS[FORMATS[kind]](matrix, of=of, history=history), nl=False)
+        click.echo(WRITERS[FORMATS[kind]](made, of=of, history=history), nl=False)
     elif out is None:
         from assay.report.terminal import console
 
-        draw_matrix(matrix, console(), history=history)
+        draw_matrix(made, console(), history=history)
     else:
         from assay.wording import counted
 
-        click.echo(f"{out}: {counted(len(matrix.rows), 'row')}")
+        click.echo(f"{out}: {counted(len(made.rows), 'row')}")
     sys.stdout.flush()

@@ -2,34 +2,45 @@
 
 import click
 
+from assay.api.methods import methods
+from assay.cli.nouns import Noun
 from assay.cli.options import json_flag
 from assay.cli.output import print_json
-from assay.methods.registry import REGISTERED
 
 
-@click.command("methods")
+@click.group("methods", cls=Noun, alone="list")
+def command() -> None:
+    """List the bundled methods.
+
+    \b
+    Examples:
+      assay methods
+      assay methods --json
+      assay try tfidf:char --task detection
+    """
+
+
+@command.command("list")
 @json_flag
-def command(as_json: bool) -> None:
+def list_(as_json: bool) -> None:
     """List the bundled methods.
 
     \b
     Example:
-      assay methods
-      assay try tfidf:char --task detection
+      assay methods list
     """
     from assay.report.terminal import console, table
 
-    methods = REGISTERED.values()
+    listed = methods()
     if as_json:
-        fields = ("name", "tasks", "about")
-        print_json([{name: getattr(method, name) for name in fields} for method in methods])
+        print_json(listed.methods)
         return
     rows = [
         (method.name, ", ".join(method.tasks), method.about)
-        for method in methods
+        for method in listed
         if not method.name.endswith(":inverse")
     ]
     out = console()
-    out.print(table(("method", "tasks", "what"), rows))
+    out.print(table(("method", "tasks", "what"), rows, drop=("tasks",)))
     out.print()
     out.print("Every oracle also has an inverse: oracle:word_length:inverse")

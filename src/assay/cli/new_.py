@@ -2,16 +2,19 @@
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 from assay.benchmark.benchmark import TASKS
-from assay.benchmark.load import load_benchmark, load_second
+from assay.benchmark.load import load_benchmark
 from assay.cli.options import PATH, column_flags, columns_from, json_flag, note_changes
 from assay.cli.output import print_json
-from assay.gauntlet.load import DEFAULT_BARS, load_bars
+from assay.gauntlet.load import DEFAULT_BARS
+
+if TYPE_CHECKING:
+    from assay.study.study import StudyFolder
 
 
 @click.command("new")
@@ -40,16 +43,13 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     Example:
       assay new my-study --benchmark darkcore --bars v1
     """
-    from assay.study.create import new_study
+    from assay.api.study.study import Study
 
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     note_changes(benchmark)
-    second = flags["second"]
-    if second is None and flags["task"] != "detection" and benchmark.classes:
-        second = _named_second(flags["bars"] or DEFAULT_BARS)
-    if second is not None:
-        benchmark = benchmark.with_second(load_second(second))
-    study = new_study(folder, benchmark, name=flags["name"], bars=flags["bars"], task=flags["task"])
+    named = ("name", "bars", "task", "second")
+    study = Study.create(folder, benchmark, **{name: flags[name] for name in named}).folder
+    _warn(study)
     if flags["as_json"]:
         print_json({"study": str(study.root), **msgspec.to_builtins(study.config)})
         return
@@ -60,12 +60,11 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     click.echo("  assay draft 001 --method FILE.py:FUNCTION")
 
 
-def _named_second(bars: str) -> str | None:
-    """The second corpus that classification bars name, where they are used."""
-    from assay.errors import AssayError
+def _warn(study: "StudyFolder") -> None:
+    """Say which data others will not get, while nothing is sealed and it can still be mended."""
+    from assay.api.study.publication import unshared_data
+    from assay.wording import printable
 
-    try:
-        named_bars = load_bars(bars, task="classification")
-    except AssayError:
-        return None
-    return named_bars.second if any(bar.corpus == "second" for bar in named_bars.bars) else None
+    for fact, mend in unshared_data(study).items():
+        means = "others will not be able to run or verify this study"
+        click.echo(printable(f"Warning: {fact}: {means}. {mend}"), err=True)

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
+from assay.api.columns import ColumnWords, columns_of
 from assay.benchmark.benchmark import POLICIES, Benchmark, Columns
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -72,7 +73,7 @@ def column_flags(command: Decorated) -> Decorated:
     for name, what in reversed(_COLUMNS):
         flag = click.option(
             f"--{name}",
-            "cls" if name == "class" else name,
+            "class_" if name == "class" else name,
             metavar="COLUMN",
             help=f"The column that holds {what}.",
         )
@@ -83,16 +84,22 @@ def column_flags(command: Decorated) -> Decorated:
 def note_changes(benchmark: Benchmark) -> None:
     """Say what was left out and renamed, where no result says so as a caveat."""
     from assay.benchmark.benchmark import CHANGES
-    from assay.report.terminal import printable
+    from assay.wording import printable
 
     for code, detail in benchmark.changes.items():
         click.echo(printable(f"{code}: {CHANGES[code]} {detail}"), err=True)
 
 
-def columns_from(flags: dict[str, str | None]) -> Columns:
+def words_from(flags: dict[str, Any]) -> ColumnWords:
+    """The flags that name columns, as the words of the library."""
+    words: Any = {name: flags[name] for name in ColumnWords.__annotations__}
+    named: ColumnWords = words
+    return named
+
+
+def columns_from(flags: dict[str, Any]) -> Columns:
     """The flags that were given, over the defaults."""
-    names = Columns.__struct_fields__
-    return Columns(**{name: flags[name] for name in names if flags.get(name) is not None})  # type: ignore[arg-type]  # None is filtered out
+    return columns_of(words_from(flags))
 
 
 def typed(words: str, folder: Path) -> str:

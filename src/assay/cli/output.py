@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.gauntlet.result import Scorecard
-    from assay.study.study import Study
+    from assay.study.study import StudyFolder
 
 Record = TypeVar("Record")
 
@@ -89,15 +89,15 @@ def keep(run: Path, card: "Scorecard") -> None:
     try:
         keep_scorecard(run, card)
     except StorageError as error:
-        from assay.report.terminal import printable
+        from assay.wording import printable
 
         click.echo(printable(f"The scorecard could not be kept: {error.message}"), err=True)
 
 
 def show_page(
-    study: "Study",
+    study: "StudyFolder",
     page: str,
-    make: Callable[["Study"], Record],
+    make: Callable[["StudyFolder"], Record],
     draw: Callable[[Record, "Console"], None],
     *,
     markdown: bool,
@@ -123,11 +123,11 @@ def show_page(
     check_shown(study)
 
 
-def check_shown(study: "Study") -> None:
+def check_shown(study: "StudyFolder") -> None:
     """Exit with 4 where a view leaves out submissions that cannot be read; they are named."""
     from assay.report.study.board import unreadable_lines
-    from assay.report.terminal import printable
     from assay.study.views import unreadable_of
+    from assay.wording import printable
 
     lines = unreadable_lines(unreadable_of(study))
     for line in lines:

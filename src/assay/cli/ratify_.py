@@ -71,10 +71,10 @@ def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported la
     from assay.comparison.collect import check_again
     from assay.comparison.store import read_comparison
     from assay.digests import short
-    from assay.report.terminal import printable
     from assay.study.ratify.frozen import frozen_folder
     from assay.study.ratify.ratify import check_apart, check_ratifiable, ratify
     from assay.study.scorecards.in_force import scorecard_in_force
+    from assay.wording import printable
 
     if flags["artifact"] is None:
         raise SpecError("say what is to be frozen: --artifact PATH")
@@ -97,7 +97,7 @@ def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported la
 
 def _confirm(question: str, flags: dict[str, Any]) -> None:
     """Ask a person; where there is none, nothing is done."""
-    from assay.report.terminal import printable
+    from assay.wording import printable
 
     if flags["yes"]:
         return
@@ -114,7 +114,7 @@ def _show(steps: list[Any], flags: dict[str, Any]) -> None:
         print_json(steps[0] if not flags["check"] else {"standing": steps})
         return
     from assay.digests import short
-    from assay.report.terminal import printable
+    from assay.wording import printable
 
     for step in steps:
         place = flags["into"] / step.name

@@ -1,17 +1,17 @@
 """`assay run`: the one run of a sealed submission."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 import msgspec
 
+from assay.api.study.publication import committable, how_to_commit, publish, publish_result
 from assay.cli.options import EXIT_CODES, json_flag, study_flag, typed
 from assay.cli.output import leave, print_json
+from assay.cli.progress import quiet
 from assay.cli.run_output import RunOutput
-from assay.cli.study_commits import commit, committable, how_to_commit
 from assay.errors import MethodError
-from assay.study.study import Study, find_study
+from assay.study.study import StudyFolder, find_study
 from assay.study.submissions.run import Finished, run_sealed
 
 
@@ -47,7 +47,12 @@ def command(
     study = find_study(folder)
     if committing:
         committable(study)
-    shown = RunOutput(_starting(study, submission, committing=committing))
+
+    def start() -> None:
+        with quiet():
+            publish(study, f"Start {submission}", commit=committing)
+
+    shown = RunOutput(start)
     try:
         finished = run_sealed(
             study, submission, unwitnessed=unwitnessed, outside=outside, listener=shown
@@ -67,36 +72,19 @@ def command(
     leave(favourable=finished.favourable)
 
 
-def _starting(study: Study, submission: str, *, committing: bool) -> Callable[[], None]:
-    """Bring the pages up to date when a run starts, and commit the start if asked to."""
-
-    def start() -> None:
-        from assay.report.study.views import refresh_views
-
-        views = refresh_views(study)
-        if committing:
-            commit(study, views, f"Start {submission}")
-
-    return start
-
-
-def _publish(study: Study, finished: Finished, *, committing: bool, as_json: bool) -> None:
+def _publish(study: StudyFolder, finished: Finished, *, committing: bool, as_json: bool) -> None:
     """Say what came out, and commit it or say how."""
-    from assay.report.study.views import refresh_views
-
-    views = refresh_views(study)
-    names = [f"runs/{finished.submission}", "scorecards", "grades", *views]
-    message = f"Result of {finished.submission}"
-    done = commit(study, names, message) if committing else None
+    with quiet():
+        published = publish_result(study, finished, commit=committing)
     if as_json:
-        print_json({**msgspec.to_builtins(finished), "commit": done})
+        print_json({**msgspec.to_builtins(finished), "commit": published.commit})
     else:
         from assay.report.study.finished import draw_finished
         from assay.report.terminal import console
 
         draw_finished(finished, console())
         click.echo()
-        if done is not None:
-            click.echo(f"Committed as {done[:12]}.")
+        if published.commit is not None:
+            click.echo(f"Committed as {published.commit[:12]}.")
         else:
-            click.echo(f"Publish it:\n  {how_to_commit(study, names, message)}")
+            click.echo(f"Publish it:\n  {how_to_commit(study, published.names, published.message)}")

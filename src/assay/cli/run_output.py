@@ -46,7 +46,7 @@ class MethodOutput:
 class RunOutput(Listener):
     """Draws a run. `made` counts its outputs; `kept` says where one without a verdict is stored."""
 
-    def __init__(self, on_started: Callable[[], None] | None = None) -> None:
+    def __init__(self, on_started: Callable[[], object] | None = None) -> None:
         self.begun = False
         self.made = 0
         self.asked = self._left = 0

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
+from assay.api.scorecards import score as score_run
 from assay.cli.options import EXIT_CODES, PATH, json_flag
 from assay.cli.output import keep, leave, show, show_scorecard
 from assay.errors import SpecError
-from assay.gauntlet.rejudge import Rejudged, judge_again, judge_all
+from assay.gauntlet.rejudge import Rejudged, judge_all
+from assay.runs.store import HEAD
 from assay.study.locate import study_root
 
 
@@ -28,9 +30,7 @@ from assay.study.locate import study_root
     metavar="METRIC",
     help="Of a log without --benchmark: the metric, 0 or 1, that labels its own answers.",
 )
-@click.option(
-    "--score", "metric", metavar="METRIC", help="Of a log: the metric that holds the scores."
-)
+@click.option("--score", metavar="METRIC", help="Of a log: the metric that holds the scores.")
 @json_flag
 def command(
     rundir: Path | None,
@@ -39,7 +39,7 @@ def command(
     benchmark: str | None,
     second: str | None,
     label: str | None,
-    metric: str | None,
+    score: str | None,
     as_json: bool,
 ) -> None:
     """Judge a stored run again, under any bars.
@@ -76,76 +76,21 @@ def command(
         return
     if rundir is None:
         raise SpecError("which run?", hint="Name its folder, or judge every one: --all.")
-    if _is_log(rundir):
-        _score_log(rundir, bars, benchmark, second, label, metric, as_json=as_json)
-        return
-    if label is not None or metric is not None:
-        raise SpecError(f"{rundir}: --label and --score are for a log of a harness")
-    _, card = judge_again(rundir, bars, benchmark=benchmark, second=second)
-    keep(rundir, card)
+    card = score_run(rundir, benchmark, bars, second=second, label=label, score=score)
+    if (rundir / HEAD).is_file():
+        keep(rundir, card)
     show_scorecard(card, as_json=as_json)
-
-
-def _is_log(path: Path) -> bool:
-    from assay.logs.format_table import is_log
-    from assay.runs.store import HEAD
-
-    return path.exists() and not (path / HEAD).is_file() and is_log(path)
-
-
-def _score_log(
-    path: Path,
-    bars: str | None,
-    benchmark: str | None,
-    second: str | None,
-    label: str | None,
-    metric: str | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Judge the scores of a log, on a benchmark or on the log's own answers."""
-    from assay.benchmark.benchmark import Columns
-    from assay.benchmark.load import load_benchmark
-    from assay.gauntlet.judge import score
-    from assay.gauntlet.load import fitting_bars, load_bars
-    from assay.runs.log_run import run_of_log
-
-    if second is not None:
-        raise SpecError("a log has no scores of a second corpus", hint="Leave out --second.")
-    if benchmark is not None and label is not None:
-        raise SpecError("the records of --benchmark have labels of their own: leave out --label")
-    if benchmark is None and metric is None:
-        raise SpecError(
-            f"{path}: a log, and which of its metrics is the method's score is not said",
-            hint="Name it, and the metric that labels the answers: --score METRIC --label METRIC."
-            " Or name the records that were scored: --benchmark FILE.",
-        )
-    data = load_benchmark(benchmark or path, columns=Columns(label=label) if label else None)
-    if data.labelled_by is not None and metric == data.labelled_by.partition(" of ")[0]:
-        raise SpecError(f"{metric} labels the answers, and cannot be the score that is judged too")
-    run = run_of_log(path, data, metric)
-    show_scorecard(
-        score(run, data, load_bars(bars or fitting_bars(data, run.task))), as_json=as_json
-    )
 
 
 def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: bool) -> None:
     """Judge one result of a study, or every one under every version."""
-    from assay.report.study.views import refresh_views
-    from assay.study.scorecards.rejudge import judge_in_study, judge_study
-    from assay.study.study import open_study
+    from assay.api.study.study import Study
+    from assay.gauntlet.result import Scorecard
 
-    study = open_study(root)
-    if rundir is not None:
-        show_scorecard(judge_in_study(study, rundir, bars), as_json=as_json)
-    elif bars is not None:
-        raise SpecError(
-            "in a study everything is judged under every version of its bars",
-            hint="Leave out --bars; `assay bars revise` makes another version.",
-        )
-    rejudged = judge_study(study)
-    refresh_views(study)
-    _show_all(rejudged, as_json=as_json, kept="")
+    made = Study.open(root).score(rundir, bars=bars)
+    if isinstance(made, Scorecard):
+        show_scorecard(made, as_json=as_json)
+    _show_all(made.runs, as_json=as_json, kept="")
 
 
 def _show_all(

@@ -4,11 +4,16 @@ from pathlib import Path
 
 import click
 
+from assay.api.study.publication import (
+    Publication,
+    how_to_commit,
+    outside_files,
+    seal_and_publish,
+)
 from assay.cli.options import json_flag, study_flag, typed
 from assay.cli.output import print_json
-from assay.cli.study_commits import commit, committable, how_to_commit, outside_files, plan_files
-from assay.errors import AlreadySealed, StorageError
-from assay.study.study import Study, find_study
+from assay.cli.progress import quiet
+from assay.study.study import StudyFolder, find_study
 from assay.study.submissions.sealed import SealedPrereg
 
 _MOST_NAMED = 5
@@ -21,7 +26,7 @@ _MOST_NAMED = 5
 @study_flag
 @json_flag
 def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_json: bool) -> None:
-    """Seal a submission: nothing of it can change any more, and it can run once.
+    """Seal a submission: nothing of it can change, and it can run once.
 
     The seal names, by the digest of exact bytes, the method with all that it imports, the
     prediction, the bars, the benchmark and the settings. The method is loaded and asked one
@@ -32,43 +37,19 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
     Example:
       assay seal 019 --commit
     """
-    from assay.report.study.views import refresh_views
-    from assay.study.submissions.seal import seal
-    from assay.study.submissions.sealed import load_sealed
-
     study = find_study(folder)
-    if committing:
-        committable(study)
-    try:
-        seal(study, submission, probe=not no_probe)
-    except AlreadySealed:
-        if not committing or _is_committed(study, submission):
-            raise
-    sealed = load_sealed(study, submission, distributions=False)
-    names = [f"preregs/{submission}", *plan_files(study), *refresh_views(study)]
-    done = _committed(study, sealed, names, folder) if committing else None
+    with quiet():
+        sealed, published = seal_and_publish(
+            study, submission, commit=committing, probe=not no_probe
+        )
     if as_json:
         record = {"submission": submission, "digest": sealed.digest, "entry": sealed.entry}
-        print_json({**record, "commit": done, "seal": sealed.seal})
+        print_json({**record, "commit": published.commit, "seal": sealed.seal})
     else:
-        _print(study, sealed, names, done, folder)
+        _print(study, sealed, published, folder)
 
 
-def _committed(study: Study, sealed: SealedPrereg, names: list[str], folder: Path) -> str:
-    """Commit the seal; where that fails, the seal stands all the same, and that is said."""
-    try:
-        return commit(study, names, f"Seal {sealed.id}")
-    except StorageError as error:
-        error.hint = (
-            f"{sealed.id} IS sealed (entry {sealed.entry}); only the commit failed."
-            f" Once that is mended: {typed(f'seal {sealed.id} --commit', folder)}"
-        )
-        raise
-
-
-def _print(
-    study: Study, sealed: SealedPrereg, names: list[str], done: str | None, folder: Path
-) -> None:
+def _print(study: StudyFolder, sealed: SealedPrereg, published: Publication, folder: Path) -> None:
     from assay.digests import short
     from assay.report.study.finished import prediction_lines
 
@@ -89,20 +70,14 @@ def _print(
                 click.echo(f"{name}: sealed as they are, and {how} in its RECORD: {shown}")
     for place in outside_files(study):
         click.echo(f"{place} lies outside the repository: no clone will be able to verify this.")
-    if done is not None:
-        click.echo(f"Committed as {done[:12]}, its witness: do not amend, squash or rebase it.")
+    if published.commit is not None:
+        click.echo(
+            f"Committed as {published.commit[:12]}, its witness: do not amend, squash or rebase it."
+        )
         click.echo("Push it, and run it, once:")
     else:
+        how = how_to_commit(study, published.names, published.message)
         click.echo("Commit it, so that git can bear witness:")
-        click.echo(f"  {how_to_commit(study, names, f'Seal {sealed.id}')}")
+        click.echo(f"  {how}")
         click.echo("Then run it, once:")
     click.echo(f"  {typed(f'run {sealed.id}', folder)}")
-
-
-def _is_committed(study: Study, submission: str) -> bool:
-    from assay.study.git import repository_of
-
-    repository = repository_of(study.root)
-    head = None if repository is None else repository.head()
-    name = f"preregs/{submission}/seal.json"
-    return repository is not None and head is not None and repository.read(head, name) is not None

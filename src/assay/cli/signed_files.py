@@ -1,17 +1,11 @@
-"""Checkpoints and private keys from files that a user names, read within bounds."""
+"""Private keys from files that a user names, read within bounds."""
 
 from pathlib import Path
 
 from assay.bounds import MAX_LINE_BYTES
 from assay.digests import decode_utf8
 from assay.files import read_bounded
-from assay.ledger.checkpoint import Checkpoint, parse_checkpoint
 from assay.ledger.note import SignerKey, parse_signer
-
-
-def checkpoint_in(path: Path) -> Checkpoint:
-    """The checkpoint in a file."""
-    return parse_checkpoint(read_bounded(path, MAX_LINE_BYTES), where=str(path))
 
 
 def signer_in(path: Path) -> SignerKey:

@@ -7,6 +7,7 @@ import click
 from assay.cli.options import PATH, json_flag
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
+from assay.cli.scaffolds import init_flag, spec_or_scaffold
 
 
 @click.command(
@@ -14,7 +15,8 @@ from assay.cli.progress import progress
     epilog="Exit codes: 0 ratify; 1 reject, no effect or inconclusive; 2 bad usage or input; 3 the"
     " folder holds trials of another plan, or is in use.",
 )
-@click.argument("spec", type=PATH)
+@click.argument("spec", type=PATH, required=False)
+@init_flag
 @click.option(
     "--out",
     type=PATH,
@@ -25,6 +27,7 @@ from assay.cli.progress import progress
     "--jobs", type=click.IntRange(1, 10_000), help="Runs at a time, instead of what the spec says."
 )
 @json_flag
+@spec_or_scaffold
 def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> None:
     """Run a system with and without an artifact, and compare.
 
@@ -35,16 +38,13 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
 
     \b
     Examples:
+      assay trials --init skill.toml
       assay trials skill.toml
       assay ratify skill/comparison.json --artifact skill.md --into skills
     """
-    from msgspec.structs import replace
+    from assay.api.trials import make_trials, plan_trials
 
-    from assay.comparison.trials.collect import run_trials
-    from assay.comparison.trials.spec import load_trial_spec
-
-    plan = load_trial_spec(spec)
-    plan = plan if jobs is None else replace(plan, jobs=jobs)
+    plan = plan_trials(spec, jobs=jobs)
     total, made = 2 * len(plan.items) * plan.trials, 0
 
     def count(_: object) -> None:
@@ -54,7 +54,7 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
 
     with progress("runs", total) as advance:
         try:
-            trials = run_trials(plan, out or spec.with_suffix(""), on_run=count)
+            trials = make_trials(plan, spec, out, on_run=count)
         except KeyboardInterrupt:
             again = "Type the same command to go on."
             click.echo(f"\n{made} more of {total} runs were made. {again}", err=True)
@@ -62,4 +62,4 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
     from assay.report.comparison import draw_trials
 
     show(trials, draw_trials, as_json=as_json)
-    leave(favourable=trials.comparison is not None and trials.comparison.verdict.favourable)
+    leave(favourable=trials.favourable)

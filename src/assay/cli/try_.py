@@ -1,32 +1,22 @@
 """`assay try`: run a method and judge it, without a seal."""
 
-import math
-import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from assay.api.methods import ITEM_SECONDS, LOAD_SECONDS, tried
 from assay.benchmark.benchmark import TASKS
-from assay.benchmark.load import load_benchmark
-from assay.cli.options import EXIT_CODES, PATH, column_flags, columns_from, json_flag
+from assay.cli.options import EXIT_CODES, PATH, column_flags, json_flag, words_from
 from assay.cli.output import keep, show_scorecard
 from assay.cli.run_output import RunOutput
 from assay.errors import AssayError, MethodError
-from assay.gauntlet.collect import try_method
 from assay.gauntlet.load import DEFAULT_BARS
-from assay.runs.result import RESOURCES, Limits
+from assay.runs.result import RESOURCES
+from assay.sandbox.environment import missing_variable
 
-_LONGEST = 7 * 24 * 3600.0
 _DIGITS = 18
-
-
-def _seconds(context: click.Context, option: click.Parameter, value: float) -> float:  # noqa: ARG001 - click's signature
-    if not (math.isfinite(value) and 0.0 < value <= _LONGEST):
-        raise click.BadParameter(f"got {value:g}, expected seconds over 0, and a week at most")
-    return value
 
 
 def _limits(
@@ -59,20 +49,21 @@ def _limits(
 @click.option("--seed", default=0, show_default=True, help="Order of items, folds, randomness.")
 @click.option("--save", type=PATH, help="Keep the run in this new folder.")
 @click.option("--keep-going", is_flag=True, help="Record items that fail and ask on.")
-@click.option(
-    "--item-seconds", default=30.0, show_default=True, callback=_seconds, help="For one item."
-)
-@click.option(
-    "--load-seconds", default=60.0, show_default=True, callback=_seconds, help="To import, or fit."
-)
+@click.option("--item-seconds", default=ITEM_SECONDS, show_default=True, help="For one item.")
+@click.option("--load-seconds", default=LOAD_SECONDS, show_default=True, help="To import, or fit.")
 @click.option(
     "--limit",
-    "resources",
     multiple=True,
     metavar="NAME=N",
     callback=_limits,
     help="A limit of each of its processes: memory_bytes (8 GiB), file_bytes (4 GiB), processes"
     " (4096), cpu_seconds (a day). 0 lifts it.",
+)
+@click.option(
+    "--batch",
+    type=int,
+    metavar="N",
+    help="Items at a time, for a method that takes lists. Default: 32.",
 )
 @click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
 @column_flags
@@ -82,7 +73,8 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
 
     METHOD is a registered name (see `assay methods`), file.py:function, or
     package.module:function. It takes (question) or (question, response) and returns a score, a
-    class, or a mapping with `score` and `class`. The result is marked unsealed: nothing was
+    class, or a mapping with `score` and `class`; it may be async. (questions, responses) are lists,
+    answered by a list. The result is marked unsealed: nothing was
     predicted before it was seen.
 
     \b
@@ -90,24 +82,23 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
       assay try oracle:word_length --bars v1
       assay try my_method.py:detect --benchmark answers.csv --response answer
     """
-    benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     output = RunOutput()
     with _advice(output, flags):
-        card = try_method(
+        card = tried(
             method,
-            benchmark,
+            flags["benchmark"],
             bars=flags["bars"],
             second=flags["second"],
             task=flags["task"],
             seed=flags["seed"],
-            limits=Limits(
-                item_seconds=flags["item_seconds"],
-                load_seconds=flags["load_seconds"],
-                **flags["resources"],
-            ),
-            environment=flags["env"],
-            keep_going=flags["keep_going"],
+            batch=flags["batch"],
             save=flags["save"],
+            keep_going=flags["keep_going"],
+            item_seconds=flags["item_seconds"],
+            load_seconds=flags["load_seconds"],
+            limit=flags["limit"],
+            env=flags["env"],
+            columns=words_from(flags),
             listener=output,
         )
     if flags["save"] is not None:
@@ -122,8 +113,10 @@ def _advice(output: RunOutput, flags: dict[str, Any]) -> Iterator[None]:
         yield
     except AssayError as error:
         hint, kept = error.hint, output.kept
-        if output.begun and isinstance(error, MethodError):
-            hint, kept = _remedy(error, output, flags), kept or _nothing(output)
+        if isinstance(error, MethodError):
+            missing = missing_variable(error.message, flags["env"])
+            hint = missing or " ".join(filter(None, (hint, _remedy(output, flags))))
+            kept = kept or (_nothing(output) if output.begun else None)
         error.hint = " ".join(filter(None, (hint, kept))) or None
         raise
     except KeyboardInterrupt:
@@ -137,10 +130,7 @@ def _nothing(output: RunOutput) -> str:
     return "" if output.made else "No output had been made."
 
 
-def _remedy(error: MethodError, output: RunOutput, flags: dict[str, Any]) -> str | None:
-    missing = re.search(r"KeyError: '(\w+)'", error.message)
-    if missing is not None and missing[1] in os.environ:
-        return f"The method sees a clean environment; pass the variable: --env {missing[1]}."
+def _remedy(output: RunOutput, flags: dict[str, Any]) -> str | None:
     if output.asked and not flags["keep_going"]:
         return "--keep-going records such items and asks on."
     return None

@@ -11,13 +11,11 @@ from msgspec.structs import replace
 from assay.cli.options import PATH, json_flag
 from assay.cli.output import show
 from assay.errors import SpecError
-from assay.study.locate import FILE
 from assay.wording import as_flags
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from assay.study.verify.context import Shown
     from assay.study.verify.procedure import Verification
 
 _EVERY = ""
@@ -66,7 +64,7 @@ _EVERY = ""
 )
 @json_flag
 def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - what click parsed
-    """Verify a study, step by step: chain, seals, outputs, scorecards, views.
+    """Verify a study: chain, seals, outputs, scorecards, views.
 
     Everything is derived again from the stored bytes; no code of a submission is run (except with
     --rerun, which stores nothing). In a hook or in CI, --all verifies every study of a repository,
@@ -97,11 +95,20 @@ def _verified(
     flags: dict[str, Any],
     output: Any,  # noqa: ANN401 - imported late
 ) -> "list[Verification]":
+    from assay.api.study.verification import shown_from
     from assay.report.study.views import verify
     from assay.study.discover import checkout_of, find_studies, staged
     from assay.study.study import find_study
 
-    shown = _shown(flags, output)
+    reruns = flags["rerun"]
+    shown = shown_from(
+        checkpoint=flags["checkpoints"],
+        key=flags["keys"],
+        authority=flags["authorities"],
+        since=flags["since"],
+        rerun=True if _EVERY in reruns else reruns,
+        listener=output,
+    )
     verifications: list[Verification] = []
     with ExitStack() as stack:
         for place in places:
@@ -120,39 +127,6 @@ def _verified(
                     found = replace(found, folder=tree.place_of(study.root))
                 verifications.append(found)
     return verifications
-
-
-def _shown(flags: dict[str, Any], output: Any) -> "Shown":  # noqa: ANN401 - imported late
-    from assay.cli.signed_files import checkpoint_in
-    from assay.files import read_bounded
-    from assay.ledger.certificate import MAX_BYTES, read_certificate
-    from assay.ledger.note import parse_verifier
-    from assay.study.verify.context import Shown
-
-    return Shown(
-        checkpoints=tuple(checkpoint_in(path) for path in flags["checkpoints"]),
-        keys=tuple(parse_verifier(text) for text in flags["keys"]),
-        authorities=tuple(
-            read_certificate(read_bounded(path, MAX_BYTES), where=str(path))
-            for path in flags["authorities"]
-        ),
-        since=flags["since"],
-        rerun=_submissions(flags["rerun"]),
-        listener=output,
-    )
-
-
-def _submissions(ids: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The submissions to run again: None for none, empty for all."""
-    if not ids:
-        return None
-    for name in ids:
-        if name != _EVERY and (Path(name) / FILE).is_file():
-            raise SpecError(
-                f"{name} is a study, and --rerun takes the ID of a submission",
-                hint=f"Name the study first: assay verify {name} --rerun",
-            )
-    return () if _EVERY in ids else tuple(dict.fromkeys(ids))
 
 
 def _with_flags(verification: "Verification") -> "Verification":

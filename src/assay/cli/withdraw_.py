@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
+from assay.api.study.publication import committable, how_to_commit, publish
 from assay.cli.options import json_flag, study_flag
 from assay.cli.output import print_json
-from assay.cli.study_commits import commit, committable, how_to_commit
+from assay.cli.progress import quiet
 from assay.study.study import find_study
 
 
@@ -30,23 +31,22 @@ def command(submission: str, because: str, committing: bool, folder: Path, as_js
     Example:
       assay withdraw 019 --because "the wrong file was copied" --commit
     """
-    from assay.report.study.views import refresh_views
-    from assay.report.terminal import printable
     from assay.study.submissions.withdraw import withdraw
+    from assay.wording import printable
 
     study = find_study(folder)
     if committing:
         committable(study)
     entry = withdraw(study, submission, because=because)
-    names, message = refresh_views(study), f"Withdraw {submission}"
-    done = commit(study, names, message) if committing else None
+    with quiet():
+        published = publish(study, f"Withdraw {submission}", commit=committing)
     reason = entry.said["because"]
     if as_json:
         record = {"submission": submission, "because": reason, "entry": entry.n}
-        print_json({**record, "commit": done})
+        print_json({**record, "commit": published.commit})
         return
     click.echo(printable(f"{submission} is withdrawn: entry {entry.n}. {reason}"))
-    if done is not None:
-        click.echo(f"Committed as {done[:12]}.")
+    if published.commit is not None:
+        click.echo(f"Committed as {published.commit[:12]}.")
     else:
-        click.echo(f"Publish it:\n  {how_to_commit(study, names, message)}")
+        click.echo(f"Publish it:\n  {how_to_commit(study, published.names, published.message)}")

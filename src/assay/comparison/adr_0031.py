@@ -6,13 +6,15 @@ rarer, so the rule gets worse with evidence; docs/explanation/net-effect.md has 
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from assay.comparison.spec import SOURCE_DIMENSIONS, Dimension
 from assay.errors import IncomparableRuns, SpecError
 from assay.logs.trial import UNNAMED, Trial
+from assay.result import Result
+from assay.wording import counted
 
 FEW = 3
 Move = Literal["repair", "regression", "improvement", "decline", "neutral"]
@@ -28,7 +30,7 @@ class Delta(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Move
 
 
-class SourceComparison(msgspec.Struct, frozen=True, kw_only=True):
+class SourceComparison(Result, frozen=True, kw_only=True):
     """What the source's `comparison.json` holds, key by key."""
 
     verdict: Literal["ratify", "reject", "neutral"]
@@ -44,6 +46,17 @@ class SourceComparison(msgspec.Struct, frozen=True, kw_only=True):
     def favourable(self) -> bool:
         """Whether the command exits with 0."""
         return self.verdict == "ratify"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each dimension."""
+        rows: list[dict[str, Any]] = msgspec.to_builtins(self.deltas)
+        return rows
+
+    def lines(self) -> list[str]:
+        """The verdict, the counts that it rests on, and what to know."""
+        counts = f"{counted(self.repairs, 'repair')}, {counted(self.regressions, 'regression')}"
+        verdict = f"by the rule of ADR-0031: {self.verdict.upper()}"
+        return [verdict, f"{counts}, net {self.net:+d}", *self.caveats[:2]]
 
 
 def compare_adr_0031(

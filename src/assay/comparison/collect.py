@@ -16,6 +16,7 @@ from assay.comparison.sides import (
     PathTrials,
     Side,
     SideReading,
+    SideSource,
     have_repeats,
     read_sides,
     split_side,
@@ -24,7 +25,6 @@ from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed, parse_
 from assay.comparison.stored_run import ScorecardReader
 from assay.errors import IncomparableRuns, IntegrityError, SpecError
 from assay.files import read_bounded
-from assay.folders import artifact_digest
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns
 from assay.wording import some
@@ -73,53 +73,12 @@ class ComparedSides:
     lower: frozenset[str]
 
 
-def read_plan(flags: Mapping[str, Any], *, in_study: ScorecardReader = lambda _: None) -> Request:
-    """A request from the flags of the command line."""
-    plan = None
-    if flags["config"] is not None:
-        if flags["gates"]:
-            raise SpecError("`gate=` and `config=` exclude each other: gate it in the file")
-        data = read_bounded(flags["config"], _MOST_BYTES)
-        plan = parse_dimensions(data, where=str(flags["config"]))
-    policies: dict[str, Any] = {
-        name: flags[name] for name in ("missing", "crashed") if flags[name] is not None
-    }
-    if flags["allow"]:
-        policies["allow"] = tuple(flags["allow"])
-    if flags["strict_gates"]:
-        policies["strict_gates"] = True
-    artifact = None if flags["artifact"] is None else artifact_digest(flags["artifact"])
-    columns = TrialColumns(
-        instance=flags["instance"],
-        trial=flags["trial"],
-        dimensions=tuple(flags["columns"]),
-        encoding=flags["encoding"],
-        split=flags["split"],
-    )
-    return Request(
-        plan=plan,
-        gates=tuple(flags["gates"]),
-        policies=policies,
-        reading=SideReading(
-            columns=columns,
-            all_scores=plan is not None,
-            fixture_required=flags["rule"] != "adr-0031",
-            by=flags["by"],
-            where=flags["where"],
-            in_study=in_study,
-        ),
-        unit=flags["unit"],
-        sequential=flags["sequential"],
-        resamples=flags["resamples"],
-        seed=flags["seed"],
-        artifact=artifact,
-        task=flags["task"],
-        first=flags["first"],
-        all_pairs=flags["all_pairs"],
-    )
+def read_dimensions(path: Path) -> Dimensions:
+    """Dimensions and policies from a TOML file."""
+    return parse_dimensions(read_bounded(path, _MOST_BYTES), where=str(path))
 
 
-def sides_from(named: Sequence[tuple[str, Sequence[Path]]], request: Request) -> list[Side]:
+def sides_from(named: Sequence[tuple[str, Sequence[SideSource]]], request: Request) -> list[Side]:
     """The sides of a request: those named, or those that a column tells apart in all of it."""
     sides = read_sides(named, request.reading)
     for side in sides:
@@ -228,11 +187,11 @@ def compared_sides(
             kind=read.kind,
             digest=read.digest,
             trials=len(read.trials),
-            columns=_recorded(request.reading.columns) if read.kind == "trials" else None,
+            columns=None if read.columns is None else _recorded(read.columns),
             described=read.described,
             name=read.side,
             by=request.reading.by,
-            where=request.reading.where,
+            where=read.where,
         )
         for name, side in zip(("baseline", "candidate"), reads, strict=True)
         for read in side

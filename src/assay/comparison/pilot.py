@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -16,7 +17,11 @@ from assay.comparison.power import moves
 from assay.comparison.spec import Dimensions
 from assay.errors import SpecError
 from assay.logs.trial import Trial
+from assay.result import Result
 from assay.stats.power import MOST, pairs_for, share_pairs
+from assay.wording import percent, signed
+
+_MOST_SAID = 4
 
 
 class PilotRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,13 +41,42 @@ class PilotRow(msgspec.Struct, frozen=True, kw_only=True):
     pairs: int | None
 
 
-class PilotPower(msgspec.Struct, frozen=True, kw_only=True):
+class PilotPower(Result, frozen=True, kw_only=True):
     """What a pilot foretells, dimension by dimension; `unit` is what a pair is of."""
 
     unit: str
     power: float
     level: float
     dimensions: tuple[PilotRow, ...]
+
+    @property
+    def units(self) -> str:
+        """What is counted, in words."""
+        return {"run": "runs a side", "pair": "pairs", "instance": "instances"}[self.unit]
+
+    @property
+    def basis(self) -> str:
+        """What the figures hold for, and what they rest on."""
+        few = min(row.units for row in self.dimensions)
+        words = f"{self.units} for {percent(self.power)} power, level {percent(self.level)}"
+        return f"{words}, each dimension by itself; from a pilot of {few}"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each dimension."""
+        rows: list[dict[str, Any]] = msgspec.to_builtins(self.dimensions)
+        return rows
+
+    def lines(self) -> list[str]:
+        """What each of the first dimensions needs, and what that rests on."""
+        return [*(self._said(row) for row in self.dimensions[:_MOST_SAID]), self.basis]
+
+    def _said(self, row: PilotRow) -> str:
+        needs = (
+            f"no number of {self.units} shows"
+            if row.pairs is None
+            else (f"about {row.pairs:,} {self.units} show")
+        )
+        return f"{row.dimension:.60}: {needs} an effect of {signed(row.effect)}"
 
 
 def power_of_pilot(

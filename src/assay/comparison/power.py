@@ -6,12 +6,14 @@ It is the power of the rule that `compare` decides by, not of a test beside it.
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
+from typing import Any
 
 import msgspec
 
 from assay.bounds import LARGEST_NUMBER, SMALLEST_ERROR, shown_number
 from assay.comparison.spec import SMALLEST_SHARE
 from assay.errors import SpecError
+from assay.result import Result
 from assay.stats.power import (
     MOST,
     effect_for,
@@ -22,6 +24,7 @@ from assay.stats.power import (
     share_power,
 )
 from assay.stats.quantiles import normal_quantile
+from assay.wording import counted, percent
 
 POWERS = (0.5, 0.8, 0.9, 0.95)
 SIZES = (10, 20, 30, 50, 100, 200, 500)
@@ -39,10 +42,18 @@ class PowerRow(msgspec.Struct, frozen=True, kw_only=True):
     rate: float | None = None
 
 
-class Power(msgspec.Struct, frozen=True, kw_only=True):
+class Power(Result, frozen=True, kw_only=True):
     """The answer, and a table around it. `how` names the test that the figures are for.
 
     `correlation` is what was assumed between a pair's two runs, where it matters.
+
+    Example:
+        >>> import assay
+        >>> plan = assay.power(0.6, 0.8)
+        >>> plan.pairs, plan.power
+        (91, 0.8)
+        >>> len(plan.to_rows()) > 3
+        True
     """
 
     question: str
@@ -53,6 +64,34 @@ class Power(msgspec.Struct, frozen=True, kw_only=True):
     how: str
     table: tuple[PowerRow, ...]
     correlation: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The question and its answer."""
+        if self.pairs is None:
+            return f"{self.question}: more pairs than anyone makes"
+        if self.question.endswith("show"):
+            effect = "nothing" if self.effect is None else f"{self.effect:+.3f}"
+            return f"{self.question}: {effect}, with {percent(self.power)} power"
+        return f"{self.question}: {counted(self.pairs, 'pair')} for {percent(self.power)} power"
+
+    @property
+    def assumption(self) -> str | None:
+        """What was assumed of a pair's two runs; None where it does not matter."""
+        if self.correlation is None:
+            return None
+        alike = f"correlated by {self.correlation:g}" if self.correlation else "uncorrelated"
+        return f"the two runs of a pair are taken to be {alike}; more alike, fewer pairs do"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """The table around the answer."""
+        rows: list[dict[str, Any]] = msgspec.to_builtins(self.table)
+        return rows
+
+    def lines(self) -> list[str]:
+        """The answer, and what it rests on."""
+        how = f"{self.how}, level {percent(self.level)}"
+        return [self.sentence, how, *([] if self.assumption is None else [self.assumption])]
 
 
 def power_of_rates(

@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from assay.caveats import Caveat
 from assay.comparison.spec import Dimensions
+from assay.result import Result
+from assay.wording import counted, number, percent, signed, signed_interval
 
 RULE = "net-effect/2"
+_MOST_SAID = 4
+"""Dimensions, and comparisons, that a printed result has a line of; all are in its rows."""
 
 
 class NetVerdict(StrEnum):
@@ -94,6 +98,18 @@ class DimensionResult(msgspec.Struct, frozen=True, kw_only=True):
     gate: Gate | None
     n: int
 
+    def said(self) -> str:
+        """Both means, the difference and its interval, and what that shows."""
+        name = f"{self.name:.60}"
+        if self.delta is None or self.baseline is None or self.candidate is None:
+            return f"{name} cannot be compared"
+        whole = max(abs(self.baseline), abs(self.candidate)) >= 100.0
+        ends = signed_interval(self.low, self.high, whole)
+        figures = f"{number(self.baseline, whole)} -> {number(self.candidate, whole)}"
+        parts = [f"{name} {figures}, {signed(self.delta, whole)} {ends}".rstrip()]
+        parts += [] if self.cls is None else [self.cls.value]
+        return ", ".join([*parts, *([] if self.gate is None else [f"gate: {self.gate.value}"])])
+
 
 class Balance(msgspec.Struct, frozen=True, kw_only=True):
     """All dimensions that count as one: the weighted mean of differences, on a scale of 0 to 1."""
@@ -154,12 +170,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     assumed: bool = False
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class Comparison(Result, frozen=True, kw_only=True):
     """Two sides compared by the rule that `rule` names.
 
     `pairs` is 0 where runs do not pair. `unit` says what was taken as one piece of evidence.
     `needed_pairs` is how many more pairs (or runs a side) would bring a verdict with 80 %
     probability if the estimates are right; None where nothing is open or no number would.
+
+    Example:
+        >>> import assay
+        >>> before = [{"instance": f"q{n}", "correct": n % 3 == 0} for n in range(9)]
+        >>> after = [{"instance": f"q{n}", "correct": n % 3 != 1} for n in range(9)]
+        >>> result = assay.compare(before, after)
+        >>> result.verdict.value, result.outlook
+        ('inconclusive', 'about 45 more pairs would settle it, if the estimates are right')
+        >>> [(row["name"], round(row["delta"], 3)) for row in result.to_rows()]
+        [('correct', 0.333)]
     """
 
     verdict: NetVerdict
@@ -192,8 +218,35 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         """Whether something forbids a verdict."""
         return any(caveat.blocking for caveat in self.caveats)
 
-    def __str__(self) -> str:
-        return f"{self.verdict.upper()}: {self.because} · {self.signature}"
+    @property
+    def outlook(self) -> str:
+        """How much more would settle an undecided comparison."""
+        if self.needed_pairs is None:
+            return "no number of further runs can be forecast to settle it"
+        more = counted(self.needed_pairs, f"more {self.unit}")
+        more += " a side" if self.unit == "run" else ""
+        return f"about {more} would settle it, if the estimates are right"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each dimension."""
+        rows: list[dict[str, Any]] = msgspec.to_builtins(self.dimensions)
+        return rows
+
+    def lines(self) -> list[str]:
+        """The verdict and why, each dimension that counts, what would settle it."""
+        counting = [dimension for dimension in self.dimensions if dimension.counts]
+        said = [f"{self.verdict.upper()}: {self.because}"]
+        said += [dimension.said() for dimension in counting[:_MOST_SAID]]
+        if len(counting) > _MOST_SAID:
+            said.append(f"and {counted(len(counting) - _MOST_SAID, 'more dimension')}")
+        if self.balance is not None and len(counting) > 1:
+            ends = signed_interval(self.balance.low, self.balance.high)
+            said.append(f"on balance {signed(self.balance.value)} {ends}".rstrip())
+        if self.blocked:
+            said += [f"{one.code}: {one.message}" for one in self.caveats if one.blocking][:2]
+        elif self.verdict is NetVerdict.INCONCLUSIVE:
+            said.append(self.outlook)
+        return [*said, self.signature]
 
 
 class ComparedPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -204,12 +257,25 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True):
     candidate: str
     comparison: Comparison
 
+    @property
+    def sides(self) -> str:
+        """Which side is compared with which, and of which task."""
+        task = "" if self.task is None else f", {self.task:.60}"
+        return f"{self.candidate:.60} against {self.baseline:.60}{task}"
 
-class Comparisons(msgspec.Struct, frozen=True, kw_only=True):
+
+class Comparisons(Result, frozen=True, kw_only=True):
     """Several comparisons that hold together at `level`: each is made at a higher one.
 
     With k comparisons each is made at 1 - (1 - level) / k (Bonferroni), so that the chance of any
     false verdict among them is at most that of one comparison alone.
+
+    Example:
+        >>> import assay
+        >>> sides = [[{"instance": f"q{n}", "ok": n % k > 0} for n in range(40)] for k in (2, 3, 4)]
+        >>> result = assay.compare(*sides)
+        >>> [row["candidate"] for row in result.to_rows()]
+        ['candidate', 'candidate 2']
     """
 
     sides: tuple[str, ...]
@@ -221,9 +287,42 @@ class Comparisons(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the command exits with 0: every comparison ratifies."""
         return all(pair.comparison.favourable for pair in self.pairs)
 
-    def __str__(self) -> str:
-        return "\n".join(
-            f"{pair.candidate} against {pair.baseline}"
-            f"{'' if pair.task is None else f', {pair.task}'}: {pair.comparison}"
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each comparison."""
+        return [
+            {
+                "task": pair.task,
+                "candidate": pair.candidate,
+                "baseline": pair.baseline,
+                "verdict": pair.comparison.verdict.value,
+                "pairs": pair.comparison.pairs,
+                **_balance_row(pair.comparison.balance),
+                "because": pair.comparison.because,
+            }
             for pair in self.pairs
-        )
+        ]
+
+    def lines(self) -> list[str]:
+        """How many ratify, and a line for the first few comparisons."""
+        ratified = sum(pair.comparison.favourable for pair in self.pairs)
+        each = 1.0 - (1.0 - self.level) / max(len(self.pairs), 1)
+        return [
+            f"{ratified} of {counted(len(self.pairs), 'comparison')} ratify; each at"
+            f" {percent(each)}, so that all hold together at {percent(self.level)}",
+            *(
+                f"{pair.sides}: {pair.comparison.verdict.upper()}: {pair.comparison.because}"
+                for pair in self.pairs[:_MOST_SAID]
+            ),
+            *(
+                [f"and {len(self.pairs) - _MOST_SAID} more: to_rows() has all of them"]
+                if len(self.pairs) > _MOST_SAID
+                else []
+            ),
+            *(pair.comparison.signature for pair in self.pairs[:1]),
+        ]
+
+
+def _balance_row(balance: Balance | None) -> dict[str, Any]:
+    if balance is None:
+        return {"balance": None, "low": None, "high": None, "p": None}
+    return {"balance": balance.value, "low": balance.low, "high": balance.high, "p": balance.p}

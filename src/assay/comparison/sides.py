@@ -1,9 +1,9 @@
-"""The sides of a comparison, read from paths.
+"""The sides of a comparison, read from paths, from rows, or given as trials.
 
 A path is a harness's log or a folder of logs, a folder of scored runs (`eval.json`), a file of
 trials or a folder of its shards, or a stored run that was judged. A side may hold runs of several
 tasks, which are compared task by task. One file may hold several sides: a column tells them apart
-(`by=model`).
+(`by=model`). Rows in memory are read as a file of trials is; trials in memory as they are.
 """
 
 import dataclasses
@@ -39,7 +39,8 @@ class PathTrials:
 
     `side` is the value of the column that tells sides apart. `implied` are the trials that only
     their folders name. `source` says that they have the dimensions of `eval.json`. Of the metrics
-    in `lower` less is better. `described` says what a log at `place` holds.
+    in `lower` less is better. `described` says what a log at `place` holds. `columns` and `where`
+    are how rows were read.
     """
 
     kind: str
@@ -54,6 +55,8 @@ class PathTrials:
     described: str | None = None
     place: str = ""
     caveats: tuple[ComparisonCaveat, ...] = ()
+    columns: TrialColumns | None = None
+    where: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,12 +97,18 @@ class SideReading:
     in_study: ScorecardReader = lambda _: None
 
 
-def read_sides(named: Sequence[tuple[str, Sequence[Path]]], reading: SideReading) -> list[Side]:
-    """Each side by its name and its paths; refuses a path that is given twice."""
+SideSource = Path | TableSource | PathTrials
+"""What a side may be read from; trials have been read already."""
+
+
+def read_sides(
+    named: Sequence[tuple[str, Sequence[SideSource]]], reading: SideReading
+) -> list[Side]:
+    """Each side by its name and its sources; refuses a path that is given twice."""
     reader = _SideReader(reading)
     sides = [
-        Side(name=name, reads=tuple(read for path in paths for read in reader.read(path)))
-        for name, paths in named
+        Side(name=name, reads=tuple(read for source in sources for read in reader.read(source)))
+        for name, sources in named
     ]
     if reader.where is not None:
         reader.where.refuse_unmet()
@@ -199,8 +208,16 @@ class _SideReader:
         self.where = None if reading.where is None else WhereFilter(reading.where)
         self.seen: dict[tuple[int, int], str] = {}
 
-    def read(self, path: Path) -> list[PathTrials]:
-        """The trials of one path, by task and by side."""
+    def read(self, source: SideSource) -> list[PathTrials]:
+        """The trials of one source, by task and by side."""
+        if isinstance(source, PathTrials):
+            self._whole_only("trials in memory", hint="Split or filter them yourself.")
+            return [source]
+        if isinstance(source, TableSource):
+            return self._rows(source)
+        return self._path(source)
+
+    def _path(self, path: Path) -> list[PathTrials]:
         if str(path) == STANDARD_INPUT:
             return self._standard_input(path)
         with storage(path):
@@ -210,7 +227,7 @@ class _SideReader:
         if is_folder and is_stored_run(path):
             return [self._stored(path)]
         if is_folder and has_runs(path):
-            self._whole_only(path)
+            self._whole_only(str(path))
             return [self._folder(path)]
         runs = read_log(path)
         if runs:
@@ -260,12 +277,14 @@ class _SideReader:
                 trials=tuple(trials),
                 each=(f"{name} {side}",),  # the sides of a file are no copies of each other
                 side=side,
+                columns=self.reading.columns,
+                where=self.reading.where,
             )
             for side, trials in sides.items()
         ]
 
     def _stored(self, path: Path) -> PathTrials:
-        self._whole_only(path)
+        self._whole_only(str(path))
         self._once(path)
         run = read_stored_run(path, in_study=self.reading.in_study)
         name = digest(run.head)
@@ -303,6 +322,7 @@ class _SideReader:
             described=described(run),
             place=run.place,
             caveats=tuple(caveats),
+            where=self.reading.where,
         )
 
     def _folder(self, path: Path) -> PathTrials:
@@ -332,12 +352,11 @@ class _SideReader:
             implied=frozenset(implied),
         )
 
-    def _whole_only(self, path: Path) -> None:
+    def _whole_only(self, place: str, hint: str = "Name the folders of each side.") -> None:
         """Refuse to split or filter what has no columns."""
         if self.reading.by is not None or self.where is not None:
             raise SpecError(
-                f"{path}: `by=` and `where=` are for files of trials and for logs",
-                hint="Name the folders of each side.",
+                f"{place}: `by=` and `where=` are for files of trials, rows and logs", hint=hint
             )
 
     def _chosen(self, known: Mapping[str, str]) -> bool:

@@ -1,19 +1,20 @@
-"""A subset of a benchmark whose surface no longer tells the label.
+"""Find a subset of a benchmark whose surface no longer predicts the label.
 
 Records are matched on the joint surface score: in each narrow range of the score as many positives
-as negatives are kept. Where groups hold both classes (a question with a right and a wrong answer),
+as negatives are kept. If groups hold both classes (a question with a right and a wrong answer),
 whole groups are kept or dropped: a group in which the surface favours the right label is matched
-with one in which it favours the wrong one by as much. What single features still tell is then
-trimmed away, the model fitted again to what is left, and so on, until no feature alone is over .55,
-the joint AUC is not over .60 and its interval includes .5, under two deals of the folds. Gentler
-matches are tried first, so the subset is large; that it is the largest possible is not shown. No
-model is fitted to a subset that a feature alone still tells, and the number of fits is bounded, so
-that a search without success ends in seconds.
+with one in which it favours the wrong label by as much. Then records are trimmed until no single
+feature predicts the label, the model is fitted again, and so on, until no feature alone has an AUC
+over .55, the joint AUC is not over .60 and its interval includes .5, under two deals of the folds.
+Gentler matches are tried first, so the subset is large, but not shown to be the largest possible.
+No model is fitted to a subset in which a single feature still predicts the label, and the number of
+fits is limited, so that a search without success ends in seconds.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -26,6 +27,7 @@ from assay.confounding.result import FeatureResult
 from assay.confounding.single_features import feature_results, source_result
 from assay.confounding.verdict import CHANCE, CLEAN_UNDER
 from assay.errors import OneClassPartition
+from assay.result import Result
 from assay.stats.arrays import Floats
 from assay.stats.ranks import Levels, levels, placements
 from assay.surface.crossfit import Step
@@ -39,15 +41,16 @@ from assay.surface.joint_model import (
     read_surface,
     source_columns,
 )
+from assay.wording import interval
 
 HIGHEST = 0.55
 _AIM = 0.54
 _STRENGTHS = (0.0, 0.4, 0.6, 0.8, 0.9, 1.0)
 _ROUNDS = 5
 _MOST_FITS = 20
-"""A search that has not succeeded after fitting so many subsets ends."""
+"""The search ends after fitting so many subsets without success."""
 _RESTARTS = ((300, 12), (1_000, 4))
-"""Below so many records, so many tries: chance decides more."""
+"""More tries with fewer records, where chance matters more."""
 _TRIED = 8
 MOST_STEPS = _ROUNDS * _TRIED
 _BIN = 12
@@ -55,7 +58,7 @@ _OTHER_DEAL = 100
 
 
 class Surfaces(msgspec.Struct, frozen=True, kw_only=True):
-    """What the surface tells: all features together, and the worst of them alone."""
+    """How well the surface predicts the label: all features together, and the worst alone."""
 
     joint: float
     low: float
@@ -64,11 +67,17 @@ class Surfaces(msgspec.Struct, frozen=True, kw_only=True):
     worst_auc: float
 
 
-class Balanced(msgspec.Struct, frozen=True, kw_only=True):
-    """The records kept, and what keeping only them changed.
+class Balanced(Result, frozen=True, kw_only=True):
+    """The records kept, and the surface before and after.
 
-    `achieved` says whether the aims are met; where they are not, the subset is the last one tried.
-    `surface` is what was balanced. `lost` counts the dropped records of each class and source.
+    `achieved` says whether the aims are met; if not, the subset is the last one tried. `surface` is
+    the kind that was balanced. `lost` counts the dropped records of each class and source.
+
+    Example:
+        >>> import assay
+        >>> balanced = assay.balance("answers.csv", out="balanced.jsonl")  # doctest: +SKIP
+        >>> balanced.achieved, balanced.kept  # doctest: +SKIP
+        (True, 412)
     """
 
     achieved: bool
@@ -83,10 +92,45 @@ class Balanced(msgspec.Struct, frozen=True, kw_only=True):
     lost: Mapping[str, Mapping[str, int]]
     caveats: tuple[Caveat, ...] = ()
 
+    @property
+    def outcome(self) -> str:
+        """What was kept, or why nothing was."""
+        if not self.achieved:
+            telling = "all features together still tell the label"
+            if self.after.worst_auc > HIGHEST:
+                telling = f"{self.after.worst} alone is over {HIGHEST:.2f}"
+            return (
+                f"No subset of at least {FEWEST} records of each class was found: in the last one"
+                f" tried {telling}."
+            )
+        if self.kept == self.n:
+            return f"Nothing had to be dropped: all {self.n:,} records."
+        return f"{self.kept:,} of {self.n:,} records kept, {self.kept / self.n:.0%} of them."
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Two rows: before, and after."""
+        sides = (
+            ("before", self.n, self.positives, self.before),
+            ("after", self.kept, self.kept_positives, self.after),
+        )
+        return [
+            {"when": when, "records": n, "positives": positives, **msgspec.to_builtins(surfaces)}
+            for when, n, positives, surfaces in sides
+        ]
+
+    def lines(self) -> list[str]:
+        """What was kept, and what the surface told before and tells now."""
+        said = [
+            f"{when}: joint surface AUC {told.joint:.3f} {interval(told.low, told.high)}, worst"
+            f" feature alone {told.worst} {told.worst_auc:.3f}"
+            for when, told in (("before", self.before), ("after", self.after))
+        ]
+        return [self.outcome, *said, f"balanced for the {self.surface} surface"]
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Pool:
-    """Records still in play, with what selecting among them needs."""
+    """The remaining records, with the data needed to select among them."""
 
     items: list[Item]
     label: NDArray[np.bool_]
@@ -105,7 +149,7 @@ class _Pool:
         )
 
     def fittable(self) -> bool:
-        """Whether enough is left of both classes."""
+        """Whether enough records of both classes are left."""
         try:
             check_fittable(self.items, self.label)
         except OneClassPartition:
@@ -115,7 +159,7 @@ class _Pool:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Fitted:
-    """Records in play with the surface model fitted to them."""
+    """The remaining records with the surface model fitted to them."""
 
     pool: _Pool
     model: Surface
@@ -129,7 +173,7 @@ def balance(
     seed: int = 0,
     on_step: Step = lambda: None,
 ) -> Balanced:
-    """The largest subset found whose surface does not tell the label."""
+    """The largest subset found whose surface does not predict the label."""
     items, label = list(benchmark.items), labels_of(benchmark)
     check_fittable(items, label)
     units = np.unique([item.unit for item in items], return_inverse=True)[1]
@@ -176,7 +220,7 @@ def balance(
 
 
 def _candidates(pool: _Pool, scores: Floats, *, seed: Sequence[int]) -> list[_Pool]:
-    """Matched and trimmed subsets that can still be fitted, of several sizes, the largest first."""
+    """Matched and trimmed subsets that can be fitted, of several sizes, largest first."""
     rng = np.random.default_rng(seed)
     restarts = next((many for size, many in _RESTARTS if pool.label.size < size), 1)
     subsets = []
@@ -216,7 +260,7 @@ def _worst_alone(pool: _Pool) -> FeatureResult:
 
 
 def _met(fitted: _Fitted, kind: Kind) -> bool:
-    """Whether the aims are met, and not by the luck of one deal of the folds."""
+    """Whether the aims are met, also under a second deal of the folds."""
     pool, surfaces = fitted.pool, fitted.surfaces
     if surfaces.worst_auc > HIGHEST or surfaces.low > CHANCE or surfaces.joint > CLEAN_UNDER:
         return False
@@ -229,11 +273,11 @@ def _met(fitted: _Fitted, kind: Kind) -> bool:
 def _match(
     pool: _Pool, scores: Floats, strength: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Which records to keep so that the surface score is spread alike over both labels.
+    """Which records to keep so that the surface score has the same distribution for both labels.
 
-    Each unit leans one way: a unit of one class by its label, one of both classes by whether the
-    score favours its positives. In each narrow range of the score (of the size of the favour) the
-    leaning that is in excess loses units; `strength` is the share of the excess that goes.
+    Each unit has a side: a unit of one class its label, a unit of both classes whether the score
+    favours its positives. In each narrow range of the score (or of the size of the favour) the
+    larger side loses units; `strength` is the share of the excess that is dropped.
     """
     count = int(pool.units.max()) + 1
     ups = np.bincount(pool.units, pool.label, minlength=count)
@@ -265,10 +309,10 @@ def _mean_score(
 
 
 def _trim(pool: _Pool) -> _Pool:
-    """Drop units, the most telling first, until no single feature is over the aim.
+    """Drop units, the most predictive first, until no single feature is over the aim.
 
-    Units of positives, of negatives and of both are dropped by turns, so that each kind keeps its
-    share: a class that shrinks would be blamed more and more, and vanish.
+    Units of positives, of negatives and of both are dropped in turn, so that each kind keeps its
+    share: otherwise a shrinking class would be dropped more and more, and vanish.
     """
     values = [*(feature.values for feature in pool.table), *_source_values(pool)]
     columns = [column for column_values in values if not (column := levels(column_values)).constant]
@@ -291,7 +335,7 @@ def _trim(pool: _Pool) -> _Pool:
 
 
 def _source_values(pool: _Pool) -> list[Floats]:
-    """The sources one by one, and the share of positives in each."""
+    """An indicator of each source, and the share of positives in it."""
     own = source_columns(pool.items)
     shares = np.zeros(pool.label.size)
     for column in own:
@@ -300,7 +344,7 @@ def _source_values(pool: _Pool) -> list[Floats]:
 
 
 def _blame(columns: Sequence[Levels], pool: _Pool, kept: NDArray[np.bool_]) -> Floats | None:
-    """How much each unit adds to what single features tell over the aim; None where none does."""
+    """How much each unit adds to the features over the aim; None if no feature is over it."""
     label, units = pool.label[kept], pool.units[kept]
     sides = np.flatnonzero(label), np.flatnonzero(~label)
     blame = np.zeros(int(pool.units.max()) + 1)

@@ -1,4 +1,4 @@
-"""What a reader of a confound audit must know."""
+"""The caveats of a confound audit."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ def note_records(
     methods: Sequence[MethodResult],
     caveats: Caveats,
 ) -> None:
-    """Note what the number, the grouping and the scores of the records leave open."""
+    """Add the caveats on the number of records, their grouping and the methods' scores."""
     size = len(benchmark.items)
     for code, detail in benchmark.changes.items():
         caveats.add(code, detail)

@@ -1,4 +1,4 @@
-"""All surface features together: what they tell of the label, and what they leave of a method."""
+"""All surface features together: how well they predict the label, and each method beyond them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ from assay.surface.words import rests_on_words
 
 
 def joint_result(model: Surface, on_step: Step) -> Joint:
-    """How far all features get, which of them matter, and which records they give away."""
+    """The joint AUC, the importance of features, and the records that the surface gives away."""
     fit = model.auc_fit()
     low, high = fit.interval()
     label, probability = model.label, model.fit.ensemble
@@ -49,13 +49,13 @@ def method_result(
     model: Surface | None,
     on_step: Step,
 ) -> MethodResult:
-    """A method's AUC, and what is left of it beyond the surface where there is a model."""
+    """A method's AUC, and its AUC beyond the surface if there is a model."""
     chosen = [i for i, item in enumerate(items) if item.id in scores]
     own, kept = label[chosen], [items[i] for i in chosen]
     if own.all() or not own.any():
         raise SpecError(
             f"{name}: scores for {len(chosen)} of {len(items)} records, all of one class",
-            hint="The ids of the scores must be those of the records.",
+            hint="Check that the ids of the scores match the ids of the records.",
         )
     values = np.array([scores[item.id] for item in kept], dtype=np.float64)
     fit = auc_of(values, own, group_codes(kept))

@@ -1,7 +1,7 @@
-"""The confound audit: whether it is the task, or the surface of the data.
+"""The confound audit: whether scores on a benchmark show the task or the surface of its data.
 
-Each feature alone, all of them together, what is left of each method, and the faults of the data
-that a reader of the file can see. The verdict is on the benchmark.
+It judges each feature alone, all of them together, each method beyond the surface, and lints the
+data. The verdict is on the benchmark.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,9 +46,9 @@ def confounds(
 ) -> ConfoundAudit:
     """Audit a benchmark, and methods on it.
 
-    `scores` are methods by name, each a score by record id. `features` are more features than the
-    declared ones, `fields` other columns of the file, in which the linter looks for the label.
-    Without `joint` no model is fitted, and there is no verdict.
+    `scores` are methods by name, each a score by record id. `features` are added to the declared
+    ones; `fields` are other columns of the file, which the linter checks for label leaks. Without
+    `joint` no model is fitted, and there is no verdict.
     """
     items, label = benchmark.items, labels_of(benchmark)
     table = _with_own(feature_table(items), features)
@@ -92,35 +92,35 @@ def confounds(
 
 
 def steps(size: int, *, methods: int) -> int:
-    """How many steps an audit of so many records takes, for showing progress."""
+    """The number of steps of an audit, for the progress display."""
     return (1 + methods) * deals_for(size) * FOLDS
 
 
 def labels_of(benchmark: Benchmark) -> NDArray[np.bool_]:
-    """Which records are positive; refuses a benchmark that does not say, or has one class."""
+    """Which records are positive; refuses a benchmark without labels or with one class."""
     for item in benchmark.items:
         if item.label is None:
             raise SpecError(
-                f"{benchmark.name}: record {item.id} has a class and no label",
-                hint="Say which records are positive: `positive='class != truth'`.",
+                f"{benchmark.name}: record {item.id} has a class but no label",
+                hint="Which records are positive? Name them: `positive='class != truth'`.",
             )
     flags = np.array([item.label for item in benchmark.items], dtype=bool)
     if flags.all() or not flags.any():
         which = "positive" if flags.all() else "negative"
         raise OneClassPartition(
-            f"{benchmark.name}: every record is {which}; nothing can be told apart",
-            hint="Name the column that tells right from wrong (`label=`), or say which value is"
-            " positive (`positive=`).",
+            f"{benchmark.name}: every record is {which}, expected both labels",
+            hint="Which column tells right from wrong (`label=`), or which value is positive"
+            " (`positive=`)? Name one.",
         )
     return flags
 
 
 def _with_own(table: tuple[Feature, ...], own: Sequence[Feature]) -> tuple[Feature, ...]:
-    """The declared features and the user's, no name taken twice."""
+    """The declared features and the user's; a repeated name is refused."""
     taken = {*(feature.name for feature in table), SOURCE, LEXICAL}
     for feature in own:
         if feature.name in taken:
-            raise SpecError(f"there is a feature {feature.name!r} already", hint="Rename yours.")
+            raise SpecError(f"feature {feature.name!r} already exists", hint="Rename yours.")
         taken.add(feature.name)
     return (*table, *own)
 

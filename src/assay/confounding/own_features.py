@@ -1,8 +1,12 @@
 """A user's own surface feature, measured on every record.
 
-A feature is a function of the response, the question, or both, run like a method in a process of
-its own. A function of one argument whose name says nothing is one of the response.
+A feature is a function of the response, the question, or both, run like a method in its own
+process; a callable runs in this one. A function of one argument with any other name gets the
+response.
 """
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +17,10 @@ from assay.runs.worker import start_worker
 from assay.surface.feature_table import Feature, On
 
 
-def measure_feature(reference: str, benchmark: Benchmark) -> Feature:
-    """One number a record, by `file.py:function`."""
-    with start_worker(reference) as worker:
+def measure_feature(feature: str | Callable[..., Any], benchmark: Benchmark) -> Feature:
+    """Compute a feature, given as `file.py:function` or a function, for every record."""
+    with start_worker(feature) as worker:
+        reference = worker.method.text
         if worker.learner:
             raise SpecError(f"feature {reference!r} is a learner, expected a plain function")
         of_response = worker.arguments == ("question",) and not worker.asks_by_name
@@ -32,5 +37,5 @@ def measure_feature(reference: str, benchmark: Benchmark) -> Feature:
                 error.message = f"feature {reference}, record {item.id}: {error.message}"
                 error.args = (error.message,)
                 raise
-    name = worker.method.attribute or worker.method.text
+    name = worker.method.attribute.rpartition(".")[2] or reference
     return Feature(name=name, on=on, values=np.array(values, dtype=np.float64))

@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from assay.caveats import Caveat
+from assay.result import Result
+from assay.wording import counted, interval
 
 On = Literal["response", "question", "both"]
+_MOST_SAID = 2
+"""Features, and methods, that a printed audit has a line of."""
 TELLING = ("conflicting-labels", "label-leak")
 """Faults of the data that give the label away, or that no surface explains."""
 
@@ -108,6 +112,14 @@ class MethodResult(msgspec.Struct, frozen=True, kw_only=True):
     surface_share: float | None
     unscored: int
 
+    def said(self) -> str:
+        """Its AUC, and what is left of it beyond the surface."""
+        whole = f"{self.name:.60}: AUC {self.auc:.3f} {interval(self.low, self.high)}"
+        if self.beyond is None:
+            return whole
+        ends = interval(self.beyond.low, self.beyond.high)
+        return f"{whole}, beyond the surface {self.beyond.value:.3f} {ends}"
+
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """A fault of the data: its code, the records it touches (the first of them), and a remedy."""
@@ -119,10 +131,17 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     records: tuple[str, ...]
 
 
-class ConfoundAudit(msgspec.Struct, frozen=True, kw_only=True):
+class ConfoundAudit(Result, frozen=True, kw_only=True):
     """A benchmark and perhaps methods on it, asked what the surface gives away.
 
     `needed_records` is how many records would bring a verdict, where these cannot tell.
+
+    Example:
+        >>> import assay
+        >>> rows = [{"question": f"q{n}", "response": "a " * n, "label": n % 2} for n in range(40)]
+        >>> audit = assay.confounds(rows, joint=False)
+        >>> audit.verdict.value, audit.n
+        ('undecided', 40)
     """
 
     verdict: Fitness
@@ -149,3 +168,29 @@ class ConfoundAudit(msgspec.Struct, frozen=True, kw_only=True):
     def telling(self) -> tuple[str, ...]:
         """Faults of the data that give the label away, or contradict it."""
         return tuple(finding.code for finding in self.lint if finding.code in TELLING)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each feature, the most telling first."""
+        ranked = sorted(self.features, key=lambda feature: -feature.auc)
+        rows: list[dict[str, Any]] = msgspec.to_builtins(ranked)
+        return rows
+
+    def lines(self) -> list[str]:
+        """The verdict and why, the joint model, the most telling features, methods, faults."""
+        said = [
+            f"{self.verdict.upper()}: {self.because}",
+            f"{self.benchmark:.60}: {self.n:,} records, {self.positives:,} positive",
+        ]
+        if self.joint is not None:
+            ends = interval(self.joint.low, self.joint.high)
+            said.append(f"all features together: AUC {self.joint.auc:.3f} {ends}")
+        telling = [each for each in self.features if each.low > 0.5]
+        said += [
+            f"{each.name} alone: AUC {each.auc:.3f} {interval(each.low, each.high)}"
+            for each in sorted(telling, key=lambda each: -each.auc)[:_MOST_SAID]
+        ]
+        said += [method.said() for method in self.methods[:_MOST_SAID]]
+        if self.lint:
+            codes = ", ".join(finding.code for finding in self.lint)
+            said.append(f"{counted(len(self.lint), 'fault')} of the data: {codes}")
+        return [*said, self.signature]

@@ -1,4 +1,4 @@
-"""Each surface feature alone: how far it tells the label, and whether length explains that."""
+"""Each surface feature alone: how well it predicts the label, and whether length explains that."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -25,13 +25,13 @@ _AT_ONCE = 8
 def feature_results(
     table: Sequence[Feature], label: NDArray[np.bool_], groups: Codes | None
 ) -> tuple[FeatureResult, ...]:
-    """Each feature alone, in the better direction."""
+    """The result of each feature alone, in its better direction."""
     sides = None if groups is None else (groups[label], groups[~label])
     lengths = {
         feature.on: levels(feature.values) for feature in table if feature.name == "word_length"
     }
     results: list[FeatureResult] = []
-    looked_at = len(table) + 1  # the source is looked at as well
+    looked_at = len(table) + 1  # the source counts too
     for start in range(0, len(table), _AT_ONCE):
         some = table[start : start + _AT_ONCE]
         columns = [levels(feature.values) for feature in some]
@@ -52,7 +52,7 @@ def _feature_result(
     corrected: tuple[float, float],
     rho: float | None,
 ) -> FeatureResult:
-    """A feature in its better direction; a source's share of positives has only one."""
+    """The result of a feature in its better direction; a source's share has only one."""
     (low, high), least = interval, corrected[0]
     direction: Literal["higher", "lower"] = "higher"
     if value < 0.5 and feature.name != SOURCE:
@@ -79,9 +79,9 @@ def source_result(
 ) -> tuple[FeatureResult, ...]:
     """The source as a feature: the share of positives among its records of other folds.
 
-    Counting a record's own label would make every source with a single record tell it. Records are
-    compared within their fold, where all of one source tie: across folds a record's own label
-    pushes its source's share elsewhere the other way.
+    With a record's own label, every source with a single record would predict it. Records are
+    compared within their fold, where all of one source tie: across folds a record's own label moves
+    its source's share in the opposite direction.
     """
     codes = coded(item.source for item in items)
     size = int(codes.max()) + 1

@@ -1,11 +1,12 @@
-"""The verdict on a benchmark, why, and how many records would bring one.
+"""The verdict on a benchmark, its reason, and the number of records needed for one.
 
-CLEAN asks for evidence: the joint AUC's upper end is under .60 and no feature alone is surely over
-.60. An interval that merely includes .5 shows nothing. CONFOUNDED: not clean, and the joint AUC or
-a feature alone is surely over .50. "Surely" is corrected for all features that were looked at.
+CLEAN needs evidence: the upper end of the joint AUC is under .60 and no feature alone is surely
+over .60. An interval that merely includes .5 shows nothing. CONFOUNDED: not clean, and the joint
+AUC or a feature alone is surely over .50. "Surely" is corrected for the number of features.
 
-An out-of-fold AUC under .5 comes from the folds (a record's own label pushes its class's share
-elsewhere the other way) and not from the surface, so it counts as .5, with the same reach.
+An out-of-fold AUC under .5 comes from the folds (a record's own label moves its class's share in
+other folds in the opposite direction), not from the surface, so it counts as .5, with the same
+width of interval.
 """
 
 import math
@@ -24,7 +25,7 @@ _MOST_RECORDS = 10_000_000
 
 
 def upper_end(joint: Joint) -> float:
-    """The upper end of the joint AUC, which is taken to be .5 at least."""
+    """The upper end of the joint AUC, with an AUC under .5 counted as .5."""
     return joint.high + max(CHANCE - joint.auc, 0.0)
 
 
@@ -53,25 +54,25 @@ def explain(
 ) -> str:
     """The reason for the verdict, in a sentence."""
     if joint is None:
-        return "without the joint surface model there is no verdict"
+        return "no verdict without the joint surface model"
     telling = [finding.code for finding in findings if finding.code in TELLING]
     match verdict:
         case Fitness.CLEAN:
             also = f", but {' and '.join(telling)}: see above" if telling else ""
-            return f"the surface tells too little of the label to score by{also}"
+            return f"the surface predicts the label too weakly to score by{also}"
         case Fitness.UNFIT:
-            return "the surface leaves too little of the label to tell any method from it"
+            return "the surface predicts so much of the label that no method can be told from it"
         case Fitness.CONFOUNDED if joint.low > CHANCE:
-            return "a method can score by the surface alone"
+            return "the surface alone predicts the label"
         case Fitness.CONFOUNDED:
             worst = max(features, key=lambda feature: feature.least)
-            return f"a method can score by {worst.name} alone"
+            return f"the feature {worst.name} alone predicts the label"
     would = f"; about {needed:,} would" if needed is not None else ""
-    return f"these records cannot tell whether the surface gives the label away{would}"
+    return f"these records cannot show whether the surface predicts the label{would}"
 
 
 def records_needed(verdict: Fitness, model: Surface | None, joint: Joint | None) -> int | None:
-    """How many records would bring a verdict in four of five cases, if the joint AUC is right."""
+    """The records needed for a verdict in four of five cases, if the joint AUC is right."""
     if verdict is not Fitness.UNDECIDED or model is None or joint is None:
         return None
     value, fit = max(joint.auc, CHANCE), model.auc_fit()

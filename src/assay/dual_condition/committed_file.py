@@ -14,6 +14,8 @@ from assay.dual_condition.matrix import FORMAT as MATRIX
 from assay.dual_condition.matrix import Mark, mark_in_csv, mark_in_json, mark_in_markdown
 from assay.dual_condition.result import EnteredResult
 from assay.errors import SpecError
+from assay.result import Result
+from assay.wording import counted
 
 ENDINGS = (".md", ".csv", ".json", ".jsonl", ".ndjson")
 """The endings of files that may be results or matrices, in any case of letters."""
@@ -48,6 +50,48 @@ class CheckedFile(msgspec.Struct, frozen=True, kw_only=True):
             f"it agrees with itself, and is what entry {self.entered.entry} of the study"
             f" {self.entered.study} names: assay verify"
         )
+
+
+class GateReport(Result, frozen=True, kw_only=True):
+    """The files that are results or matrices, each with its faults."""
+
+    files: tuple[CheckedFile, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 where nothing is refused, else that of the gravest fault."""
+        return max((fault.exit_code for file in self.files for fault in file.faults), default=0)
+
+    @property
+    def summary(self) -> str:
+        """How many files are in order, and how many are refused."""
+        if not self.files:
+            return "no dual-condition results here, and no matrix of some"
+        refused = sum(bool(file.faults) for file in self.files)
+        passed = f"{counted(len(self.files) - refused, 'file')} in order"
+        return passed + (f", {refused} refused" if refused else "")
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each file."""
+        return [
+            {
+                "file": file.file,
+                "kind": file.kind,
+                "refused": bool(file.faults),
+                "faults": "; ".join(fault.message for fault in file.faults) or None,
+                "shows": file.shows,
+            }
+            for file in self.files
+        ]
+
+    def lines(self) -> list[str]:
+        """How many are refused, and the first faults."""
+        faults = [
+            f"{file.file:.80}: {fault.kind}: {fault.message}"
+            for file in self.files
+            for fault in file.faults
+        ]
+        return [self.summary, *faults[:5]]
 
 
 def check_contents(

@@ -27,6 +27,8 @@ from assay.dual_condition.result import (
     RowState,
 )
 from assay.dual_condition.result_file import headline_keys
+from assay.result import Result
+from assay.wording import counted
 
 FORMAT = "assay-matrix/1"
 HEAD = ("corpus", "metric", "A production", "B architecture", "A - B", "memorisation",
@@ -73,11 +75,47 @@ class MatrixRow(msgspec.Struct, frozen=True, kw_only=True, rename={"file": "arti
     entered: EnteredResult | None = None
 
 
-class Matrix(msgspec.Struct, frozen=True, kw_only=True):
+class Matrix(Result, frozen=True, kw_only=True):
     """Rows in order of corpus."""
 
     format: str
     rows: tuple[MatrixRow, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each corpus, each quantity with the ends of its interval."""
+        return [_flat(row) for row in self.rows]
+
+    def lines(self) -> list[str]:
+        """How many rows are reported, and the first few of them."""
+        reported = sum(row.state is RowState.REPORTED for row in self.rows)
+        said = [f"{reported} of {counted(len(self.rows), 'row')} reported"]
+        said += [_said(row) for row in self.rows[:_MOST_SAID]]
+        if len(self.rows) > _MOST_SAID:
+            said.append(f"and {len(self.rows) - _MOST_SAID} more: to_rows() has all of them")
+        loose = sum(row.entered is None for row in self.rows)
+        return [*said, *([f"loose, in no ledger: {counted(loose, 'row')}"] if loose else [])]
+
+
+_MOST_SAID = 6
+
+
+def _said(row: MatrixRow) -> str:
+    if row.state is not RowState.REPORTED or row.learning_contribution is None:
+        return f"{row.corpus:.60}: {row.state.value}, {'; '.join(row.reasons):.120}"
+    regime = "" if row.regime is None else f", {row.regime.value}"
+    return f"{row.corpus:.60}: A - B {row.learning_contribution.said(sign=True)}{regime}"
+
+
+def _flat(row: MatrixRow) -> dict[str, Any]:
+    flat: dict[str, Any] = {"corpus": row.corpus, "system": row.system, "metric": row.metric}
+    flat |= {"state": row.state.value, "regime": None if row.regime is None else row.regime.value}
+    for name in ("a", "b", "learning_contribution", "memorisation", "transfer"):
+        quantity: Quantity | None = getattr(row, name)
+        low, high = (None, None) if quantity is None else quantity.interval
+        flat[name] = None if quantity is None else quantity.value
+        flat |= {f"{name}_low": low, f"{name}_high": high}
+    named = ("items", "positives", "seeds", "made")
+    return flat | {name: getattr(row, name) for name in named} | {"artifact": row.file}
 
 
 def matrix_of(

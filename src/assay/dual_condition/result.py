@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
 from assay.caveats import Caveat
+from assay.result import Result
+from assay.wording import interval, percent
 
 
 class RowState(StrEnum):
@@ -52,6 +55,10 @@ class Quantity(msgspec.Struct, frozen=True, kw_only=True):
     per_seed: Mapping[str, float]
     t_interval: tuple[float, float] | None = None
 
+    def said(self, *, sign: bool = False) -> str:
+        """The value and its interval."""
+        return f"{self.value:{'+' if sign else ''}.4f} {interval(*self.interval)}"
+
 
 class Subset(msgspec.Struct, frozen=True, kw_only=True):
     """A - B on some of the items; None where they are all of one class, or none."""
@@ -84,11 +91,17 @@ class EnteredResult(msgspec.Struct, frozen=True, kw_only=True):
     entry: int
 
 
-class DualResult(msgspec.Struct, frozen=True, kw_only=True):
+class DualResult(Result, frozen=True, kw_only=True):
     """The row: its state and why, the quantities, the regime, caveats, preconditions.
 
     `split` says whether A - B can be split into memorisation and transfer; where it cannot, C has
     no numbers. None where C was not run.
+
+    Example:
+        >>> import assay
+        >>> result = assay.dual("dual.toml")  # doctest: +SKIP
+        >>> result.regime.value, result.learning_contribution.value  # doctest: +SKIP
+        ('learning', 0.1894)
     """
 
     row: RowState
@@ -117,3 +130,77 @@ class DualResult(msgspec.Struct, frozen=True, kw_only=True):
             return 3
         hollow = {caveat.code for caveat in self.caveats} & {"only-memorised", "at-chance"}
         return 0 if self.regime is not None and self.regime.favourable and not hollow else 1
+
+    @property
+    def meaning(self) -> str:
+        """What the regime, or the state of the row, says in words."""
+        if self.row is RowState.BLOCKED:
+            return "no numbers: a precondition does not hold"
+        if self.row is not RowState.REPORTED or self.regime is None:
+            return "; ".join(self.reasons)
+        gain, split = self.learning_contribution, self.split
+        gains = gain is not None and gain.interval[0] > 0.0
+        undecided = split is not None and not split.holds
+        if self.regime is Regime.UNDETERMINED and gains and undecided:
+            return "its state helps; whether by memory of these very items cannot be told"
+        return f"{_MEANING[self.regime]}{self._origin}"
+
+    @property
+    def _origin(self) -> str:
+        """Whether a gain is of the benchmark's own items, where C can tell."""
+        explained = self.regime in (Regime.LEARNING, Regime.MEMORY_CARRIED)
+        if not explained or self.memorisation is None or self.transfer is None:
+            return ""
+        if self.transfer.value > self.memorisation.value:
+            return "; most of what it adds was learnt elsewhere"
+        return "; most of what it adds is of these very items"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each quantity: the conditions, and what they differ by."""
+        return [
+            {
+                "quantity": name,
+                "about": about,
+                "value": quantity.value,
+                "low": quantity.interval[0],
+                "high": quantity.interval[1],
+            }
+            for name, about, quantity in self._quantities()
+        ]
+
+    def lines(self) -> list[str]:
+        """The regime and what it means, the conditions and their differences."""
+        reported = self.row is RowState.REPORTED and self.regime is not None
+        word = str(self.regime if reported else self.row)
+        said = [f"{word.upper()}: {self.meaning}"]
+        if self.row is RowState.BLOCKED:
+            return [*said, *self.reasons[:4]]
+        for name, about, quantity in self._quantities():
+            said.append(f"{about}: {quantity.said(sign=name not in ('a', 'b', 'c'))}")
+        if self.split is not None and not self.split.holds:
+            said.append(f"memorisation and transfer are not decidable: {self.split.evidence}")
+        holding = sum(precondition.holds for precondition in self.preconditions.values())
+        known = f"preconditions {holding}/{len(self.preconditions)}"
+        return [*said, f"{percent(self.level)} intervals over items and seeds · {known}"]
+
+    def _quantities(self) -> list[tuple[str, str, Quantity]]:
+        named = (
+            ("a", "A, all its state", self.a),
+            ("b", "B, none of it", self.b),
+            ("c", "C, without what it saw here", self.c),
+            ("learning_contribution", "A - B, what the state adds", self.learning_contribution),
+            ("memorisation", "A - C, memorisation", self.memorisation),
+            ("transfer", "C - B, transfer", self.transfer),
+        )
+        return [(name, about, each) for name, about, each in named if each is not None]
+
+
+_MEANING = {
+    Regime.POLISH: "the state changes next to nothing: what it does, it does without",
+    Regime.HARMFUL: "with its state it does worse than without",
+    Regime.MEMORISED: "what it adds is of these very items: the gain is the test itself",
+    Regime.MEMORY_CARRIED: "without its state it can hardly do this",
+    Regime.DEPENDENT: "without its state it does worse than it once did: it has come to lean on it",
+    Regime.LEARNING: "its state helps",
+    Regime.UNDETERMINED: "what was run cannot tell",
+}

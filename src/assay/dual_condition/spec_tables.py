@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import digest
@@ -30,6 +31,8 @@ _HINT = "docs/how-to/tell-capability-from-memory.md shows every key and its valu
 NAMES = ("items", "outputs", "seed", "state")
 _LONGEST = 7 * 24 * 3600.0
 _MOST_SEEDS = 10_000
+_ALL_FILES = Layer(files=("**",), match=("id", "text"))
+"""The only layer of a state whose layers are not named."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -56,7 +59,7 @@ class Placebo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class StateTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[state]`: the folder of production, its layers, and how a run is given a copy."""
 
-    root: str
+    root: str = "state"
     layers: dict[str, Layer] = {}
     fixed: tuple[str, ...] = ()
     variable: str | None = None
@@ -70,7 +73,7 @@ class EvaluationTable(
     """`[evaluation]`: the benchmark and its columns, seeds, conditions and metric."""
 
     benchmark: str
-    seeds: tuple[int, ...]
+    seeds: tuple[int, ...] = (1, 2, 3, 4, 5)
     positive: str | None = None
     corpus: str | None = None
     conditions: tuple[Asked, ...] = ()
@@ -96,7 +99,7 @@ class DualFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A whole spec file."""
 
     system: StatefulSystem
-    state: StateTable
+    state: StateTable = StateTable()
     evaluation: EvaluationTable
     placebo: Placebo | None = None
     thresholds: Thresholds = Thresholds()
@@ -105,9 +108,12 @@ class DualFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 def parse_tables(data: bytes, *, where: str) -> DualFile:
     """The tables of a spec file from its bytes."""
     try:
-        return msgspec.convert(read_toml(data, where=where, hint=_HINT), DualFile)
+        written = msgspec.convert(read_toml(data, where=where, hint=_HINT), DualFile)
     except msgspec.ValidationError as error:
         raise SpecError(f"{where}: {_explained(str(error))}", hint=_HINT) from None
+    if written.state.layers or written.state.fixed:
+        return written
+    return replace(written, state=replace(written.state, layers={"memory": _ALL_FILES}))
 
 
 def _explained(message: str) -> str:

@@ -52,10 +52,11 @@ def result_files(folder: Path) -> list[Path]:
     return sorted(path for path in files if not path.name.startswith("."))
 
 
-def matrix_in(folder: Path, *, standing: Standing | None = None) -> Matrix:
-    """The matrix of all results in a folder; other JSON files are skipped."""
+def matrix_in(*folders: Path, standing: Standing | None = None) -> Matrix:
+    """The matrix of all results in a folder, or in several; other JSON files are skipped."""
     results, entered = {}, {}
-    for path in result_files(folder):
+    for path in (path for folder in folders for path in result_files(folder)):
+        name = path.name if len(folders) == 1 else path.as_posix()
         data = read_bounded(path, MOST_BYTES)
         try:
             record = parse_object(data, where=str(path))
@@ -64,13 +65,14 @@ def matrix_in(folder: Path, *, standing: Standing | None = None) -> Matrix:
                 raise
             continue
         if is_result(record):
-            results[path.name] = record
+            results[name] = record
             entry = None if standing is None else standing(path, data)
             if entry is not None:
-                entered[path.name] = entry
+                entered[name] = entry
     if not results:
+        places = ", ".join(map(str, folders))
         raise SpecError(
-            f"{folder}: no dual-condition results", hint="Make one: assay dual SPEC.toml"
+            f"{places}: no dual-condition results", hint="Make one: assay dual SPEC.toml"
         )
     return matrix_of(results, entered)
 

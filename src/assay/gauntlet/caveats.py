@@ -1,4 +1,4 @@
-"""What a reader of a scorecard must know."""
+"""The caveats of a scorecard."""
 
 from collections.abc import Sequence
 
@@ -18,16 +18,18 @@ CODES: Codes = {
     "constant-scores": "The method gave every record the same answer.",
     "reversed": "The method ranks the wrong way round; is its score, or the label, reversed?",
     "same-ranking": "The method ranks every record exactly as a surface control does.",
-    "unfit": "Beside the surface the records leave too little to tell this method by.",
+    "unfit": "The surface predicts so much of the label that these records cannot measure this"
+    " method.",
     "words-not-ruled-out": "Words explain most of what this method reaches beyond the declared"
     ' features; a bar with `beyond = "lexical"` holds them equal too.',
     "idle-control": "A surface control is the same for every record, so beating it means nothing.",
     **CHANGES,
     "small-n": f"Some estimate rests on fewer than {SMALL} records.",
     "grouped-by-question": "No group was named, so records with the same question form a group.",
-    "repeated-questions": "Questions repeat and nothing groups them; name what does: --group.",
+    "repeated-questions": "Questions repeat, but no column groups them; name one: --group COLUMN.",
     "empty-responses": "Some responses are empty.",
-    "one-source": "The records have no sources, or one, so nothing was asked within sources.",
+    "one-source": "The records have no sources, or only one, so the AUC within sources was not"
+    " judged.",
     "surface-unchecked": "These bars do not hold all surface features equal, so the surface may"
     " have earned this: judge by v4 (`plain-2` for files without classes) too.",
     "other-second-corpus": "The second corpus is not the one that the bars name.",
@@ -53,6 +55,8 @@ CODES: Codes = {
     "read-from-log": "The scores were read from a harness's log: what the method could read when it"
     " made them is not known.",
     "learner": "The method learnt from other folds' labels, and could have carried some over.",
+    "batched": "The method was asked about several items at once, so an output may depend on the"
+    " other items of its batch.",
     "environment-passed": "Variables of the environment were passed to the method.",
     "method-printed": "The method wrote to its standard output or error.",
 }
@@ -62,10 +66,10 @@ OF_THE_RUN: Codes = {
         *("incomplete-run", "unscored", "unsealed", "unwitnessed", "seed-by-author"),
         *("seed-unprobed", "outside-seed", "unsealed-code", "unsealed-files", "unobserved"),
         *("resumed", "time-unproven", "time-attested", "not-isolated", "trusted-code", "learner"),
-        *("read-from-log", "environment-passed", "method-printed"),
+        *("batched", "read-from-log", "environment-passed", "method-printed"),
     )
 }
-"""The codes that the run and its seal decide, whatever the bars and the data are."""
+"""The codes that depend only on the run and its seal, not on bars and data."""
 _OTHERS: Codes = {code: text for code, text in CODES.items() if code not in OF_THE_RUN}
 _ISOLATION = {
     Level.TRUSTED: "trusted-code",
@@ -81,14 +85,17 @@ _EARLIER_WORDS = {
     "unobserved": "What the method opened was not observed, or not all of it, so that it ran what"
     " was sealed rests on its word.",
     "resumed": "The run was cut off and taken up again; what had been made was kept.",
+    "unfit": "Beside the surface the records leave too little to tell this method by.",
+    "repeated-questions": "Questions repeat and nothing groups them; name what does: --group.",
+    "one-source": "The records have no sources, or one, so nothing was asked within sources.",
 }
-"""What older scorecards of this version say under a code."""
+"""The texts of codes in older scorecards of this version."""
 
 
 def caveats_of(
     run: Run, benchmark: Benchmark, bars: BarSet, parts: Sequence[Part], unscored: int
 ) -> tuple[Caveat, ...]:
-    """The caveats of a run judged by these bars, the weightiest first."""
+    """The caveats of a run judged by these bars, the most serious first."""
     of_the_run, others = Caveats(OF_THE_RUN), Caveats(_OTHERS)
     _note_the_seal(run, of_the_run)
     _note_the_run(run, unscored, of_the_run)
@@ -101,7 +108,7 @@ def caveats_of(
 
 
 def in_present_words(caveat: Caveat) -> Caveat:
-    """A stored caveat as it is worded now, where it has the words of an older scorecard."""
+    """A stored caveat in its present wording, if it has the wording of an older scorecard."""
     earlier = _EARLIER_WORDS.get(caveat.code)
     if earlier is None or not caveat.message.startswith(earlier):
         return caveat
@@ -120,6 +127,8 @@ def _note_the_run(run: Run, unscored: int, caveats: Caveats) -> None:
     caveats.add(_ISOLATION[run.isolation])
     if run.folds is not None:
         caveats.add("learner")
+    if run.batch is not None and run.batch > 1:
+        caveats.add("batched", f"{run.batch} at a time.")
     if run.environment:
         caveats.add("environment-passed", f"{', '.join(run.environment)}.")
     if run.printed:
@@ -155,9 +164,10 @@ def _note_the_seal(run: Run, caveats: Caveats) -> None:
 
 
 def is_probed(run: Run) -> bool:
-    """Whether a sealed run's author could gain nothing unseen by sealing again for another seed.
+    """Whether sealing again for another seed could bring a sealed run's author no hidden gain.
 
-    The seed came from outside, or there were several, or enough items were asked under another.
+    True if the seed came from outside, or there were several, or another seed was tried on enough
+    items.
     """
     outside = run.provenance is not None and run.provenance.outside is not None
     return outside or run.seeds > 1 or run.probed >= min(PROBED, len(run.records))

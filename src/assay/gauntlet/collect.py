@@ -7,26 +7,27 @@ from pathlib import Path
 from assay.benchmark.benchmark import TASKS, Benchmark, Task
 from assay.benchmark.load import load_second
 from assay.errors import AssayError
-from assay.gauntlet.load import fitting_bars, load_bars
+from assay.gauntlet.load import bars_for, check_task
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.runs.collect import Listener, close_run, collect
-from assay.runs.result import Limits
+from assay.runs.result import Limits, batch_size
 from assay.runs.store import RunFolder
-from assay.runs.worker import default_task, start_worker
+from assay.runs.worker import Method, default_task, start_worker
 
 
 def try_method(
-    method: str,
+    method: Method,
     benchmark: Benchmark,
     *,
-    bars: str | None = None,
-    second: str | None = None,
+    bars: BarSet | str | Path | None = None,
+    second: object = None,
     task: Task | None = None,
     seed: int = 0,
     limits: Limits | None = None,
     environment: Sequence[str] = (),
     keep_going: bool = False,
+    batch: int | None = None,
     save: Path | None = None,
     listener: Listener | None = None,
 ) -> Scorecard:
@@ -38,7 +39,7 @@ def try_method(
     # Everything is read before the method is: what it does to a file then changes nothing.
     plans = judging_plans(benchmark, bars=bars, second=second)
     folder = None if save is None else RunFolder(save)
-    limits = limits or Limits()
+    batch_size(batch)
     started = start_worker(
         method,
         seed=seed,
@@ -63,8 +64,9 @@ def try_method(
             folder,
             task=task,
             seed=seed,
-            limits=limits,
+            limits=limits or Limits(),
             keep_going=keep_going,
+            batch=batch,
             listener=listener,
         )
     if folder is not None:
@@ -87,7 +89,7 @@ class JudgingPlan:
 
 
 def judging_plans(
-    benchmark: Benchmark, *, bars: str | None = None, second: str | None = None
+    benchmark: Benchmark, *, bars: BarSet | str | Path | None = None, second: object = None
 ) -> dict[Task, JudgingPlan | AssayError]:
     """A plan for each task, or the error that rules it out.
 
@@ -102,10 +104,17 @@ def judging_plans(
     return plans
 
 
-def _plan(benchmark: Benchmark, task: Task, bars: str | None, second: str | None) -> JudgingPlan:
-    chosen = load_bars(bars or fitting_bars(benchmark, task), task=task)
-    if second is None and any(bar.corpus == "second" for bar in chosen.bars):
+def _plan(
+    benchmark: Benchmark, task: Task, bars: BarSet | str | Path | None, second: object
+) -> JudgingPlan:
+    chosen = bars_for(bars, benchmark, task)
+    check_task(chosen, task, chosen.name)
+    if second is None and benchmark.second is None and _asks_for_second(chosen):
         second = chosen.second
     if second is not None:
         benchmark = benchmark.with_second(load_second(second))
     return JudgingPlan(bars=chosen, benchmark=benchmark)
+
+
+def _asks_for_second(bars: BarSet) -> bool:
+    return any(bar.corpus == "second" for bar in bars.bars)

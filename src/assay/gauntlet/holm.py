@@ -1,6 +1,6 @@
-"""From bounds to decisions: Holm's procedure, and how much more data would decide.
+"""From bounds to decisions: Holm's procedure, and how much more data is needed.
 
-Nothing here knows what was estimated.
+This module does not know what was estimated.
 """
 
 import math
@@ -30,7 +30,7 @@ class ConfidenceBounds:
 
 
 def holm(bounds: Sequence[ConfidenceBounds], alpha: float) -> tuple[frozenset[int], float]:
-    """Which estimates are shown to be under their threshold, and the alpha of the last step.
+    """The estimates that are shown to be under their threshold, and the alpha of the last step.
 
     Holm (1979): with k already shown, each of the others is tested at alpha / (m - k). The chance
     that any is shown in error is at most alpha.
@@ -47,12 +47,12 @@ def holm(bounds: Sequence[ConfidenceBounds], alpha: float) -> tuple[frozenset[in
 
 
 def times_more(bounds: Sequence[ConfidenceBounds], *, alpha: float, power: float) -> float | None:
-    """How many times the present data would decide with this power, the estimates being right.
+    """How many times the present data are needed to decide with this power, if estimates are right.
 
-    A spread shrinks with the root of the data. To show a miss, one estimate must be shown: the
-    easiest. To show that all thresholds are met, every open one must be: the hardest, each with so
-    much power that all together have what was asked. None where an estimate stands exactly at its
-    threshold, since then no amount decides.
+    A spread shrinks with the root of the data. To show a miss, one estimate must be shown to miss:
+    the easiest. To show that all thresholds are met, every open one must be shown: the hardest,
+    each with enough power for all together. None if an estimate is exactly at its threshold, since
+    then no amount decides.
     """
     step = alpha / len(bounds)
     missed = [

@@ -1,11 +1,11 @@
-"""Judging a run: every bar estimated, every verdict with its error rate.
+"""Judge a run: estimate every bar, and give a verdict with a known error rate.
 
-The chance of a PASS is at most 5 % where any one bar's true value is just under its threshold (an
-intersection-union test, so no correction is needed). The chance of a FAIL is at most 5 % where
-every true value is at or over its threshold (Holm over all parts of all bars).
+The chance of a PASS is at most 5 % if any one bar's true value is just under its threshold (an
+intersection-union test, so no correction is needed). The chance of a FAIL is at most 5 % if every
+true value is at or over its threshold (Holm over all parts of all bars).
 
-With items unscored no verdict is given but UNRESOLVED: a method could otherwise pass by failing
-on the items that it would get wrong.
+With unscored items the verdict is UNRESOLVED: otherwise a method could pass by failing on the items
+that it would get wrong.
 """
 
 import math
@@ -31,7 +31,7 @@ POWER = 0.80
 
 
 def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
-    """Judge stored outputs, on the data they were made on, under one version of the bars."""
+    """Judge a run by one version of the bars, on the data it was made on."""
     _check_same(run, benchmark, bars)
     check_judgeable(benchmark, bars)
     by_seed = checked_outputs(run, benchmark)
@@ -75,19 +75,23 @@ def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
 
 
 def checked_outputs(run: Run, benchmark: Benchmark) -> list[dict[str, Output]]:
-    """The outputs by item, seed by seed; a record that could not be of this run is a breach."""
+    """The outputs by item for each seed; a record that cannot be of this run is a breach."""
     known = {key for key, _ in benchmark.keyed_items()}
     second = benchmark.second.classes if benchmark.second is not None else {}
     classes = {*benchmark.classes, *second}
     if not 1 <= run.seeds <= SEEDS:
-        raise IntegrityError(f"the run has {run.seeds} seeds, and 1 to {SEEDS} can be")
+        raise IntegrityError(f"the run has {run.seeds} seeds, expected 1 to {SEEDS}")
     seen: set[tuple[str, int]] = set()
     by_seed: list[dict[str, Output]] = [{} for _ in range(run.seeds)]
     for record in run.records:
         if record.item not in known:
-            raise IntegrityError(f"the run has a record of {record.item!r}, which is no item")
+            raise IntegrityError(
+                f"the run has a record of {record.item!r}, which is not an item of the benchmark"
+            )
         if not 0 <= record.seed < run.seeds:
-            raise IntegrityError(f"the run has {run.seeds} seeds, and a record of {record.seed}")
+            raise IntegrityError(
+                f"the run has {run.seeds} seeds, but a record of seed {record.seed}"
+            )
         if (record.item, record.seed) in seen:
             raise IntegrityError(f"the run has two records of {record.item!r}")
         seen.add((record.item, record.seed))
@@ -102,7 +106,7 @@ def checked_outputs(run: Run, benchmark: Benchmark) -> list[dict[str, Output]]:
 
 
 def check_judgeable(benchmark: Benchmark, bars: BarSet) -> None:
-    """Refuse, before anything runs, a benchmark that the bars cannot be asked of."""
+    """Refuse, before anything runs, a benchmark that the bars cannot judge."""
     for bar in bars.bars:
         corpus = corpus_of(bar, benchmark)
         sides = [sides_of(bar, bars.partitions[name], corpus) for name in bar.partitions]
@@ -112,13 +116,13 @@ def check_judgeable(benchmark: Benchmark, bars: BarSet) -> None:
 
 def _check_same(run: Run, benchmark: Benchmark, bars: BarSet) -> None:
     if run.task != bars.task:
-        raise SpecError(f"the run is of {run.task}, and {bars.name} judges {bars.task}")
+        raise SpecError(f"the run is of {run.task}, but {bars.name} judges {bars.task}")
     second = None if benchmark.second is None else Source.of(benchmark.second)
     for ran, here in ((run.benchmark, Source.of(benchmark)), (run.second, second)):
         if (None if ran is None else ran.digest) != (None if here is None else here.digest):
             raise DigestMismatch(
-                f"the run is of {_named(ran)}, and was to be judged on {_named(here)}",
-                hint="Judge the run on the very data it was made on.",
+                f"the run was made on {_named(ran)}, but is judged on {_named(here)}",
+                hint="Judge the run on the data it was made on.",
             )
 
 
@@ -127,7 +131,7 @@ def _named(source: Source | None) -> str:
 
 
 def _records_needed(parts: Sequence[Part], items: int) -> int | None:
-    """How many records would settle it; None where there are too few to forecast from."""
+    """The number of records needed for a verdict; None if there are too few to forecast."""
     if min(part.estimate.n for part in parts) < SMALL:
         return None
     more = times_more([part.bounds for part in parts], alpha=ALPHA, power=POWER)
@@ -193,7 +197,7 @@ def _digests(run: Run, benchmark: Benchmark, bars: BarSet) -> Mapping[str, str |
 
 
 def _signature(run: Run, benchmark: Benchmark, bars: BarSet, items: int) -> str:
-    """One line that says what a number rests on."""
+    """The signature: one line that names everything a number depends on."""
     method = run.method + ("" if run.method_digest is None else f"@{short(run.method_digest)}")
     corpora = f"{benchmark.name}@{short(benchmark.digest)}{benchmark.named_columns}"
     if benchmark.second is not None:

@@ -8,6 +8,7 @@ from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.files import read_bounded
 from assay.gauntlet.spec import BarSet, parse_bars
+from assay.wording import did_you_mean
 
 DEFAULT_BARS = "v3"
 BUNDLED_BARS = Path(__file__).parent / "bundled"
@@ -21,27 +22,52 @@ def bundled_versions(task: Task) -> list[str]:
 
 
 def read_bars(data: bytes, *, where: str) -> BarSet:
-    """Bars from the bytes of a file; the name of a bundled version belongs to its own bytes."""
+    """Bars from the bytes of a file; the name of a bundled version is reserved for its bytes."""
     bars = parse_bars(data, where=where)
     bundled = BUNDLED_BARS / f"{bars.name}.toml"
     with storage(bundled):
         taken = bundled.is_file() and digest(bundled.read_bytes()) != bars.digest
     if taken:
         raise SpecError(
-            f"{where}: {bars.name} is the name of bundled bars, and these have other bytes",
-            hint="Bars of your own need a version of their own: version = NAME.",
+            f"{where}: {bars.name} is the name of bundled bars, but these bytes differ",
+            hint="Give your bars their own version: version = NAME.",
         )
     return bars
 
 
 def fitting_bars(benchmark: Benchmark, task: Task) -> str:
-    """The version to judge by where none is named: `plain` for data without our classes."""
+    """The default version of the bars: `plain` for data without our classes."""
     ours = {"truth", "folklore"} <= set(benchmark.classes)
     return DEFAULT_BARS if ours or task == "classification" else "plain"
 
 
+def bars_for(bars: BarSet | str | Path | None, benchmark: Benchmark, task: Task) -> BarSet:
+    """Bars of a task, by their version or file, or those that fit; a BarSet as it is."""
+    if isinstance(bars, BarSet):
+        return bars
+    return load_bars(bars or fitting_bars(benchmark, task), task=task)
+
+
+def check_task(bars: BarSet, task: Task, where: str) -> None:
+    """Refuse bars of another task."""
+    if bars.task != task:
+        raise SpecError(
+            f"{where}: bars for {bars.task}, and the task is {task}",
+            hint=f"Choose the task: `task={bars.task}`.",
+        )
+
+
 def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSet:
-    """A bundled version of a task's bars (detection by default), or a TOML file."""
+    """Load a bundled version of a task's bars (detection by default), or a TOML file of bars.
+
+    Example:
+        >>> import assay
+        >>> bars = assay.load_bars("v3")
+        >>> bars.bars[0].metric, bars.bars[0].at_least
+        ('auc', 0.7)
+        >>> assay.load_bars("v3", task="classification").name
+        'classification-v3'
+    """
     of_task = task or "detection"
     if str(version_or_path) in bundled_versions(of_task):
         bundled = BUNDLED_BARS / f"{of_task}-{version_or_path}.toml"
@@ -52,14 +78,13 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
     if data is None:
         others = [other for other in TASKS if str(version_or_path) in bundled_versions(other)]
         raise SpecError(
-            f"no {of_task} bars {str(version_or_path)!r}: neither a bundled version"
-            f" ({', '.join(bundled_versions(of_task))}) nor a file",
-            hint=f"There are such bars for another task: `task={others[0]}`." if others else None,
+            f"no {of_task} bars {str(version_or_path)!r}: expected a file or a bundled version"
+            f" ({', '.join(bundled_versions(of_task))})",
+            hint=f"Another task has such bars: `task={others[0]}`."
+            if others
+            else did_you_mean(str(version_or_path), bundled_versions(of_task)),
         )
     bars = read_bars(data, where=str(path))
-    if task is not None and bars.task != task:
-        raise SpecError(
-            f"{path}: bars for {bars.task}, and the task is {task}",
-            hint=f"Choose the task: `task={bars.task}`.",
-        )
+    if task is not None:
+        check_task(bars, task, str(path))
     return bars

@@ -1,4 +1,4 @@
-"""A proposed bar, and the cheats that a revision tries to show the need of it."""
+"""A proposed bar, and the cheats that a revision tries in order to show the need for it."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,9 @@ from assay.surface.features import ORACLES
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """A bar by its id, control and margin, the reason for it, and perhaps the cheat by name.
+    """A new bar's id, control, margin and reason, and optionally its cheat.
 
-    `drops` names old bars that the next version does without.
+    `drops` names old bars that the next version leaves out.
     """
 
     id: str
@@ -28,12 +28,12 @@ class Proposal:
     drops: tuple[str, ...] = ()
 
     def bar(self, bars: BarSet) -> Bar:
-        """The bar, on every partition of the bars that it is added to."""
+        """The bar, on every partition of these bars."""
         kind, _, name = self.control.partition(":")
         if kind == "feature" and name not in ORACLES:
             raise SpecError(f"no feature {name!r}", hint=f"The features are {', '.join(ORACLES)}.")
         if not bars.partitions:
-            raise SpecError(f"{bars.name} has no partitions, so no AUC can be asked for")
+            raise SpecError(f"{bars.name} has no partitions, which a bar on the AUC needs")
         return control_bar(self.id, self.control, self.margin, tuple(bars.partitions))
 
 
@@ -45,13 +45,13 @@ def propose(
     version: str,
     stored: Run | None = None,
 ) -> Revision:
-    """The revision by the first cheat that shows the need of the bar; else the first refusal.
+    """The revision with the first cheat that shows the need for the bar; else the first refusal.
 
-    The cheats are run, unless the `stored` run of one is given.
+    The cheats are run, unless a `stored` run is given.
     """
     if version in bundled_versions(base.task):
         raise SpecError(
-            f"{version} is the name of bundled bars", hint="Name another: `version=NAME`."
+            f"{version} is the name of bundled bars", hint="Choose another: `version=NAME`."
         )
     bar = proposal.bar(base)
     refusals = []
@@ -75,7 +75,7 @@ def propose(
 
 
 def version_after(bars: BarSet) -> str:
-    """A name for the next version that no bundled version bears, nor one to come (v5)."""
+    """A name for the next version that no bundled version has, nor a future one (v5)."""
     taken = bundled_versions(bars.task)
     version = f"{bars.version}-2" if bars.version in taken else next_version(bars.version)
     while version in taken:
@@ -84,7 +84,7 @@ def version_after(bars: BarSet) -> str:
 
 
 def _cheats(bar: Bar) -> tuple[str, ...]:
-    """The control's own feature and its inverse; for a surface model, methods that are surface."""
+    """The control's own feature and its inverse; for a surface model, surface methods."""
     if bar.minus is None:
         return "auxiliary-copy", "surface-model"
     return f"oracle:{bar.minus.feature}", f"oracle:{bar.minus.feature}:inverse"

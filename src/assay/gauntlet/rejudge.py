@@ -1,4 +1,4 @@
-"""Judging what is stored: one run again, or every run in a folder, earlier scorecards kept."""
+"""Judge stored runs again: one, or every run in a folder. Earlier scorecards are kept."""
 
 from pathlib import Path
 
@@ -6,20 +6,23 @@ import msgspec
 
 from assay.benchmark.benchmark import TASKS, Benchmark, Columns
 from assay.benchmark.load import load_benchmark
-from assay.errors import AssayError, IntegrityError, SpecError
+from assay.errors import AssayError, IntegrityError, SpecError, storage
 from assay.gauntlet.judge import score
-from assay.gauntlet.load import fitting_bars, load_bars
+from assay.gauntlet.load import bars_for, load_bars
 from assay.gauntlet.result import Scorecard
+from assay.gauntlet.spec import BarSet
 from assay.gauntlet.store import KeptScorecard, find_runs, keep_scorecard, kept_scorecards
+from assay.logs.format_table import is_log
+from assay.runs.log_run import run_of_log
 from assay.runs.result import Run, Source
-from assay.runs.store import load_run
-from assay.tables.source import STANDARD_INPUT
+from assay.runs.store import HEAD, load_run
+from assay.tables.source import IN_MEMORY, NO_PATHS
 
 
 class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
-    """A stored run: its earlier scorecards in order, and the new one, or why there is none.
+    """A stored run: its earlier scorecards in order, and the new one, or the error.
 
-    `unreadable` says that the run of a study is not what its ledger says, or cannot be read.
+    `unreadable` means that the run of a study does not match its ledger, or cannot be read.
     """
 
     run: str
@@ -36,24 +39,63 @@ class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge_again(
-    folder: Path, bars: str | None, *, benchmark: str | None = None, second: str | None = None
+    folder: Path | Run,
+    bars: BarSet | str | Path | None,
+    *,
+    benchmark: object = None,
+    second: object = None,
 ) -> tuple[Run, Scorecard]:
-    """A stored run under any bars, its data read again from where they were or are now."""
-    run = load_run(folder)
+    """Judge a stored run by any bars; its data are read again, from a new place if given."""
+    run = folder if isinstance(folder, Run) else load_run(folder)
     if run.provenance is not None:
+        where = "the run" if isinstance(folder, Run) else str(folder)
         raise IntegrityError(
-            f"{folder} says that it was sealed, and lies in no study that could tell",
-            hint="Judge it in its study.",
+            f"{where} claims to be sealed, but is outside of any study that could prove it",
+            hint="Judge it inside its study.",
         )
     data = _read_again(run.benchmark, benchmark, "benchmark")
-    if run.second is not None:
+    if run.second is None and second is not None:
+        raise SpecError("the run has no second corpus", hint="Leave out `second=`.")
+    if run.second is not None and (data.second is None or second is not None):
         data = data.with_second(_read_again(run.second, second, "second"))
-    chosen = load_bars(bars or fitting_bars(data, run.task), task=run.task)
-    return run, score(run, data, chosen)
+    return run, score(run, data, bars_for(bars, data, run.task))
+
+
+def is_scored_log(path: Path) -> bool:
+    """Whether a path is a harness's log, and not a stored run."""
+    with storage(path):
+        there, is_run = path.exists(), (path / HEAD).is_file()
+    return there and not is_run and is_log(path)
+
+
+def judge_log(
+    path: Path,
+    bars: BarSet | str | Path | None,
+    *,
+    benchmark: object = None,
+    label: str | None = None,
+    metric: str | None = None,
+) -> Scorecard:
+    """The scores of a log, on a benchmark or on the log's own answers as `label` calls them."""
+    if benchmark is not None and label is not None:
+        raise SpecError("the records of `benchmark=` have labels of their own: leave out `label=`")
+    if benchmark is None and metric is None:
+        raise SpecError(
+            f"{path}: a log, and which of its metrics is the method's score is not said",
+            hint="Name it, and the metric that labels the answers: `score=METRIC` `label=METRIC`."
+            " Or name the records that were scored: `benchmark=FILE`.",
+        )
+    data = load_benchmark(
+        path if benchmark is None else benchmark, columns=Columns(label=label) if label else None
+    )
+    if data.labelled_by is not None and metric == data.labelled_by.partition(" of ")[0]:
+        raise SpecError(f"{metric} labels the answers, and cannot be the score that is judged too")
+    run = run_of_log(path, data, metric)
+    return score(run, data, bars_for(bars, data, run.task))
 
 
 def judge_all(root: Path, bars: str | None) -> list[Rejudged]:
-    """Every run in a folder; one that cannot be judged says why, and the others go on."""
+    """Judge every run in a folder; a run that cannot be judged gets its error."""
     folders = find_runs(root)
     if not folders:
         raise SpecError(
@@ -95,22 +137,30 @@ def _judged(folder: Path, bars: str | None) -> Rejudged:
     return Rejudged(run=str(folder), method=method, earlier=earlier, scorecard=card, error=message)
 
 
-def _read_again(source: Source, moved: str | None, parameter: str) -> Benchmark:
-    """The data of a run, from where they were or where they are now."""
-    if source.origin is None and moved is None:
-        raise SpecError(
-            f"{source.name} was made in memory and cannot be read again",
-            hint=f"Name a file that holds the same bytes: `{parameter}=FILE`.",
-        )
-    if moved is None and source.origin is not None and source.origin.place == STANDARD_INPUT:
-        raise SpecError(
-            f"{source.name} was read from a pipe and cannot be read again",
-            hint=f"Name a file that holds the same bytes: `{parameter}=FILE`.",
-        )
-    place = moved or (source.origin.place if source.origin is not None else "")
-    if not Path(place).exists() and moved is None and Path(place).is_absolute():
-        raise SpecError(
-            f"{source.name} is no longer at {place}", hint=f"Say where it is: `{parameter}=FILE`."
-        )
+def _read_again(source: Source, moved: object, parameter: str) -> Benchmark:
+    """The data of a run: as loaded, from where they are now, or from where they were."""
+    if isinstance(moved, Benchmark):
+        return moved
     columns = None if source.origin is None else source.origin.columns
-    return load_benchmark(place, columns=columns if columns != Columns() else None)
+    if moved is None:
+        moved = _place_of(source, parameter)
+    return load_benchmark(moved, columns=columns if columns != Columns() else None)
+
+
+def _place_of(source: Source, parameter: str) -> str:
+    """Where the data of a run were; refuses what cannot be read again."""
+    place = IN_MEMORY if source.origin is None else source.origin.place
+    if place in NO_PATHS:
+        was = "made in memory" if place == IN_MEMORY else "read from a pipe"
+        raise SpecError(
+            f"{source.name} was {was} and cannot be read again",
+            hint=f"Give the same data, or a file with the same bytes: `{parameter}=FILE`.",
+        )
+    with storage(place):
+        is_gone = Path(place).is_absolute() and not Path(place).exists()
+    if is_gone:
+        raise SpecError(
+            f"{source.name} is no longer at {place}",
+            hint=f"Where is it? Name it: `{parameter}=FILE`.",
+        )
+    return place

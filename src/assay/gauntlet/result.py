@@ -2,11 +2,17 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
 from assay.benchmark.benchmark import Task
 from assay.caveats import Caveat
+from assay.result import Result
+from assay.wording import counted, interval
+
+_MOST_BARS = 5
+"""Bars that a printed scorecard has a line of; all are in its rows."""
 
 
 class Verdict(StrEnum):
@@ -69,13 +75,21 @@ class PointVerdict(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
 
 
-class Scorecard(msgspec.Struct, frozen=True, kw_only=True):
+class Scorecard(Result, frozen=True, kw_only=True):
     """A run on its data under one version of the bars, and nothing else.
 
     `digests` are the whole ones, of which the signature shows the beginnings. `records_needed` is
     how many records like these would settle an unresolved verdict with 80 % probability if the
     point estimates are right; None where none would, or nothing is open, or there are too few to
     forecast from.
+
+    Example:
+        >>> import assay
+        >>> card = assay.try_method("oracle:word_length", "darkcore", bars="v1")
+        >>> card.verdict.value, card.point.passed
+        ('pass', 2)
+        >>> [(row["bar"], row["outcome"]) for row in card.to_rows()]
+        [('D1', 'pass'), ('D2', 'pass')]
     """
 
     verdict: Verdict
@@ -94,9 +108,53 @@ class Scorecard(msgspec.Struct, frozen=True, kw_only=True):
     digests: Mapping[str, str | None]
     signature: str
 
-    def __str__(self) -> str:
-        bars = ", ".join(f"{bar.id} {bar.value:.3f} {bar.outcome.value}" for bar in self.bars)
-        return f"{self.verdict.upper()}: {bars} · {self.signature}"
+    @property
+    def meaning(self) -> str:
+        """What the verdict says, and how many records would settle an open one."""
+        if self.unscored:
+            return "items are unscored, so there is no verdict"
+        meaning = _MEANING[self.verdict]
+        if self.records_needed is not None:
+            meaning += f"; about {self.records_needed:,} like these would"
+        return meaning
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each bar."""
+        return [
+            {
+                "bar": bar.id,
+                "metric": bar.metric,
+                "partition": bar.partition,
+                "value": bar.value,
+                "low": bar.low,
+                "high": bar.high,
+                "lower_bound": bar.lower_bound,
+                "threshold": bar.threshold,
+                "outcome": bar.outcome.value,
+            }
+            for bar in self.bars
+        ]
+
+    def lines(self) -> list[str]:
+        """The verdict and what it means, the first bars, the point verdict."""
+        what = f"{self.method:.60} on {self.benchmark:.60}, {self.task} bars {self.bars_version}"
+        said = [
+            f"{bar.id} {bar.value:.3f} {interval(bar.low, bar.high)}, at least"
+            f" {bar.threshold:.2f}: {bar.outcome.value}"
+            for bar in self.bars[:_MOST_BARS]
+        ]
+        if len(self.bars) > _MOST_BARS:
+            said.append(f"and {counted(len(self.bars) - _MOST_BARS, 'more bar')}")
+        met = f"{self.point.passed}/{self.point.total} bars at the point estimates"
+        point = f"point verdict {self.point.verdict.upper()}: {met}"
+        return [f"{self.verdict.upper()}: {self.meaning}", what, *said, point, self.signature]
+
+
+_MEANING = {
+    Verdict.PASS: "every bar's lower bound (95 %, one-sided) reaches its threshold",
+    Verdict.FAIL: "some bar is shown to be missed",
+    Verdict.UNRESOLVED: "the records cannot tell",
+}
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,9 +1,8 @@
-"""The next version of a bar set: the old bars and one more, with its reason and its cheat.
+"""Make the next version of some bars: the old bars and one more, with its reason and its cheat.
 
-A new bar needs a cheat: a method, run there and then, that meets every old bar at the point
-estimates and misses the new one. Without it nothing shows that the old bars were weak, or that the
-new one does anything. A revision is written as TOML and read back, so that what was written is what
-will be judged by.
+A new bar needs a cheat: a method, run at once, that passes every old bar at the point estimates and
+fails the new one. Otherwise nothing shows that the old bars were weak, or that the new one has an
+effect. A revision is written as TOML and read back, so that the written bars are those in use.
 """
 
 import re
@@ -26,7 +25,7 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 @dataclass(frozen=True, kw_only=True)
 class Revision:
-    """The next version of some bars, its text, and the run of the cheat, judged under both."""
+    """The next version of some bars, its text, and the cheat's run, judged by both versions."""
 
     bars: BarSet
     text: str
@@ -45,12 +44,12 @@ def revise(
     benchmark: Benchmark,
     drops: tuple[str, ...] = (),
 ) -> Revision:
-    """The next version, or a ProtocolError that says what its regression control did not show.
+    """The next version; a ProtocolError says what its regression control did not show.
 
-    `drops` names old bars that it does without.
+    `drops` names old bars that it leaves out.
     """
     if version == base.version:
-        raise SpecError(f"the revision must have another version than {version!r}")
+        raise SpecError(f"the revision needs a version other than {version!r}")
     asked = [each.id for each in base.bars if applies(each, benchmark)]
     regression = Regression(
         method=cheat.method,
@@ -66,7 +65,7 @@ def revise(
 
 
 def next_version(version: str) -> str:
-    """v4 after v3, mine-2 after mine-1, and `-2` behind a name without a number."""
+    """The next version's name: v4 after v3, mine-2 after mine-1; `-2` is added without a number."""
     match = re.fullmatch(r"(.*?)(\d+)", version)
     return f"{version}-2" if match is None else f"{match[1]}{int(match[2]) + 1}"
 
@@ -74,7 +73,7 @@ def next_version(version: str) -> str:
 def control_bar(identity: str, control: str, at_least: float, partitions: tuple[str, ...]) -> Bar:
     """A bar from `feature:NAME` (a margin over a feature), `surface` or `source` (an AUC)."""
     if not is_name(identity.lower()):
-        raise SpecError(f"{identity!r:.80} cannot name a bar (letters, digits, . _ -)")
+        raise SpecError(f"{identity!r:.80} is not a valid bar name (letters, digits, . _ -)")
     auc = Bar(id=identity, metric="auc", at_least=at_least, partitions=partitions)
     kind, _, name = control.partition(":")
     if kind == "feature" and name:
@@ -98,9 +97,9 @@ def revised_text(
     regression: Regression,
     drops: tuple[str, ...] = (),
 ) -> str:
-    """The TOML of the next version: the old bars but those that it drops, and one more."""
+    """The TOML of the next version: the old bars without those dropped, and one more."""
     if not because.strip():
-        raise SpecError("a revision needs its reason", hint="Say it: `because=TEXT`.")
+        raise SpecError("a revision needs a reason", hint="Give it: `because=TEXT`.")
     ids = [each.id for each in base.bars]
     for name in drops:
         if name not in ids:
@@ -138,7 +137,7 @@ def revised_text(
 
 
 def _without(regressions: tuple[Regression, ...], drops: tuple[str, ...]) -> list[Regression]:
-    """The old controls, without what is dropped; one whose bar is gone condemns nothing more."""
+    """The old controls without the dropped bars; a control without a bar left is removed."""
     left = (
         replace(
             control,

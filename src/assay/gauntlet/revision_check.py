@@ -1,8 +1,7 @@
-"""Whether one version of some bars may supersede another: what is kept, and what the control shows.
+"""Check whether one version of some bars may supersede another.
 
-A revision adds a bar under pressure. Every old bar stays as it is, unless the revision names it
-among what it drops. Its control is a cheat that meets every old bar and misses a new one, at the
-point estimates.
+Every old bar must stay unchanged, unless the revision names it in `drops`. The control of a
+revision is a cheat that passes every old bar and fails a new one, at the point estimates.
 """
 
 from assay.benchmark.benchmark import Benchmark
@@ -16,17 +15,17 @@ from assay.runs.result import Run
 def check_revision(
     old: BarSet, new: BarSet, control: Run, benchmark: Benchmark
 ) -> tuple[Scorecard, Scorecard]:
-    """The control under both versions; a ProtocolError where the new one may not supersede."""
+    """Judge the control by both versions; a ProtocolError if the new one may not supersede."""
     check_superseding(old, new)
     named = named_control(old, new)
     if named.method != control.method:
         raise ProtocolError(
-            f"the control of {new.name} is {named.method}, and {control.method} was run"
+            f"the control of {new.name} is {named.method}, but {control.method} was run"
         )
     before = score(control, benchmark, old)
     if before.unscored:
         raise ProtocolError(
-            f"{control.method} failed on {before.unscored} items, so it shows nothing"
+            f"{control.method} failed on {before.unscored} items, so it proves nothing"
         )
     if before.point.verdict is not Verdict.PASS:
         missed = ", ".join(
@@ -34,20 +33,20 @@ def check_revision(
         )
         raise ProtocolError(
             f"{control.method} does not pass {old.name} (it misses {missed}), so it does not show"
-            " that these bars need another",
-            hint="Name a cheat that does: `regression=METHOD`.",
+            " that they need another bar",
+            hint="Name a cheat that passes: `regression=METHOD`.",
         )
     after = score(control, benchmark, new)
     judged = {result.id: result for result in after.bars}
     for name in named.fails:
         if name not in judged:
             raise ProtocolError(
-                f"bar {name} is not asked of {benchmark.name}, so the cheat cannot fail it"
+                f"bar {name} does not apply to {benchmark.name}, so the cheat cannot fail it"
             )
         if judged[name].point:
             raise ProtocolError(
-                f"{control.method} meets the new bar too ({name} {judged[name].value:.3f}, at least"
-                f" {judged[name].threshold:.2f}), so the bar does not stop it",
+                f"{control.method} also passes the new bar ({name} {judged[name].value:.3f}, at"
+                f" least {judged[name].threshold:.2f}), so the bar does not stop it",
                 hint="Choose another control or a larger margin.",
             )
     return before, after
@@ -63,24 +62,24 @@ def check_superseding(old: BarSet, new: BarSet) -> None:
     unnamed = [name for name in changed if name not in new.drops]
     if unnamed:
         raise ProtocolError(
-            f"{new.name} does not keep bar {unnamed[0]} of {old.name} as it was, and does not name"
-            " it among what it drops"
+            f"{new.name} changes or leaves out bar {unnamed[0]} of {old.name} without naming it in"
+            " `drops`"
         )
     kept = [name for name in new.drops if name not in changed]
     if kept:
         raise ProtocolError(
-            f"{new.name} drops bar {kept[0]}, which {old.name} has not, or it keeps"
+            f"{new.name} drops bar {kept[0]}, which {old.name} does not have or which is kept"
         )
 
 
 def _changed(old: BarSet, new: BarSet) -> list[str]:
-    """The old bars that the new version has not, or has otherwise."""
+    """The old bars that the new version lacks or changes."""
     present = _definitions(new)
     return [name for name, bar in _definitions(old).items() if present.get(name) != bar]
 
 
 def _definitions(bars: BarSet) -> dict[str, tuple[object, ...]]:
-    """All that a bar asks, by its id: itself, its partitions, and the corpus it is asked of."""
+    """The full definition of each bar, by id: the bar, its partitions, and its corpus."""
     return {
         bar.id: (
             bar,
@@ -95,9 +94,9 @@ def _definitions(bars: BarSet) -> dict[str, tuple[object, ...]]:
 
 
 def named_control(old: BarSet, new: BarSet) -> Regression:
-    """The control of a revision and the new bars it must fail: the last regression it names."""
+    """The control of a revision and the new bars it must fail: its last regression."""
     kept = {bar.id for bar in old.bars} - set(new.drops)
     last = new.regressions[-1] if new.regressions else None
     if last is None or last in old.regressions or not last.fails or kept & set(last.fails):
-        raise ProtocolError(f"{new.name} names no control that a new bar condemns")
+        raise ProtocolError(f"{new.name} names no control that fails a new bar")
     return last

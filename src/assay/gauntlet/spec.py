@@ -1,10 +1,11 @@
 """Bars: the pass conditions of a task, fixed before anything runs, as data.
 
-A control bar ships the cheat that it was made against: a method that must pass the bars named in
-`passes` and fail those in `fails`. The suite runs it.
+A control bar comes with the cheat that it stops: a method that must pass the bars in `passes` and
+fail those in `fails`. The test suite runs it.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -13,8 +14,10 @@ from assay.benchmark.expression import parse_expression
 from assay.digests import digest, is_name
 from assay.errors import SpecError
 from assay.gauntlet.bar import Bar, Partition
-from assay.gauntlet.metrics.table import check_bar
+from assay.gauntlet.metrics.table import check_bar, metric_of
+from assay.result import Result
 from assay.toml import read_toml
+from assay.wording import counted
 
 
 class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -25,10 +28,16 @@ class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     fails: tuple[str, ...]
 
 
-class BarSet(msgspec.Struct, frozen=True, kw_only=True):
+class BarSet(Result, frozen=True, kw_only=True):
     """One version of a task's bars; never edited, only superseded.
 
-    `drops` names the bars of the superseded version that are not kept as they were.
+    `drops` names the bars of the superseded version that were changed or left out.
+
+    Example:
+        >>> import assay
+        >>> bars = assay.load_bars("v3")
+        >>> bars.task, [bar.id for bar in bars.bars]
+        ('detection', ['D1', 'D2', 'D3', 'D4'])
     """
 
     task: Task
@@ -47,6 +56,44 @@ class BarSet(msgspec.Struct, frozen=True, kw_only=True):
         """Task and version together."""
         return f"{self.task}-{self.version}"
 
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, partitions as they are written."""
+        return {
+            "task": self.task,
+            "version": self.version,
+            "supersedes": self.supersedes,
+            "drops": list(self.drops),
+            "because": self.because,
+            "digest": self.digest,
+            "partitions": {
+                name: {"positive": part.positive.text, "negative": part.negative.text}
+                for name, part in self.partitions.items()
+            },
+            "bars": msgspec.to_builtins(self.bars),
+            "regressions": msgspec.to_builtins(self.regressions),
+            "second": self.second,
+        }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each bar."""
+        return [
+            {
+                "bar": bar.id,
+                "asks for": metric_of(bar).asks(bar),
+                "metric": bar.metric,
+                "at_least": bar.at_least,
+                "on": bar.on,
+            }
+            for bar in self.bars
+        ]
+
+    def lines(self) -> list[str]:
+        """The version, its reason, and what each bar asks for."""
+        asked = [f"{bar.id}: {metric_of(bar).asks(bar)}, on {bar.on}" for bar in self.bars[:6]]
+        more = len(self.bars) - len(asked)
+        asked += [f"and {counted(more, 'more bar')}"] if more else []
+        return [f"{self.name}: {self.because}", *asked, self.digest]
+
 
 class _PartitionFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     positive: str
@@ -54,7 +101,7 @@ class _PartitionFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class _BarsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A bars file as it is written. An unknown key is refused: it would be no bar."""
+    """The form of a bars file. An unknown key is refused: it would have no effect."""
 
     task: Task
     version: str
@@ -104,7 +151,7 @@ def _check(written: _BarsFile, where: str) -> None:
     ids = [bar.id for bar in written.bar]
     for bar in written.bar:
         if ids.count(bar.id) > 1:
-            raise SpecError(f"{where}: bar {bar.id} stands twice")
+            raise SpecError(f"{where}: bar {bar.id} occurs twice")
         _check_bar(bar, written, where)
     for control in written.regression:
         for unknown in set(control.passes + control.fails) - set(ids):
@@ -120,4 +167,4 @@ def _check_bar(bar: Bar, written: _BarsFile, where: str) -> None:
     except SpecError as error:
         raise SpecError(f"{where}: {error.message}", hint=error.hint) from None
     if bar.corpus == "second" and written.second is None:
-        raise SpecError(f"{here}: asks for a second corpus, and the file names none")
+        raise SpecError(f"{here}: needs a second corpus, but the file names none")

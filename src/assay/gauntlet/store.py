@@ -1,8 +1,8 @@
-"""Scorecards kept beside their run; a later judgement never replaces an earlier one.
+"""Store scorecards beside their run; a later one never replaces an earlier one.
 
-A run folder keeps them under `scorecards/`, named by bars and their digest. Judging the same run
-under the same bars again changes nothing; where another version of Assay comes to other figures,
-the new scorecard gets a number behind its name and the old one stays.
+A run folder keeps them under `scorecards/`, named by bars and their digest. Judging the same run by
+the same bars again changes nothing; if another version of Assay gives other figures, the new
+scorecard gets a number after its name and the old one stays.
 """
 
 from pathlib import Path
@@ -24,7 +24,7 @@ _DEEPEST = 3
 
 
 class KeptScorecard(msgspec.Struct, frozen=True, kw_only=True):
-    """A stored scorecard, and when it was made."""
+    """A stored scorecard, and its time."""
 
     judged: str
     scorecard: Scorecard
@@ -55,7 +55,7 @@ def kept_scorecards(run: Path) -> list[KeptScorecard]:
 
 
 def find_runs(root: Path) -> list[Path]:
-    """Every run folder in a folder, itself included, in order of name."""
+    """Every run folder in a folder, including itself, sorted by name."""
     runs: list[Path] = []
     with storage(root):
         if not root.is_dir():

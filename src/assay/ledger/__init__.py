@@ -1,4 +1,4 @@
-"""The record that cannot be quietly edited: entries, chain, tree, checkpoints.
+"""A record that cannot be edited unnoticed: entries, chain, tree, checkpoints.
 
-Knows digests, not meanings: what a seal or a bar is, it has never heard of.
+It knows digests, not meanings: it does not know what a seal or a bar is.
 """

@@ -1,6 +1,6 @@
-"""The certificate of a time-stamping authority, and the packages that read such things.
+"""Read the certificate of a time-stamping authority, and load the packages for it.
 
-They are imported only where a timestamp or a certificate is handled. Needs the extra `time`.
+The packages (extra `time`) are imported only when a timestamp or a certificate is handled.
 """
 
 import hashlib
@@ -51,29 +51,29 @@ def packages() -> Packages:
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Turn what the packages raise about malformed bytes into an IntegrityError."""
+    """Turn any exception of the packages about malformed bytes into an IntegrityError."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what will be refused one day is read today
+            warnings.simplefilter("ignore")  # deprecated forms are still read
             yield
     except AssayError:
         raise
     except Exception as error:
         raise IntegrityError(f"{what} cannot be read: {error!s:.{_LONGEST_REASON}}") from None
-    except BaseException as error:  # a panic of Rust code is no Exception
+    except BaseException as error:  # a panic of Rust code is not an Exception
         if type(error).__name__ != "PanicException":
             raise
         raise IntegrityError(f"{what} cannot be read: {error!s:.{_LONGEST_REASON}}") from None
 
 
 def check_size(data: bytes, what: str) -> None:
-    """Refuse bytes that are too many for what they should be."""
+    """Refuse too many bytes."""
     if len(data) > MAX_BYTES:
         raise IntegrityError(f"{what}: {len(data):,} bytes, at most {MAX_BYTES:,} allowed")
 
 
 def name_of(name: Any) -> str:  # noqa: ANN401 - an x509.Name
-    """A subject or issuer in words, of bounded length."""
+    """A subject or issuer as text, shortened."""
     text: str = name.rfc4514_string()
     return text[:_LONGEST_NAME] or "(no name)"
 
@@ -87,12 +87,13 @@ def read_certificate(data: bytes, *, where: str) -> AuthorityCertificate:
             own = _signs_itself(certificate)
     except IntegrityError as error:
         raise SpecError(
-            error.message, hint="Expected a certificate in a PEM file, as authorities publish it."
+            error.message, hint="Name the certificate file (PEM) that the authority publishes."
         ) from None
     if not own:
         raise SpecError(
-            f"{where}: the certificate of {described.name} was issued by {issuer}",
-            hint="Take the root certificate, which signs itself.",
+            f"{where}: the certificate of {described.name} was issued by {issuer},"
+            " expected a root certificate",
+            hint="Name the authority's root certificate, which signs itself.",
         )
     return described
 
@@ -107,7 +108,9 @@ def _loaded(data: bytes, where: str) -> "Certificate":
             else [x509.load_der_x509_certificate(data)]
         )
     if len(loaded) != 1:
-        raise IntegrityError(f"{where}: {len(loaded)} certificates, expected 1: the root")
+        raise IntegrityError(
+            f"{where}: {len(loaded)} certificates, expected the root certificate alone"
+        )
     return loaded[0]
 
 

@@ -1,4 +1,4 @@
-"""Entries in a row, each carrying the digest of the line before."""
+"""A chain of entries, each with the digest of the line before."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ _AT_ONCE = 1 << 18  # bytes
 
 
 class Chain:
-    """The good lines of a ledger, in order, and what was left of a line that never ended.
+    """The complete lines of a ledger, in order, and the bytes of an interrupted write.
 
-    A line counts once its newline is there, and an append is acknowledged only after that is on the
-    disk. So bytes behind the last newline are a write that was cut off: `torn`, and no entry.
+    A line counts once its newline is written, and an append returns only after that is on the disk.
+    So bytes after the last newline are an interrupted write: `torn`, not an entry.
 
     `extend` checks every link: that each line carries its number and the digest of the line before.
-    What else a line says is read, strictly, when `entries` are asked for.
+    The rest of a line is parsed, strictly, when `entries` is first used.
     """
 
     def __init__(self, *, where: str = "the ledger") -> None:
@@ -33,7 +33,7 @@ class Chain:
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """The entries, read when they are first asked for."""
+        """The entries, parsed on first use."""
         new = self.lines[len(self._entries) :]
         if new:
             data = b"\n".join(new) + b"\n"
@@ -41,7 +41,7 @@ class Chain:
         return self._entries
 
     def extend(self, data: bytes) -> None:
-        """Read on from where the good lines end, checking every link."""
+        """Add lines after the last complete line, checking every link."""
         whole = end_of_lines(data)
         last, lines, leaves = self.last, list[bytes](), list[bytes]()
         start = 0
@@ -61,7 +61,7 @@ class Chain:
         self.torn = len(data) - whole
 
     def push(self, line: bytes) -> None:
-        """One line more, which was made to follow."""
+        """Add one line that Assay made to follow the last."""
         self.lines.append(line)
         self.last = "sha256:" + hashlib.sha256(line).hexdigest()
         self.size += len(line) + 1
@@ -73,7 +73,7 @@ class Chain:
         return Tree(self._leaves)
 
     def _check(self, data: bytes, lines: list[bytes], first: int, last: str) -> str:
-        """Check some lines in a row, and give the digest of the last."""
+        """Check consecutive lines, and return the digest of the last."""
         if first + len(lines) > MAX_ENTRIES:
             raise BrokenChain(f"{self.where}: more than {MAX_ENTRIES:,} entries")
         sha256 = hashlib.sha256
@@ -82,27 +82,25 @@ class Chain:
         if [link.previous for link in links] != digests[:-1] or (
             [link.n for link in links] != list(range(first, first + len(lines)))
         ):
-            decode_lines(data, where=self.where, first=first)  # a line may be wrong in itself
+            decode_lines(data, where=self.where, first=first)  # the line itself may be invalid
             raise self._broken(links, digests, first)
         return digests[-1]
 
     def _broken(self, links: Sequence[Link], digests: Sequence[str], first: int) -> BrokenChain:
-        """What is wrong with the first entry that does not follow from the line before."""
+        """The error for the first entry that does not link to the line before."""
         for number, (link, before) in enumerate(zip(links, digests, strict=False), first):
             here = f"{self.where}, line {number + 1}"
             if link.n != number:
-                return BrokenChain(f"{here}: entry {link.n} stands where entry {number} should")
+                return BrokenChain(f"{here}: got entry {link.n}, expected entry {number}")
             if link.previous != before:
-                actual = (
-                    "nothing stands before it" if number == 0 else f"line {number} has {before}"
-                )
-                claim = f"it follows a line with digest {link.previous:.80}"
-                return BrokenChain(f"{here}: {claim}, and {actual}")
-        return BrokenChain(f"{self.where}: its entries do not follow from each other")
+                actual = "it is the first line" if number == 0 else f"line {number} has {before}"
+                claim = f"it names {link.previous:.80} as the digest of the line before"
+                return BrokenChain(f"{here}: {claim}, but {actual}")
+        return BrokenChain(f"{self.where}: the hash links between its entries do not match")
 
 
 def read_chain(data: bytes, *, where: str) -> Chain:
-    """All of a ledger, every link checked, and every entry read."""
+    """Parse a whole ledger: every link checked, every entry read."""
     chain = Chain(where=where)
     chain.extend(data)
     _ = chain.entries

@@ -4,8 +4,8 @@
     size                    how many entries it had
     base64(root)            the RFC 6962 root over them
 
-The keeper of a checkpoint can tell, for ever after, whether the entries it covers are still what
-they were. Unsigned it is worth as much as the place where it was kept; signed, as much as the key.
+With a checkpoint anyone can check later that the entries it covers are unchanged. An unsigned one
+is as trustworthy as the place where it was kept; a signed one, as the key.
 """
 
 import base64
@@ -24,7 +24,7 @@ _MAX_SIZE = 1 << 53
 
 
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """The size and root of a ledger at one moment, and who signed it."""
+    """The size and root of a ledger at one moment, with signatures."""
 
     origin: str
     size: int
@@ -34,7 +34,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """What is signed."""
+        """The text that is signed."""
         root = base64.b64encode(self.root).decode()
         return "".join(f"{line}\n" for line in (self.origin, self.size, root, *self.extensions))
 
@@ -48,14 +48,14 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def checkpoint_of(chain: Chain, *, origin: str) -> Checkpoint:
-    """The checkpoint of a ledger as it is."""
+    """The checkpoint of a ledger in its present state."""
     if not origin or not origin.isprintable() or "+" in origin or origin.split() != [origin]:
-        raise SpecError(f"{origin!r:.80} cannot be the origin of a checkpoint")
+        raise SpecError(f"{origin!r:.80} is not a valid origin for a checkpoint")
     return Checkpoint(origin=origin, size=len(chain.lines), root=chain.tree().root())
 
 
 def parse_checkpoint(data: bytes, *, where: str) -> Checkpoint:
-    """A checkpoint from its bytes, signed or not; signatures are kept and not yet believed."""
+    """Parse a checkpoint, signed or not; its signatures are kept but not verified here."""
     text, signatures = parse_note(data, where=where)
     lines = text.split("\n")
     if len(lines) < 4 or lines.pop() != "" or not all(lines):
@@ -65,13 +65,13 @@ def parse_checkpoint(data: bytes, *, where: str) -> Checkpoint:
         )
     origin, size, root, *extensions = lines
     if not (_SIZE.fullmatch(size) and int(size) < _MAX_SIZE):
-        raise SpecError(f"{where}: {size!r:.40} is no size of a ledger")
+        raise SpecError(f"{where}: {size!r:.40} is not a ledger size")
     try:
         decoded = base64.b64decode(root, validate=True)
     except (binascii.Error, ValueError):
         decoded = b""
     if len(decoded) != 32 or base64.b64encode(decoded).decode() != root:
-        raise SpecError(f"{where}: {root!r:.60} is no SHA-256 root in base64")
+        raise SpecError(f"{where}: {root!r:.60} is not a SHA-256 root in base64")
     return Checkpoint(
         origin=origin,
         size=int(size),
@@ -82,17 +82,19 @@ def parse_checkpoint(data: bytes, *, where: str) -> Checkpoint:
 
 
 def check_extends(chain: Chain, earlier: Sequence[Checkpoint], *, origin: str) -> None:
-    """Refuse a ledger that is not a continuation of what earlier checkpoints saw."""
+    """Refuse a ledger that does not continue the ledger of earlier checkpoints."""
     tree = chain.tree()
     for checkpoint in earlier:
         seen = f"the checkpoint of {checkpoint.size} entries"
         if checkpoint.origin != origin:
-            raise BrokenChain(f"{seen} is of {checkpoint.origin!r:.80}, and this is {origin!r:.80}")
+            raise BrokenChain(
+                f"{seen} is of {checkpoint.origin!r:.80}, but this ledger is {origin!r:.80}"
+            )
         if checkpoint.size > tree.size:
             raise BrokenChain(
-                f"{chain.where}: {tree.size} entries, and {seen} saw more: some were taken away"
+                f"{chain.where}: {tree.size} entries, fewer than {seen}: entries were removed"
             )
         if tree.root(checkpoint.size) != checkpoint.root:
             raise BrokenChain(
-                f"{chain.where}: its first {checkpoint.size} entries are not those that {seen} saw"
+                f"{chain.where}: its first {checkpoint.size} entries do not match {seen}"
             )

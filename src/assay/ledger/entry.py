@@ -9,16 +9,16 @@ from assay.digests import digest, parse_json
 from assay.errors import BrokenChain, SpecError
 
 NOTHING = digest(b"")
-"""What stands as `previous` in the first entry: the digest of no bytes."""
+"""The `previous` of the first entry: the digest of zero bytes."""
 _LONGEST_NUMBER = 16
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """What happened to what, the digests of the files that it left, and the line before.
+    """An event: its kind and subject, the digests of its files, and the digest of the line before.
 
     `previous` is the digest of the previous line's exact bytes, without its newline. `files` maps
-    paths, as seen from the ledger's folder, to digests. `said` holds what else is to be kept. The
-    time is what the writer's clock showed; nothing is ever decided by it.
+    paths, relative to the ledger's folder, to digests. `said` holds further texts. The time is that
+    of the writer's clock; no decision depends on it.
     """
 
     n: int
@@ -30,13 +30,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     said: Mapping[str, str] = {}
 
     def stated_number(self, name: str) -> int | None:
-        """A count or a number of an entry that was said; None where it is none, or too long."""
+        """A whole number stored in `said`; None if it is missing, not a number or too long."""
         text = self.said.get(name, "")
         return int(text) if text.isdecimal() and len(text) < _LONGEST_NUMBER else None
 
 
 class Link(msgspec.Struct, frozen=True, gc=False):
-    """What of an entry holds the chain together; read quickly, and not believed for the rest."""
+    """The fields of an entry that link the chain; parsed fast, without checking the others."""
 
     n: int
     previous: str
@@ -48,26 +48,30 @@ _DECODER = msgspec.json.Decoder(Entry)
 
 
 def encode_line(entry: Entry) -> bytes:
-    """The bytes of a line, without its newline; never one that could not be read again."""
+    """The bytes of a line, without its newline; a line that no reader would accept is refused."""
     files, said = entry.files, entry.said
     try:
         texts = (*files, *files.values(), *said, *said.values())
-        "".join((entry.time, entry.kind, entry.subject, *texts))  # refuses what is no text
+        "".join(
+            (entry.time, entry.kind, entry.subject, *texts)
+        )  # refuses values that are not texts
         line = _ENCODER.encode(entry)
     except (ValueError, TypeError, AttributeError) as error:
         raise SpecError(f"a ledger entry cannot hold this: {error}") from None
     if len(line) > MAX_LINE_BYTES:
-        raise SpecError(f"a ledger entry of {len(line):,} bytes; at most {MAX_LINE_BYTES:,} fit")
+        raise SpecError(
+            f"a ledger entry of {len(line):,} bytes, at most {MAX_LINE_BYTES:,} allowed"
+        )
     return line
 
 
 def decode_lines(data: bytes, *, where: str, first: int = 0) -> list[Entry]:
-    """The entries of whole lines; a line that could be read in two ways is a breach.
+    """Parse complete lines; a line that could be read in two ways is a breach.
 
-    What writing the entries again gives is no doubt what was written. Where that differs, each line
-    goes through the strict parser, which is slow and says what is wrong.
+    If writing the entries again gives the same bytes, the lines are unambiguous. Otherwise each
+    line goes through the strict parser, which is slow and names the fault.
     """
-    if len(data) > MAX_LINE_BYTES:  # so that one of them may be too long
+    if len(data) > MAX_LINE_BYTES:  # one line may be too long
         _check_lengths(data, where, first)
     try:
         entries = _DECODER.decode_lines(data)
@@ -77,18 +81,18 @@ def decode_lines(data: bytes, *, where: str, first: int = 0) -> list[Entry]:
         pass
     for number, line in enumerate(data.split(b"\n")[:-1], first + 1):
         _explain(line, f"{where}, line {number}")
-    raise BrokenChain(f"{where}: not written as Assay writes a ledger")
+    raise BrokenChain(f"{where}: not in the exact form in which Assay writes a ledger")
 
 
 def decode_links(data: bytes, *, where: str, first: int = 0) -> list[Link]:
-    """The links of whole lines, one a line."""
+    """The link fields of complete lines."""
     try:
         links = _LINKS.decode_lines(data)
     except (ValueError, RecursionError):
         links = []
     if len(links) != data.count(b"\n"):
-        decode_lines(data, where=where, first=first)  # says what is wrong
-        raise BrokenChain(f"{where}: not written as Assay writes a ledger")
+        decode_lines(data, where=where, first=first)  # names the fault
+        raise BrokenChain(f"{where}: not in the exact form in which Assay writes a ledger")
     return links
 
 
@@ -101,9 +105,9 @@ def _check_lengths(data: bytes, where: str, first: int) -> None:
 
 
 def _explain(line: bytes, where: str) -> None:
-    """Say what is wrong with a line, if it is this one."""
+    """Raise an error that names the fault of a line, if it has one."""
     if line.endswith(b"\r"):
-        raise BrokenChain(f"{where}: it ends in CR LF; something changed the line endings")
+        raise BrokenChain(f"{where}: ends in CR LF; another program changed the line endings")
     if not line:
         raise BrokenChain(f"{where} is empty")
     try:
@@ -116,6 +120,6 @@ def _explain(line: bytes, where: str) -> None:
         raise BrokenChain(error.message) from None
     if _ENCODER.encode(entry) != line:
         raise BrokenChain(
-            f"{where}: the entry can be read but is not written as Assay writes it"
+            f"{where}: the entry is readable but not in the exact form in which Assay writes it"
             f" (expected {_ENCODER.encode(entry)[:60]!r}..., got {line[:60]!r}...)"
         )

@@ -1,8 +1,8 @@
-"""A ledger on disk: appended to under a lock, at the last good end, and synced.
+"""A ledger on disk: each append is locked, follows the last complete line and is synced.
 
-An append returns only when its line is on the disk. Whatever stops it before that (a full disk, a
-kill, a power cut) leaves at most the beginning of a line behind the last newline, which is no entry
-and which the next append takes away. Nothing before the last newline is ever written to.
+An append returns only when its line is on the disk. If it is interrupted (a full disk, a kill, a
+power cut), at most the beginning of a line follows the last newline; that is not an entry, and the
+next append removes it. Bytes before the last newline are never written again.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ _SYNC = getattr(os, "fdatasync", os.fsync)  # not on every system
 
 
 def create_ledger(path: Path) -> None:
-    """A new ledger with nothing in it, on the disk together with its name."""
+    """Create an empty ledger and make it durable, together with its name."""
     with storage(path):
         path.touch(exist_ok=False)
         sync(path)
@@ -65,9 +65,9 @@ class LedgerFile:
         self._chain = Chain(where=str(path))
 
     def __enter__(self) -> Self:
-        """Lock the ledger, and read what others appended since."""
+        """Lock the ledger and read the entries that others appended since."""
         if self._process != os.getpid():
-            self.close()  # a fork has its parent's descriptor, and with it its parent's lock
+            self.close()  # a fork shares its parent's descriptor and so its lock
             self._process = os.getpid()
         try:
             handle, size = self._lock()
@@ -87,21 +87,21 @@ class LedgerFile:
     def __exit__(self, *exception: object) -> None:
         self._locked = False
         if self._process != os.getpid():
-            self.close()  # the lock is the parent's to give up
+            self.close()  # only the parent may release its lock
         elif self._handle is not None:
             fcntl.flock(self._handle, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Let go of the file; it is opened again when it is needed, and read anew."""
+        """Close the file; the next use opens and reads it again."""
         self._locked = False
-        self._node = None  # the number of a closed file can pass to another
+        self._node = None  # the inode number of a deleted file can be reused
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """Every entry that was there when the ledger was locked, and those appended since."""
+        """Every entry at the time of locking, and those appended since."""
         return self._chain.entries
 
     def append(
@@ -113,11 +113,11 @@ class LedgerFile:
         files: Mapping[str, str] | None = None,
         said: Mapping[str, str] | None = None,
     ) -> Entry:
-        """One entry more, on the disk when this returns; only under lock."""
+        """Append one entry, which is on the disk when this returns; only under the lock."""
         if self._handle is None or not self._locked or self._process != os.getpid():
             raise RuntimeError("the ledger is not locked")
         if len(self._chain.lines) >= MAX_ENTRIES:
-            raise SpecError(f"{self.path}: no entry fits any more behind {MAX_ENTRIES:,}")
+            raise SpecError(f"{self.path}: the ledger is full: at most {MAX_ENTRIES:,} entries")
         entry = Entry(
             n=len(self._chain.lines),
             previous=self._chain.last,
@@ -129,7 +129,7 @@ class LedgerFile:
         )
         line = encode_line(entry)
         if self._chain.size + len(line) >= MAX_FILE_BYTES:
-            raise SpecError(f"{self.path}: no entry fits any more in {MAX_FILE_BYTES:,} bytes")
+            raise SpecError(f"{self.path}: the ledger is full: at most {MAX_FILE_BYTES:,} bytes")
         try:
             self._write(self._handle, line)
         except OSError as error:
@@ -137,12 +137,12 @@ class LedgerFile:
         return entry
 
     def _lock(self) -> tuple[int, int]:
-        """The descriptor and the size of the file that bears the name now, locked."""
+        """Lock the file that has the ledger's name now; its descriptor and size."""
         while True:
             if self._handle is None:
                 flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
                 self._handle = os.open(self._name, flags)
-            try:  # no other process has it, as a rule
+            try:  # usually no other process holds it
                 fcntl.flock(self._handle, _ALONE)
             except BlockingIOError:
                 lock_in_time(self._handle, self.path)
@@ -157,7 +157,7 @@ class LedgerFile:
             self.close()  # the file was replaced while we waited, by a checkout perhaps
 
     def _catch_up(self, handle: int, size: int) -> None:
-        """Read what others appended since; a file that shrank is read anew."""
+        """Read the entries that others appended since; a file that shrank is read again."""
         if size < self._chain.size:
             self._chain = Chain(where=str(self.path))
         _check_end(handle, str(self.path))
@@ -182,7 +182,7 @@ class LedgerFile:
             with suppress(OSError):  # the next append would do the same
                 os.ftruncate(handle, chain.size)
             self._chain = Chain(where=str(self.path))
-            self.close()  # which unlocks; whatever is there now is read again next time
+            self.close()  # this unlocks; the next use reads the file again
             raise
 
     def _failed(self, error: OSError) -> StorageError:
@@ -190,17 +190,17 @@ class LedgerFile:
 
 
 def _check_end(handle: int, where: str) -> None:
-    """Refuse a file that is too long, or ends with more than an append can have left.
+    """Refuse a file that is too long, or whose end no interrupted append can explain.
 
-    Such an end is told by its last bytes, before the file is held in memory.
+    The last bytes show this before the file is read into memory.
     """
     size = os.fstat(handle).st_size
     if size > MAX_FILE_BYTES:
-        raise BrokenChain(f"{where}: {size:,} bytes, at most {MAX_FILE_BYTES:,} are read")
+        raise BrokenChain(f"{where}: {size:,} bytes, at most {MAX_FILE_BYTES:,} allowed")
     longest = MAX_LINE_BYTES + 1
     if size >= longest and b"\n" not in os.pread(handle, longest, size - longest):
         raise BrokenChain(
-            f"{where}: the last {MAX_LINE_BYTES:,} bytes are no line, and no write that was cut off"
+            f"{where}: the last {MAX_LINE_BYTES:,} bytes are neither a line nor a cut-off write"
         )
 
 

@@ -1,13 +1,13 @@
-"""Signed notes in the C2SP form (c2sp.org/signed-note): a text, and who signed it.
+"""Signed notes in the C2SP form (c2sp.org/signed-note): a text and its signatures.
 
     the text, ending in a newline
                                           (one empty line)
     — name base64(key id, signature)      (one line a signature)
 
-A key has a name and four bytes of identity: the hash of its name, its algorithm and itself. Ed25519
-(algorithm 1) is made and checked here. Cosignatures (algorithm 4, c2sp.org/tlog-cosignature) are
-checked: Ed25519 over the text and the time at which a witness saw it. Lines of other keys are kept
-and not believed. Signing needs the extra `sign`.
+A key has a name and an id of four bytes: the hash of its name, its algorithm and the key. Ed25519
+signatures (algorithm 1) are made and verified here. Cosignatures (algorithm 4,
+c2sp.org/tlog-cosignature) are verified: Ed25519 over the text and the time at which a witness saw
+it. Lines of other keys are kept without verification. Signing needs the extra `sign`.
 """
 
 import base64
@@ -60,11 +60,11 @@ class VerifierKey(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.name}+{self.key_id.hex()}+{key}"
 
     def signed(self, text: str, signatures: Sequence[Signature]) -> bool:
-        """Whether this key signed a text; a false signature in its name is a breach."""
+        """Whether this key signed a text; a forged signature in its name raises an error."""
         return self._checked(text, signatures) is not None
 
     def attested(self, text: str, signatures: Sequence[Signature]) -> str | None:
-        """The time at which this key saw a text, where it cosigned it; a false one is a breach."""
+        """The time of this key's cosignature of a text, if any; a forged one raises an error."""
         value = self._checked(text, signatures)
         if value is None or self.algorithm != COSIGNATURE:
             return None
@@ -73,16 +73,16 @@ class VerifierKey(msgspec.Struct, frozen=True, kw_only=True):
             return utc(seconds)
         except (ValueError, OverflowError, OSError):
             raise IntegrityError(
-                f"the cosignature of {self.name}: {seconds} seconds after 1970 is no time"
+                f"the cosignature of {self.name}: {seconds} seconds after 1970 is not a valid time"
             ) from None
 
     def _checked(self, text: str, signatures: Sequence[Signature]) -> bytes | None:
-        """The bytes of this key's signature of a text, where there is one."""
+        """The bytes of this key's valid signature of a text; None if it did not sign."""
         mine = [s for s in signatures if (s.name, s.key_id) == (self.name, self.key_id)]
         if not mine:
             return None
         if len(mine) > 1:
-            raise IntegrityError(f"two signatures of {self.name} stand below one note")
+            raise IntegrityError(f"the note has two signatures of {self.name}, expected one")
         value, signature, message = mine[0].value, mine[0].value, text.encode()
         if self.algorithm == COSIGNATURE:
             signature = value[_TIME_BYTES:]
@@ -93,12 +93,12 @@ class VerifierKey(msgspec.Struct, frozen=True, kw_only=True):
         try:
             key.verify(signature, message)
         except InvalidSignature:
-            raise IntegrityError(f"the signature of {self.name} is not of this text") from None
+            raise IntegrityError(f"the signature of {self.name} does not match this text") from None
         return value
 
 
 class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
-    """A private key with its name; never printed, and written only where one asks for it."""
+    """A private key with its name; never printed, and written only on request."""
 
     name: str
     seed: bytes
@@ -106,7 +106,7 @@ class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         return f"SignerKey({self.name!r})"
 
-    def __rich_repr__(self) -> list[tuple[str, Any]]:  # msgspec's own shows every field
+    def __rich_repr__(self) -> list[tuple[str, Any]]:  # msgspec's own would show the secret
         return [("name", self.name)]
 
     @property
@@ -121,7 +121,7 @@ class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
         return Signature(name=self.name, key_id=self.verifier.key_id, value=value)
 
     def text(self) -> str:
-        """The key as it is kept in a file."""
+        """The key as text, for its file."""
         key = base64.b64encode(ED25519 + self.seed).decode()
         return f"{_PRIVATE}{self.name}+{self.verifier.key_id.hex()}+{key}"
 
@@ -138,7 +138,7 @@ def new_key(name: str) -> SignerKey:
 
 
 def parse_signer(text: str) -> SignerKey:
-    """A private key from its text; what is wrong with it is said without repeating it."""
+    """Parse a private key; its errors never quote the text."""
     encoded = text.strip().removeprefix(_PRIVATE)
     name, key_id, secret, _ = _parse_key(encoded, "a private key", (ED25519,))
     if not text.startswith(_PRIVATE):
@@ -150,10 +150,10 @@ def parse_signer(text: str) -> SignerKey:
 
 
 def parse_verifier(text: str) -> VerifierKey:
-    """A public key from `name+id+base64`; not repeated either, for it might be a private one."""
+    """Parse a public key, `name+id+base64`; errors never quote it, as it may be a private one."""
     if _PRIVATE in text:
         raise SpecError(
-            "that is a private key, and a public one was expected",
+            "got a private key, expected a public key",
             hint="Keep it secret. `assay key show FILE` prints the public half.",
         )
     known = (ED25519, COSIGNATURE)
@@ -165,7 +165,7 @@ def parse_verifier(text: str) -> VerifierKey:
 
 
 def parse_note(data: bytes, *, where: str) -> tuple[str, list[Signature]]:
-    """The text of a note and the lines below it."""
+    """The text of a note and its signatures."""
     if len(data) > _MAX_BYTES:
         raise SpecError(f"{where}: {len(data):,} bytes, at most {_MAX_BYTES:,} allowed")
     try:
@@ -173,7 +173,7 @@ def parse_note(data: bytes, *, where: str) -> tuple[str, list[Signature]]:
     except UnicodeDecodeError as error:
         raise SpecError(f"{where}: byte {error.start} is not UTF-8") from None
     if any(char < " " and char != "\n" for char in whole):
-        raise SpecError(f"{where}: a control character, which no note may hold")
+        raise SpecError(f"{where}: holds a control character, which a note must not")
     head, separator, below = whole.rpartition("\n\n")
     if not separator:
         return whole, []
@@ -201,7 +201,7 @@ def _parse_key(text: str, called: str, known: tuple[bytes, ...]) -> tuple[str, b
         identity = bytes.fromhex(key_id)
     except ValueError:
         identity = b""
-    exact = len(identity) == 4 and identity.hex() == key_id  # fromhex passes over spaces
+    exact = len(identity) == 4 and identity.hex() == key_id  # fromhex ignores spaces
     if not _is_key_name(name) or not exact or data is None or len(data) != 33:
         raise SpecError(
             f"{called}: expected a key of the form name+8 hex digits+base64",
@@ -209,7 +209,7 @@ def _parse_key(text: str, called: str, known: tuple[bytes, ...]) -> tuple[str, b
         )
     if data[:1] not in known:
         beside = " and cosignatures (4) are" if COSIGNATURE in known else " is"
-        raise SpecError(f"{called}: algorithm {data[0]}, and only Ed25519 (1){beside} known")
+        raise SpecError(f"{called}: unknown algorithm {data[0]}; only Ed25519 (1){beside} known")
     return name, identity, data[1:], data[:1]
 
 
@@ -229,7 +229,8 @@ def _decoded(text: str) -> bytes | None:
 def _check_name(name: str) -> None:
     if not _is_key_name(name):
         raise SpecError(
-            f"{name!r:.80} cannot name a key", hint="No spaces, no plus sign, and not nothing."
+            f"{name!r:.80} is not a valid key name",
+            hint="A key name is not empty and holds no spaces and no plus sign.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Proofs in a file: an entry in a ledger, or a ledger that continues another."""
+"""Proof files: that an entry is in a ledger, or that a ledger continues an older one."""
 
 import base64
 import binascii
@@ -16,7 +16,7 @@ _LONGEST = 64  # hashes: two for every level of the largest tree
 
 
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
-    """A proof as it is written; the checkpoint inside is only told, and nothing rests on it."""
+    """A proof as stored; the checkpoint in it is for information and is not trusted."""
 
     format: str
     kind: Literal["inclusion", "consistency"]
@@ -37,12 +37,12 @@ def parse_proof(data: bytes, *, where: str) -> Proof:
     if proof.format != FORMAT or len(proof.hashes) > 2 * _LONGEST:
         raise SpecError(f"{where}: expected a proof of format {FORMAT!r}")
     if (proof.kind == "inclusion") is (proof.entry is None):
-        raise SpecError(f"{where}: a proof of inclusion holds its entry, and no other does")
+        raise SpecError(f"{where}: a proof of inclusion needs an entry; other proofs have none")
     return proof
 
 
 def check_proof(proof: Proof, held: Checkpoint, older: Checkpoint | None) -> bool:
-    """Whether a proof leads to the root that one holds, from an entry or from an older root."""
+    """Whether a proof leads from its entry, or from an older root, to the root of `held`."""
     hashes = [_decoded(text) for text in proof.hashes]
     if proof.entry is not None:
         leaf = leaf_hash(proof.entry.encode())
@@ -58,5 +58,5 @@ def _decoded(text: str) -> bytes:
     except (binascii.Error, ValueError):
         data = b""
     if len(data) != 32:
-        raise SpecError(f"{text!r:.60} is no hash in base64")
+        raise SpecError(f"{text!r:.60} is not a hash in base64")
     return data

@@ -1,10 +1,10 @@
-"""The value of a timestamp's signature: what the author of a study can neither choose nor change.
+"""The value of a timestamp's signature, which a study's author can neither choose nor change.
 
-A response holds much that no signature covers: a status text, further certificates, attributes.
-And what is covered can be known beforehand: the nonce is the asker's, time and number of the next
-timestamp can be guessed. The value of the signature takes the authority's key to make.
+Much of a response is not signed: a status text, further certificates, attributes. The signed part
+can be predicted: the nonce is the requester's, time and serial number can be guessed. Only the
+authority's key can produce the value of the signature.
 
-Of a signature (r, s) on an elliptic curve only r is taken: (r, -s) is as good, and needs no key.
+Of an elliptic-curve signature (r, s) only r is used: (r, -s) is valid too and needs no key.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def signature_digest(token: bytes, signer: "Certificate") -> str:
     signed = _first(_elements(content), _SEQUENCE)
     *_, (tag, signers) = _elements(signed)
     if tag != _SET:
-        raise IntegrityError("the timestamp does not end with its signer")
+        raise IntegrityError("the timestamp has data after its signer")
     value = _first(_elements(_first(_elements(signers), _SEQUENCE)), _OCTETS)
     if isinstance(signer.public_key(), ec.EllipticCurvePublicKey):
         value = str(utils.decode_dss_signature(value)[0]).encode()
@@ -44,7 +44,7 @@ def _first(elements: Iterator[tuple[int, bytes]], tag: int) -> bytes:
 
 
 def _elements(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The elements (DER) that bytes consist of: tag and contents."""
+    """The DER elements in some bytes: tag and contents of each."""
     at = 0
     while at < len(data):
         tag, size = data[at], data[at + 1] if at + 1 < len(data) else 0
@@ -54,6 +54,6 @@ def _elements(data: bytes) -> Iterator[tuple[int, bytes]]:
             size = int.from_bytes(data[at : at + more], "big")
             at += more
         if at + size > len(data):
-            raise IntegrityError("the timestamp ends within an element")
+            raise IntegrityError("the timestamp is cut off")
         yield tag, data[at : at + size]
         at += size

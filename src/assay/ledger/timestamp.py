@@ -1,16 +1,16 @@
-"""Timestamps (RFC 3161): an authority's word that a text existed at a time, checked offline.
+"""Timestamps (RFC 3161): an authority's statement that a text existed at a time, checked offline.
 
-Bytes in, values out. A request names the hash of a text and a nonce. The response repeats both,
-adds the time, and is signed by a certificate that may make timestamps and nothing else. The checks:
+A request holds the hash of a text and a nonce. The response repeats both, adds the time, and is
+signed with a certificate for timestamps only. The checks:
 
  1. The request is of this text, and has a nonce.
  2. The response was granted, is of this text, and repeats the nonce.
  3. It has one signer, whose certificate comes with it, once.
- 4. That certificate is for timestamps alone, says so critically, and was valid at the stated time.
+  4. That certificate is for timestamps only, as a critical extension, and was valid at that time.
  5. Signature and chain lead to one of the authorities given, every certificate valid at that time.
 
-rfc3161-client reads the messages and makes check 5, and most of the others once more. Nothing here
-speaks to a network, so no revocation is looked up.
+rfc3161-client parses the messages, makes check 5 and repeats most of the others. Nothing here uses
+a network, so revocation is not checked.
 """
 
 import hashlib
@@ -52,7 +52,7 @@ def make_request(text: bytes) -> bytes:
 def verify_response(
     response: bytes, *, request: bytes, text: bytes, authorities: Sequence[AuthorityCertificate]
 ) -> Attested:
-    """What a response attests by one of these authorities; everything else is refused."""
+    """The time that one of these authorities attests; any other response is refused."""
     asked, answer = _parse_request(request, text), _parse_response(response)
     with reading("the timestamp"):
         info = answer.tst_info
@@ -64,8 +64,8 @@ def verify_response(
         time = utc(info.gen_time.timestamp())
         if not signer.not_valid_before_utc <= info.gen_time <= signer.not_valid_after_utc:
             raise IntegrityError(
-                f"the certificate of {name_of(signer.subject)} was not valid at the time that the"
-                f" timestamp states, {time}"
+                f"the certificate of {name_of(signer.subject)} was not valid at {time}, the time of"
+                " the timestamp"
             )
         for authority in authorities:
             if _stands_behind(authority, answer, asked, text):
@@ -77,9 +77,9 @@ def verify_response(
                 )
         names = name_of(signer.subject), name_of(signer.issuer)
     raise IntegrityError(
-        f"no pinned authority stands behind the timestamp: it names {names[0]}, certified by"
+        f"the timestamp is not from a pinned authority: it names {names[0]}, certified by"
         f" {names[1]}",
-        hint="Pin the root certificate of the authority: assay ledger pin CERT.pem",
+        hint="Pin the authority's root certificate: assay ledger pin CERT.pem",
     )
 
 
@@ -92,7 +92,7 @@ def _parse_request(data: bytes, text: bytes) -> "TimeStampRequest":
         request: TimeStampRequest = _rust.parse_timestamp_request(data)
         _check_imprint(request.message_imprint, text, "the request")
         if request.nonce is None:
-            raise IntegrityError("the request has no nonce, so an answer to another would do")
+            raise IntegrityError("the request has no nonce, so a timestamp cannot be matched to it")
     return request
 
 
@@ -115,19 +115,19 @@ def _check_imprint(imprint: Any, text: bytes, what: str) -> None:  # noqa: ANN40
     if algorithm not in _HASHES:
         raise IntegrityError(f"{what} uses the hash {algorithm:.60}, expected SHA-2")
     if imprint.message != _HASHES[algorithm](text).digest():
-        raise IntegrityError(f"{what} is of another text than the checkpoint")
+        raise IntegrityError(f"{what} does not match the checkpoint")
 
 
 def _signer(response: "TimeStampResponse") -> "Certificate":
     """The certificate of the one signer.
 
-    The response must hold one certificate with the signer's number. Of two, one might be checked
-    for what it allows, and the other for its signature.
+    The response must hold exactly one certificate with the signer's number. With two, the checks of
+    usage and of signature might use different ones.
     """
     _, x509 = packages()
     signed = response.signed_data
     if not {each.dotted_string for each in signed.digest_algorithms} <= set(_HASHES):
-        raise IntegrityError("the timestamp is signed over another hash than SHA-2")
+        raise IntegrityError("the timestamp is signed with a hash other than SHA-2")
     signers = list(signed.signer_infos)
     if len(signers) != 1:
         raise IntegrityError(f"the timestamp has {len(signers)} signers, expected 1")
@@ -135,9 +135,9 @@ def _signer(response: "TimeStampResponse") -> "Certificate":
     own = [one for one in certificates if one.serial_number == signers[0].serial_number]
     if len(own) != 1 or own[0].issuer != signers[0].issuer:
         raise IntegrityError(
-            f"the timestamp holds {len(own)} certificates with the number of its signer's, expected"
-            " the signer's alone",
-            hint="Have the authority send its certificate; the request asks for it.",
+            f"the timestamp holds {len(own)} certificates with the signer's serial number,"
+            " expected 1",
+            hint="Ask the authority to include its certificate, as the request demands.",
         )
     certificate: Certificate = own[0]
     return certificate
@@ -149,11 +149,11 @@ def _check_usage(certificate: "Certificate") -> None:
     try:
         usage = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
     except x509.ExtensionNotFound:
-        raise IntegrityError(f"{whose} does not say what it is for") from None
+        raise IntegrityError(f"{whose} has no extended key usage") from None
     if list(usage.value) != [x509.ExtendedKeyUsageOID.TIME_STAMPING]:
-        raise IntegrityError(f"{whose} is not for timestamps alone")
+        raise IntegrityError(f"{whose} allows uses other than timestamps")
     if not usage.critical:
-        raise IntegrityError(f"{whose} is for timestamps, but not critically so")
+        raise IntegrityError(f"{whose} does not mark its key usage as critical")
 
 
 def _stands_behind(
@@ -162,7 +162,7 @@ def _stands_behind(
     request: "TimeStampRequest",
     text: bytes,
 ) -> bool:
-    """Whether signature and chain lead to an authority, valid at the time that is stated."""
+    """Whether signature and chain lead to an authority, valid at the stated time."""
     tsp, x509 = packages()
     root = x509.load_pem_x509_certificate(authority.pem)
     verifier = tsp.VerifierBuilder(roots=[root], nonce=request.nonce).build()

@@ -1,9 +1,9 @@
 """The Merkle tree of RFC 6962 (section 2.1), with its inclusion and consistency proofs.
 
-A proof says in a few dozen hashes what otherwise needs the whole ledger: that an entry is in it
-(inclusion), or that an older ledger is its beginning (consistency). Verification follows RFC 9162,
-sections 2.1.3.2 and 2.1.4.2. Leaves and inner nodes are hashed with different first bytes, so that
-none can be passed off as the other.
+With a few dozen hashes, a proof shows without the whole ledger that an entry is in it (inclusion),
+or that an older ledger is its beginning (consistency). Verification follows RFC 9162, sections
+2.1.3.2 and 2.1.4.2. Leaves and inner nodes are hashed with different first bytes, so that one
+cannot pass for the other.
 """
 
 import hashlib
@@ -39,22 +39,24 @@ class Tree:
         self._levels = [list(leaves)]
         level = self._levels[0]
         while len(level) > 1:
-            pairs = zip(level[::2], level[1::2], strict=False)  # an odd one out has no parent yet
+            pairs = zip(level[::2], level[1::2], strict=False)  # an odd node has no parent yet
             level = [sha256(b"\x01" + left + right).digest() for left, right in pairs]
             self._levels.append(level)
 
     def root(self, size: int | None = None) -> bytes:
-        """The root of the tree, or of the tree that its first leaves made."""
+        """The root over the first `size` leaves; by default over all."""
         size = self.size if size is None else size
         if not 0 <= size <= self.size:
-            raise SpecError(f"no tree of {size} leaves in one of {self.size}")
+            raise SpecError(f"no tree of {size} leaves: this tree has {self.size}")
         return self._hash(0, size) if size else EMPTY_ROOT
 
     def inclusion(self, index: int, size: int | None = None) -> list[bytes]:
         """The proof that a leaf is in the tree of the first `size` leaves."""
         size = self.size if size is None else size
         if not 0 <= index < size <= self.size:
-            raise SpecError(f"no leaf {index} in a tree of {size} leaves (there are {self.size})")
+            raise SpecError(
+                f"no leaf {index} in a tree of {size} leaves (this tree has {self.size})"
+            )
         proof: list[bytes] = []
         start = 0
         while size > 1:
@@ -68,10 +70,10 @@ class Tree:
         return proof[::-1]
 
     def consistency(self, first: int, size: int | None = None) -> list[bytes]:
-        """The proof that the tree of the first `first` leaves became that of the first `size`."""
+        """The proof that the first `first` leaves are the beginning of the first `size` leaves."""
         size = self.size if size is None else size
         if not 0 <= first <= size <= self.size:
-            raise SpecError(f"no way from {first} to {size} leaves (there are {self.size})")
+            raise SpecError(f"no proof from {first} to {size} leaves (this tree has {self.size})")
         if first in (0, size):
             return []
         proof: list[bytes] = []
@@ -89,7 +91,7 @@ class Tree:
         return proof[::-1]
 
     def _hash(self, start: int, size: int) -> bytes:
-        """The hash over leaves of which the first is the leftmost of a subtree."""
+        """The hash over `size` leaves from `start`, which must begin a subtree."""
         level = size.bit_length() - 1
         if size == 1 << level:
             return self._levels[level][start >> level]
@@ -120,7 +122,7 @@ def verify_inclusion(
 def verify_consistency(
     first: int, size: int, first_root: bytes, root: bytes, proof: Sequence[bytes]
 ) -> bool:
-    """Whether a proof shows that the tree with one root is the beginning of that with another."""
+    """Whether a proof shows that the tree of one root is the beginning of the tree of another."""
     if not 0 <= first <= size or not _are_hashes(*proof):
         return False
     if first == size:
@@ -148,10 +150,10 @@ def verify_consistency(
 
 
 def _are_hashes(*values: bytes) -> bool:
-    """Whether all are as long as hashes: two of other lengths could be cut in two ways."""
+    """Whether all have the length of a hash; else their concatenation would be ambiguous."""
     return all(len(value) == len(EMPTY_ROOT) for value in values)
 
 
 def _split(size: int) -> int:
-    """The largest power of two that is smaller."""
+    """The largest power of two below `size`."""
     return 1 << (size - 1).bit_length() - 1

@@ -1,7 +1,7 @@
-"""Folders that a harness left: `eval.json` with the scores, `manifest.json` with the harness.
+"""Folders written by a harness: `eval.json` with the scores, `manifest.json` with the harness.
 
-A folder with an `eval.json` is one run. A folder without one is looked through, and every folder
-below it that has one is a run, named by its path from there.
+A folder with an `eval.json` is one run. In any other folder, every folder below with an `eval.json`
+is a run, named by its relative path.
 """
 
 from collections.abc import Iterator, Mapping
@@ -60,9 +60,9 @@ def read_run(
 ) -> tuple[Trial, bytes]:
     """The trial in a run's folder, and the bytes it was read from.
 
-    The caller may name the trial by its folder, where the files do not name it. With `all_scores`
-    every number is a dimension, and otherwise the five known ones and the costs. A run that names
-    no fixture has the instance UNNAMED where none is required.
+    The caller may name the trial by its folder if the files do not name it. With `all_scores` every
+    number is a dimension; otherwise the five known ones and the costs are. A run without a fixture
+    has the instance UNNAMED if none is required.
     """
     where = str(folder / SCORES)
     data = read_bounded(folder / SCORES, MOST_BYTES)
@@ -78,7 +78,7 @@ def read_run(
     if instance is None and not fixture_required:
         instance = UNNAMED
     if not isinstance(instance, (str, int)) or isinstance(instance, bool):
-        raise SpecError(f"{where}: no `fixture` says which instance it is a run of")
+        raise SpecError(f"{where}: no `fixture`, which names the instance of the run")
     both = {**manifest, **scores}
     run = scores.get("run_id", scores.get("run", manifest.get("run_id", manifest.get("run"))))
     artifact = manifest.get("artifact")
@@ -98,7 +98,7 @@ def read_run(
 
 
 def is_crash(status: object) -> bool:
-    """Whether the word that a run ended with means that it did not get to its end."""
+    """Whether a run's status means that it did not finish."""
     if not isinstance(status, str):
         return False
     return status.strip().lower().replace("_", "-").replace(" ", "-") in _CRASHES
@@ -131,7 +131,7 @@ def _optional_text(value: object) -> str | None:
 
 
 def as_text(value: object) -> str:
-    """A value of the manifest as one text; tables in an order that is not the writer's."""
+    """A value of the manifest as one text; the keys of tables are sorted."""
     if isinstance(value, dict):
         inner = ", ".join(f"{key}: {as_text(value[key])}" for key in sorted(value))
         return f"{{{inner}}}"
@@ -141,7 +141,7 @@ def as_text(value: object) -> str:
 
 
 def digest_of(parts: list[bytes]) -> str:
-    """One digest for several files, each by its own."""
+    """One digest over the digests of several files."""
     if len(parts) == 1:
         return digest(parts[0])
     return digest("\n".join(digest(part) for part in parts).encode())

@@ -1,4 +1,4 @@
-"""The table of formats: which harnesses' logs can be read, and how each is recognised.
+"""The table of log formats: which harnesses' logs Assay reads, and how it recognises them.
 
 A format is recognised by content. A folder is searched for runs: every file below it that a format
 recognises as the head of a run is one; the files that belong to it are read by its format.
@@ -26,10 +26,10 @@ class LogFormat:
     """A harness whose logs are read: its name, the files it writes, the module that reads them.
 
     The module has `recognise(file)`, which says whether a file is the head of a run, and
-    `read(file, texts=...)`, which gives its runs. `heads(file)`, where there is one, gives the
-    heads of the runs that another file stands for, such as one of results. `read_by_harness(file)`
-    reads with the harness itself what is in a form that is unknown here. `pairs_by` is what two
-    runs pair by, `mean` what the reported mean is over; None where no file holds one.
+    `read(file, texts=...)`, which returns its runs. `heads(file)`, if it exists, returns the heads
+    of the runs for another file, such as a file of results. `read_by_harness(file)` reads an
+    unknown form with the harness itself. `pairs_by` says how two runs pair, `mean` what the
+    reported mean is over; None if no file holds one.
     """
 
     name: str
@@ -40,7 +40,7 @@ class LogFormat:
 
     @property
     def reader(self) -> ModuleType:
-        """The module, imported when it is needed."""
+        """The module, imported on first use."""
         return importlib.import_module(f"assay.logs.harnesses.{self.module}")
 
 
@@ -140,15 +140,15 @@ FORMATS = (
 
 
 def format_of(file: LogFile) -> LogFormat | None:
-    """The format that recognises a file as the head of a run; None where none does."""
+    """The format that recognises a file as the head of a run; None if none does."""
     return next((known for known in FORMATS if known.reader.recognise(file)), None)
 
 
 def read_log(path: Path, *, texts: bool = False) -> list[LogRun]:
-    """Every run in a log file, or in the log files below a folder; none where there is no log.
+    """Every run in a log file, or in the log files below a folder; empty if there is no log.
 
-    With `texts` the questions and responses are read too. A run whose rows do not give the mean
-    that its harness reports is refused.
+    With `texts` the questions and responses are read too. A run is refused if its rows do not give
+    the mean that its harness reports.
     """
     runs: list[LogRun] = []
     for file in _files(path):
@@ -167,7 +167,7 @@ def read_log(path: Path, *, texts: bool = False) -> list[LogRun]:
 
 
 def _check_size(run: LogRun) -> None:
-    """Refuse a run without samples, and one that has more than can be compared."""
+    """Refuse a run without samples or with too many."""
     if not run.samples:
         raise SpecError(f"{run.place}: a log of {run.harness} without samples")
     if len(run.samples) > MAX_SAMPLES:
@@ -182,7 +182,7 @@ def _runs_of(known: LogFormat, file: LogFile, *, texts: bool) -> list[LogRun]:
     except RecursionError:
         raise SpecError(f"{file}: a value is nested too deep") from None
     except UnknownForm as error:
-        unknown = f"a form of {known.name}'s logs that is not known here"
+        unknown = f"Assay does not know this form of {known.name}'s logs"
         refusal = UnknownForm(f"{error.message}: {unknown}", hint=error.hint)
         runs = read_unknown(known.reader, file, refusal)
     for run in runs:
@@ -200,7 +200,7 @@ def is_log(path: Path) -> bool:
 
 
 def _files(path: Path) -> Iterator[LogFile]:
-    """The file itself, or the heads it stands for; or every file below a folder."""
+    """The file itself, or its heads; or every file below a folder."""
     with storage(path):
         if not path.is_dir():
             yield from _heads(LogFile(path))
@@ -217,7 +217,7 @@ def _files(path: Path) -> Iterator[LogFile]:
 
 
 def _heads(file: LogFile) -> list[LogFile]:
-    """The heads of the runs that a file which is none itself stands for."""
+    """The heads of the runs to which a file belongs that is not a head itself."""
     if format_of(file) is not None:
         return [file]
     for known in FORMATS:

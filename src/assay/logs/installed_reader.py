@@ -1,8 +1,8 @@
-"""A log in a form that is unknown here, read by its own harness where that is installed.
+"""Read a log in an unknown form with its own harness, if that is installed.
 
-It is imported only then: ours needs none of it, bounds what it reads, and takes a fraction of the
-time. What ours refuses for another reason (too large, cut off, checksums that do not hold) is never
-handed on.
+The harness is imported only then: our reader does not need it, limits what it reads, and takes a
+fraction of the time. A log that our reader refuses for another reason (too large, cut off, wrong
+checksums) is never passed on.
 """
 
 from types import ModuleType
@@ -16,20 +16,18 @@ from assay.logs.log_file import LogFile
 
 
 def read_unknown(reader: ModuleType, file: LogFile, refusal: UnknownForm) -> list[LogRun]:
-    """The runs by the harness's own reader; the refusal, with what to do, where there is none.
+    """The runs by the harness's own reader; without one, raise the refusal with a hint.
 
     A format whose harness has a reader of logs has `read_by_harness(file)`.
     """
     read_by_harness = getattr(reader, "read_by_harness", None)
     if read_by_harness is None:
         raise refusal
-    import importlib.util  # which no log of a known form needs
+    import importlib.util  # not needed for known forms
 
     package = reader.__name__.rpartition(".")[2]
     if importlib.util.find_spec(package) is None:
-        refusal.hint = (
-            f"Where {package} is installed, its own reader is tried: pip install {package}"
-        )
+        refusal.hint = f"Install {package}, and Assay tries its reader: pip install {package}"
         raise refusal
     if file.members is not None and file.members.unpacked_bytes > MAX_UNPACKED_BYTES:
         raise refusal
@@ -37,10 +35,10 @@ def read_unknown(reader: ModuleType, file: LogFile, refusal: UnknownForm) -> lis
         runs: list[LogRun] = read_by_harness(file)
     except AssayError:
         raise
-    except Exception as error:  # whatever a foreign reader raises
+    except Exception as error:  # a foreign reader may raise anything
         raise UnknownForm(
             f"{refusal.message}; {_named(package)} cannot read it either: {error!r:.300}",
-            hint=f"Use the version of {package} that wrote it to export it again.",
+            hint=f"Export it again with the version of {package} that wrote it.",
         ) from None
     note = f"in a form that is unknown here, read by {_named(package)}"
     return [replace(run, notes=(*run.notes, note)) for run in runs]

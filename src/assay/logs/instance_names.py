@@ -1,8 +1,8 @@
-"""Names for instances whose log gives them none, and numbers for the repeats of one.
+"""Names for instances without a name in their log, and numbers for repeats.
 
-A harness without ids pairs by content: the same content is the same instance, and every further
-row of it is another trial. A name is a text that a reader knows it by, or the beginning of it, and
-a fingerprint of all that makes it that instance.
+Without ids, instances pair by content: the same content is the same instance, and every further row
+of it is another trial. A name is a readable text, perhaps shortened, and a fingerprint of the whole
+content.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ def instance_name(label: object, content: object) -> str:
 
 
 def named(value: object) -> str:
-    """A name for what was asked: the text itself, or its beginning and a digest of all of it."""
+    """A name from an input: the text itself, or its beginning and a digest of the whole."""
     full = writable(value) if isinstance(value, str) else canonical(value)
     beginning = " ".join(full.split())
     if beginning == full and 0 < len(full) <= _LONGEST_NAME:
@@ -32,7 +32,7 @@ def named(value: object) -> str:
 
 
 class TrialNumbers:
-    """Numbers the trials of every instance in the order in which they come: 1, 2, ..."""
+    """Numbers the trials of every instance in order: 1, 2, ..."""
 
     def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
@@ -46,15 +46,14 @@ class TrialNumbers:
 def numbered(names: Sequence[str]) -> list[str]:
     """The trial of each row: "1", "2" and on.
 
-    Also where nothing repeats: another log in which one instance does has numbers, and pairs by
-    them.
+    Also without repeats: another log of the same instances may have repeats, and pairs by number.
     """
     numbers = TrialNumbers()
     return [numbers.next(name) for name in names]
 
 
 def asked(value: object) -> str | None:
-    """The text of an input: of its question where it has one, else all of it."""
+    """The text of an input: its question if it has one, else all of it."""
     if isinstance(value, dict):
         found = next((value[key] for key in _QUESTIONS if value.get(key)), None)
         if found is None:
@@ -66,7 +65,7 @@ def asked(value: object) -> str | None:
 
 
 def shown(value: object) -> str:
-    """A setting as it is where it is short, and by its fingerprint where it is not."""
+    """A short setting unchanged; a long one as its fingerprint."""
     if isinstance(value, (str, int, float, bool)):
         words = str(value)
         if len(words) <= _LONGEST and words.isprintable():

@@ -1,7 +1,7 @@
-"""JSON as harnesses write it, which is not always JSON (a bare NaN): bounded, and read leniently.
+"""Read JSON as harnesses write it, including bare NaN, within limits.
 
-A document that the fast parser refuses is read by one that takes a NaN. A short text can become
-much memory, a list twenty times its letters, so values are counted before they are made.
+If the fast parser refuses a document, a parser that accepts NaN reads it. A short text can take
+much memory, a list twenty times its characters, so values are counted before they are made.
 """
 
 import json
@@ -17,19 +17,19 @@ from assay.tables.json_text import CUT_OFF, is_cut_off
 
 T = TypeVar("T")
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
-"""A number of rows, which can be computed with."""
+"""A number of rows, small enough for arithmetic."""
 LONGEST_LINE = 64 * MAX_LINE_BYTES
-"""Bytes of a line of a log, which may hold a whole conversation."""
+"""The most bytes of a line of a log, which may hold a whole conversation."""
 _MOST_VALUES = 20_000_000
-"""Values that a document may hold, as far as its commas and brackets tell."""
+"""The most values of a document, counted by commas and brackets."""
 _FEW_OBJECTS = 1_000_000
-"""An array with so many objects is decoded at once, and one with more element by element."""
+"""An array of up to so many objects is decoded at once, a longer one element by element."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
 
 def loads(data: bytes | msgspec.Raw, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """One JSON value, by the fast parser or by one that takes a bare NaN."""
+    """Parse one JSON value, accepting a bare NaN."""
     _check_values(bytes(data), where)
     try:
         return msgspec.json.decode(data)
@@ -38,7 +38,7 @@ def loads(data: bytes | msgspec.Raw, *, where: str) -> Any:  # noqa: ANN401 - JS
 
 
 def decode(data: bytes, form: type[T], *, where: str, most: int = _MOST_VALUES) -> T:
-    """One JSON value as a struct, which takes no more from it than it names."""
+    """Parse one JSON value as a struct; fields that the struct does not name are skipped."""
     _check_values(data, where, most)
     try:
         return msgspec.json.decode(data, type=form)
@@ -47,7 +47,7 @@ def decode(data: bytes, form: type[T], *, where: str, most: int = _MOST_VALUES) 
 
 
 def elements(data: bytes, form: type[T], *, where: str) -> Iterator[T]:
-    """The elements of an array as structs, at most as many as a log may have samples."""
+    """The elements of an array as structs, at most as many as the limit of samples."""
     _check_values(data, where)
     if data.count(b"{") <= _FEW_OBJECTS:
         made: list[T] = decode(data, list[form], where=where)  # type: ignore[valid-type]
@@ -62,9 +62,9 @@ def elements(data: bytes, form: type[T], *, where: str) -> Iterator[T]:
 
 
 class LineReader:
-    """Reads objects that have the fields of a first one, without those that are skipped.
+    """Reads objects with the same fields as the first, without the skipped fields.
 
-    An object with other fields, or with a bare NaN, is read whole, which takes longer.
+    An object with other fields, or with a bare NaN, is read completely, which is slower.
     """
 
     def __init__(self, names: Collection[str], skipped: Collection[str]) -> None:
@@ -79,7 +79,7 @@ class LineReader:
         self._decoder = msgspec.json.Decoder(form)
 
     def read(self, line: bytes, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-        """An object without the fields that are skipped; any other value as it is."""
+        """An object without the skipped fields; any other value unchanged."""
         _check_values(line, where)
         try:
             values = msgspec.structs.astuple(self._decoder.decode(line))
@@ -88,7 +88,7 @@ class LineReader:
             if not isinstance(value, dict):
                 return value
             return {name: each for name, each in value.items() if name not in self._skipped}
-        found = zip(self._kept, values, strict=False)  # the others come after them
+        found = zip(self._kept, values, strict=False)  # skipped fields come last
         return {name: value for name, value in found if value is not msgspec.UNSET}
 
 
@@ -97,7 +97,7 @@ def _field(kind: str, at: int, form: Any, name: str) -> tuple[str, Any, Any]:  #
 
 
 def first_element(data: bytes) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """The first element of an array; None where it has none that can be read."""
+    """The first element of an array; None if there is no readable one."""
     start = data.lstrip()[:LONGEST_LINE].decode("utf-8", "ignore")
     try:
         return next(_one_by_one(start, ""), None)
@@ -106,7 +106,7 @@ def first_element(data: bytes) -> Any:  # noqa: ANN401 - JSON is any of six type
 
 
 def object_or_none(line: bytes) -> dict[str, Any] | None:
-    """An object; None where the text is none."""
+    """Parse an object; None if the text is not one."""
     try:
         value = loads(line, where="")
     except SpecError:
@@ -118,7 +118,7 @@ def _check_values(data: bytes, where: str, most: int = _MOST_VALUES) -> None:
     if len(data) > most and sum(map(data.count, (b",", b"[", b"{"))) > most:
         raise SpecError(
             f"{where}: more than {most:,} values in one document",
-            hint="Split the log, or export it as one JSON object a line.",
+            hint="Export the log as one JSON object a line, or split it.",
         )
 
 
@@ -147,7 +147,7 @@ def _lenient(data: bytes, where: str) -> Any:  # noqa: ANN401 - JSON is any of s
 
 
 def _one_by_one(text: str, where: str) -> Iterator[Any]:
-    """The elements of an array, each decoded when it is asked for."""
+    """The elements of an array, decoded one at a time."""
     at, before = 0, "["
     try:
         while _letter(text, at) == before:
@@ -171,13 +171,13 @@ def _after_space(text: str, at: int) -> int:
 
 
 def _letter(text: str, at: int) -> str:
-    """The letter that comes next; none at the end."""
+    """The next character; empty at the end."""
     at = _after_space(text, at)
     return text[at : at + 1]
 
 
 def _with_whole_pairs(value: Any) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """A value without half surrogate pairs, which a model's answer that was cut may end in."""
+    """A value without lone surrogates, in which a cut-off answer of a model may end."""
     if isinstance(value, str):
         return writable(value)
     if isinstance(value, list):

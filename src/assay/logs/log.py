@@ -1,4 +1,4 @@
-"""What a log of an evaluation harness holds: runs, their samples, and the means it reports."""
+"""The content of a harness's log: runs, their samples, and reported means."""
 
 from collections.abc import Mapping
 from itertools import chain
@@ -12,12 +12,12 @@ Over = Literal["items", "rows"]
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One answer to one instance, and its score under each metric; None where it has none.
+    """One answer to one instance, and its score under each metric; None if it has no score.
 
-    `trial` tells epochs or repeats of an instance apart. `failed` says that the system under test
-    broke, or all that was to score it; its scores are then only what the harness made of that. A
-    scorer that broke beside others leaves its own score None. `costs` are tokens
-    and seconds. `question`, `response` and `target` are there where texts were asked for.
+    `trial` distinguishes epochs or repeats of an instance. `failed` means that the system under
+    test failed, or all its scorers; its scores are then only the harness's default. If one of
+    several scorers failed, its score is None. `costs` are tokens and seconds. `question`,
+    `response` and `target` are set if texts were requested.
     """
 
     instance: str
@@ -32,9 +32,9 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ReportedMean(msgspec.Struct, frozen=True, kw_only=True):
-    """A mean that the harness reports, and what it is the mean over.
+    """A mean that the harness reports, and what it is over.
 
-    Over `rows` every scored sample counts alike; over `items` the samples of an instance are
+    Over `rows` every scored sample counts equally; over `items` the samples of an instance are
     averaged first.
     """
 
@@ -44,12 +44,12 @@ class ReportedMean(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LogRun(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of one task: who made it, its samples, and what the harness says of them.
+    """One run of one task: model and harness, samples, and reported means.
 
-    `settings` are what else the result depends on (prompt, parameters, versions), by name; `scorer`
-    is the fingerprint of what scored it. `planned` is how many rows there should be, where the log
-    says so: a harness may leave no trace of a failed sample. An unfinished run has no means.
-    `lower` are the metrics of which the harness says that less is better.
+    `settings` are the other inputs of the result (prompt, parameters, versions), by name; `scorer`
+    is a fingerprint of the scorer. `planned` is the expected number of rows, if the log states it:
+    a harness may leave no trace of a failed sample. An unfinished run has no means. `lower` are the
+    metrics for which the harness says that less is better.
     """
 
     harness: str
@@ -69,13 +69,13 @@ class LogRun(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def metrics(self) -> list[str]:
-        """Every metric under which some sample has a score, in the order in which they come."""
+        """Every metric with a score, in order of first appearance."""
         scores = [sample.scores for sample in self.samples]
         names = dict.fromkeys(chain.from_iterable(scores))
         return [name for name in names if any(own.get(name) is not None for own in scores)]
 
     @property
     def failed(self) -> int:
-        """How many samples failed, or are missing without a trace."""
+        """The number of samples that failed or are missing."""
         gone = max((self.planned or 0) - len(self.samples), 0) if self.finished else 0
         return sum(sample.failed for sample in self.samples) + gone

@@ -1,6 +1,6 @@
-"""One file that may be a log: its bytes, its shape, and the files beside it.
+"""A file that may be a log: its bytes, its structure, and the files beside it.
 
-The content decides what a file is, never its name alone: a format asks for the keys of the JSON,
+The content decides the format, never the name alone: a format asks for the keys of the JSON,
 the columns of the table or the members of the archive.
 """
 
@@ -37,12 +37,12 @@ _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class LogFile:
-    """A file, read when it is asked for."""
+    """A file, read on first use."""
 
     def __init__(self, path: Path) -> None:
         with storage(path):
             if not path.is_file():
-                raise SpecError(f"{path}: no regular file")
+                raise SpecError(f"{path}: not a regular file")
         self.path = path
         self.stamp = stamp(path)
 
@@ -56,7 +56,7 @@ class LogFile:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes of the file, or of what it unpacks to."""
+        """The first bytes of the file, unpacked."""
         stored = self._stored_head
         if compression_of(stored) is None:
             return _narrow(stored[:_HEAD])
@@ -67,7 +67,7 @@ class LogFile:
 
     @cached_property
     def data(self) -> bytes:
-        """All bytes of the file, unpacked, without a mark of their order."""
+        """All bytes of the file, unpacked, without a byte order mark."""
         stored = read_bounded(self.path, MAX_FILE_BYTES)
         return _narrow(unpacked(stored, where=str(self.path))).removeprefix(_MARK)
 
@@ -82,11 +82,11 @@ class LogFile:
 
     @cached_property
     def members(self) -> ZipMembers | None:
-        """The members of a zip archive; None where the file is none."""
+        """The members of a zip archive; None if the file is not one."""
         if compression_of(self._stored_head) is not None and is_zip(self.head):
             raise SpecError(
-                f"{self.path}: an archive that was compressed once more",
-                hint="An .eval log is compressed already. Unpack it once, as gunzip does.",
+                f"{self.path}: the archive was compressed a second time",
+                hint="Unpack it once, for example with gunzip.",
             )
         return ZipMembers(self.path) if is_zip(self._stored_head) else None
 
@@ -103,9 +103,9 @@ class LogFile:
 
     @cached_property
     def is_lines(self) -> bool:
-        """Whether the first line of the file is a whole JSON object, as in lines of JSON.
+        """Whether the first line of the file is a complete JSON object, as in JSON lines.
 
-        A document that is written on one line is such a file too.
+        A document on a single line counts too.
         """
         start = self.head.removeprefix(_MARK).lstrip()[:1]
         return start == b"{" and object_or_none(self._first_line) is not None
@@ -144,9 +144,9 @@ class LogFile:
         return decode(self.data, form, where=str(self.path))
 
     def table_of(self, harness: str) -> Mapping[str, Any]:
-        """The whole file as an object with the results of a harness."""
+        """The whole file as one object, which must be the results of a harness."""
         if not isinstance(self.json, dict) or not isinstance(self.json.get("results"), dict):
-            raise SpecError(f"{self.path}: no results of {harness}")
+            raise SpecError(f"{self.path}: not results of {harness}")
         return self.json
 
     def lines(self) -> Iterator[tuple[str, Any]]:
@@ -155,23 +155,25 @@ class LogFile:
             yield where, loads(line, where=where)
 
     def fields(self, skipped: Collection[str]) -> Iterator[tuple[str, Any]]:
-        """Each line's place and its JSON value; fields of these names are passed over unread."""
+        """Each line's place and its JSON value, without these fields."""
         reader = LineReader(self._first or (), skipped)
         for where, line in self.raw_lines():
             yield where, reader.read(line, where=where)
 
     def raw_lines(self) -> Iterator[tuple[str, bytes]]:
-        """Each line's place and its bytes; blank lines are passed over."""
+        """Each line's place and its bytes; blank lines are skipped."""
         place = f"{self.path}, line"
         for number, line in enumerate(io.BytesIO(self.data), 1):
             if line.isspace():
                 continue
             if len(line) > LONGEST_LINE or number > MAX_ROWS:
-                raise SpecError(f"{place} {number}: too long, or one too many")
+                raise SpecError(
+                    f"{place} {number}: the line is too long, or the file has too many lines"
+                )
             yield f"{place} {number}", line
 
     def forget(self) -> None:
-        """Let go of what was read; it is read again where it is asked for."""
+        """Release the bytes; the next use reads the file again."""
         for name in ("data", "json", "head", "members"):
             self.__dict__.pop(name, None)
 
@@ -183,22 +185,22 @@ class LogFile:
 
 
 def _narrow(data: bytes) -> bytes:
-    """A text as UTF-8, where the mark at its beginning says that it is UTF-16."""
+    """A text as UTF-8, converted if its byte order mark says UTF-16."""
     if not data.startswith(_WIDE_MARKS):
         return data
     return data.decode("utf-16", "replace").encode()
 
 
 def table_in(value: object, *names: str) -> Mapping[str, Any]:
-    """The table that lies there inside others; an empty one where none does."""
+    """The nested table under these names; empty if it is missing."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def number(value: object) -> float | None:
-    """A score as a number; None for one that is missing or no number."""
-    if type(value) is float:  # as nearly all are
+    """A score as a number; None if it is missing or not a number."""
+    if type(value) is float:  # the usual case
         return value if math.isfinite(value) else None
     if isinstance(value, (bool, int, float)):
         try:
@@ -230,7 +232,7 @@ def _is_user(message: object) -> bool:
 
 
 def canonical(value: object) -> str:
-    """A value as JSON, its keys in order; what JSON cannot hold is written as Python does."""
+    """A value as JSON with sorted keys; values outside JSON are written as in Python."""
     try:
         return msgspec.json.encode(value, order="sorted").decode()
     except (TypeError, UnicodeEncodeError, RecursionError):

@@ -1,8 +1,8 @@
-"""A log as records (question, response, label), and as the scores of a method.
+"""Read a log as records (question, response, label), or as the scores of a method.
 
 The label of a record is its score under one metric, as the harness gave it: positive is 1, which
 most metrics give to a right answer. Failed and unscored samples have no label. A record is named by
-its instance, with its epoch where instances repeat and its model where a folder holds several.
+its instance, with its epoch if instances repeat and its model if a folder holds several.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -19,12 +19,12 @@ from assay.tables.nested import PlacedRows, Row
 from assay.wording import some
 
 _BEGINNING = 1 << 12
-_ONE_FORM = "A harness may write one run in two forms. Name one of the files."
+_ONE_FORM = "Name one of the files. A harness may write one run in two forms."
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogRecords:
-    """The records of one task: the metric that labels them, and what the log is, in words."""
+    """The records of one task, the metric that labels them, and a description of the log."""
 
     place: str
     name: str
@@ -37,19 +37,19 @@ class LogRecords:
         self,
         *,
         encoding: str | None = None,
-        faults: Faults | None = None,  # noqa: ARG002 - as of a file; a log has been read whole
+        faults: Faults | None = None,  # noqa: ARG002 - the signature of a file's rows; a log was checked already
     ) -> PlacedRows:
         """Each record with its place."""
         if encoding is not None:
             raise SpecError(
-                f"{self.place}: a log, whose encoding is known",
+                f"{self.place}: the encoding of a log is fixed",
                 hint=f"Leave out `encoding={encoding}`.",
             )
         return iter(self.records)
 
 
 def read_log_records(path: Path, *, label: str | None, task: str | None) -> LogRecords | None:
-    """The records of a log or of a folder of logs; None where there is no log."""
+    """The records of a log or of a folder of logs; None if there is no log."""
     if not path.exists() or _has_own_labels(path):
         return None
     runs = read_log(path, texts=True)
@@ -58,8 +58,8 @@ def read_log_records(path: Path, *, label: str | None, task: str | None) -> LogR
     runs = _of_one_task(path, runs, task)
     if not any(sample.question for run in runs for sample in run.samples):
         raise SpecError(
-            f"{path}: no questions in this log of {runs[0].harness}, so it has no records",
-            hint="It can be compared with another: assay compare LOG LOG.",
+            f"{path}: this log of {runs[0].harness} holds no questions, so it has no records",
+            hint="Compare it with another log: assay compare LOG LOG.",
         )
     metric = _label_metric(path, runs, label)
     named = sample_names(runs)
@@ -82,7 +82,7 @@ def read_log_records(path: Path, *, label: str | None, task: str | None) -> LogR
 
 
 def sample_names(runs: Sequence[LogRun]) -> list[tuple[str, LogRun, Sample]]:
-    """Every sample with a name of its own; refuses two samples of one name."""
+    """Every sample with its unique name; two samples of one name are refused."""
     listed = [(run, sample) for run in runs for sample in run.samples]
     repeats = any(len({s.instance for s in run.samples}) < len(run.samples) for run in runs)
     named: dict[str, tuple[str, LogRun, Sample]] = {}
@@ -94,7 +94,7 @@ def sample_names(runs: Sequence[LogRun]) -> list[tuple[str, LogRun, Sample]]:
             name += f", {run.model}"
         if name in named:
             raise SpecError(
-                f"{run.place}: two samples are {name!r:.120}; the other is in"
+                f"{run.place}: two samples have the id {name!r:.120}; the other is in"
                 f" {named[name][1].place}",
                 hint=_ONE_FORM if len(runs) > 1 else None,
             )
@@ -105,7 +105,7 @@ def sample_names(runs: Sequence[LogRun]) -> list[tuple[str, LogRun, Sample]]:
 def _row(
     name: str, run: LogRun, sample: Sample, metric: str, repeats: bool, several: bool
 ) -> dict[str, object]:
-    """A record as a row of a file with the default columns, its score as a text."""
+    """A record as a row with the default columns, its score as text."""
     value = _score(sample, metric)
     row: dict[str, object] = {
         "id": name,
@@ -121,7 +121,7 @@ def _row(
 
 
 def _has_own_labels(path: Path) -> bool:
-    """Whether a file has a question and a label of its own, as no log has."""
+    """Whether a file has a question and a label column, which no log has."""
     if not path.is_file():
         return False
     file = LogFile(path)
@@ -139,12 +139,12 @@ def _of_one_task(path: Path, runs: Sequence[LogRun], task: str | None) -> list[L
             hint=f"Choose one: `split={known[0]}`.",
         )
     if task is not None and task not in known:
-        raise SpecError(f"{path}: no run of a task {task!r:.60}; there are {some(known)}")
+        raise SpecError(f"{path}: no run of task {task!r:.60}; the tasks are {some(known)}")
     return [run for run in runs if task in (None, run.task)]
 
 
 def _label_metric(path: Path, runs: Sequence[LogRun], label: str | None) -> str:
-    """The metric that tells right from wrong: the one named, or the only one that is 0 or 1."""
+    """The metric to use as label: the one named, or the only one that is 0 or 1."""
     known = _metrics(path, runs)
     if label is not None:
         return _known_metric(path, known, label)
@@ -153,16 +153,16 @@ def _label_metric(path: Path, runs: Sequence[LogRun], label: str | None) -> str:
         return plain[0]
     if plain:
         raise SpecError(
-            f"{path}: {len(plain)} metrics of this log are 0 or 1: {some(plain)}",
-            hint=f"Name the one that is the label: `label={plain[0]}`.",
+            f"{path}: {len(plain)} metrics are 0 or 1, expected one: {some(plain)}",
+            hint=f"Which metric is the label? Name it: `label={plain[0]}`.",
         )
     others = [
         f"{name} ({next(x for x in _values(runs, name) if x not in (0.0, 1.0)):g})"
         for name in known
     ]
     raise SpecError(
-        f"{path}: no metric of this log is 0 or 1 throughout; there are {some(others)}",
-        hint=f"Name one and say which values are positive: `label={known[0]}` `positive=VALUE`.",
+        f"{path}: no metric of this log is always 0 or 1; the metrics are {some(others)}",
+        hint=f"Name one, and its positive value: `label={known[0]}` `positive=VALUE`.",
     )
 
 
@@ -176,19 +176,21 @@ def _values(runs: Sequence[LogRun], metric: str) -> Iterator[float]:
 def _metrics(path: Path, runs: Sequence[LogRun]) -> list[str]:
     known = list(dict.fromkeys(name for run in runs for name in run.metrics))
     if not known:
-        raise SpecError(f"{path}: no sample of this log of {runs[0].harness} has a score")
+        raise SpecError(f"{path}: no sample in this log of {runs[0].harness} has a score")
     return known
 
 
 def _known_metric(path: Path, known: Sequence[str], name: str) -> str:
     if name not in known:
-        raise SpecError(f"{path}: no metric {name!r:.60} in this log; there are {some(known)}")
+        raise SpecError(
+            f"{path}: no metric {name!r:.60} in this log; the metrics are {some(known)}"
+        )
     return name
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogScores:
-    """A log as a method: its run, the metric, and for each epoch a score by record."""
+    """A log as a method's scores: its run, the metric, and for each epoch a score by record."""
 
     run: LogRun
     metric: str
@@ -196,10 +198,10 @@ class LogScores:
 
 
 def read_log_scores(path: Path, *, ids: Collection[str], metric: str | None) -> LogScores | None:
-    """The scores that a log gives to records with these ids; None where there is no log.
+    """The scores of a log for records with these ids; None if there is no log.
 
-    Where the records are named as the samples of a log are, each has one score; where they are
-    named by its instances, each epoch gives one. Without `metric` it is the only one there is.
+    If record ids are sample names, each record has one score; if they are instance names, each
+    epoch gives one. `metric` may be left out if there is only one.
     """
     runs = read_log(path)
     if not runs:
@@ -207,14 +209,14 @@ def read_log_scores(path: Path, *, ids: Collection[str], metric: str | None) -> 
     if len(runs) > 1:
         models = [f"{run.task}, {run.model}" for run in runs]
         raise SpecError(
-            f"{path}: {len(runs)} runs, expected the scores of one: {some(models)}",
+            f"{path}: {len(runs)} runs, expected one: {some(models)}",
             hint="Name the log of one run.",
         )
     run, known = runs[0], _metrics(path, runs)
     if metric is None and len(known) > 1:
         raise SpecError(
-            f"{path}: {len(known)} metrics: {some(known)}",
-            hint=f"Name the one that holds the scores: `score={known[0]}`.",
+            f"{path}: {len(known)} metrics, expected one: {some(known)}",
+            hint=f"Which metric is the method's score? Name it: `score={known[0]}`.",
         )
     metric = _known_metric(path, known, metric or known[0])
     named = sample_names(runs)
@@ -232,9 +234,9 @@ def _check_records(path: Path, run: LogRun, ids: Collection[str]) -> None:
     strange = [sample.instance for sample in run.samples if sample.instance not in known]
     if strange:
         raise SpecError(
-            f"{path}: sample {strange[0]!r:.60} is no record of the benchmark",
-            hint="Records and samples pair by id: audit the benchmark that the log is a run on, or"
-            " the log itself.",
+            f"{path}: sample {strange[0]!r:.60} is not in the benchmark",
+            hint="Samples and records pair by id."
+            " Audit the benchmark of this log, or the log itself.",
         )
 
 

@@ -1,4 +1,4 @@
-"""The samples of a log as trials, and what is said of the log beside them."""
+"""Turn the samples of a log into trials, and describe the log."""
 
 from collections.abc import Mapping
 from itertools import chain
@@ -12,7 +12,7 @@ from assay.wording import counted
 def trials_of(run: LogRun) -> list[Trial]:
     """One trial a sample. A failed sample is a crashed run; an unscored one lacks the value.
 
-    Of a metric and a cost of one name the metric is kept.
+    If a metric and a cost have the same name, the metric is kept.
     """
     metrics, harness = run.metrics, harness_of_run(run)
     costs = dict.fromkeys(chain.from_iterable(sample.costs for sample in run.samples))
@@ -33,14 +33,14 @@ def trials_of(run: LogRun) -> list[Trial]:
 
 
 def harness_of_run(run: LogRun) -> Mapping[str, str]:
-    """What a run was made with, by name: the model, the harness, the task and its settings."""
+    """The model, the harness, the task and the settings of a run, by name."""
     version = "" if run.version is None else f" {run.version}"
     known = {"harness": f"{run.harness}{version}", "task": run.task, **run.settings}
     return known if run.model is None else {"model": run.model, **known}
 
 
 def described(run: LogRun) -> str:
-    """A log in a line: what made it, how many samples of what, and what its mean is over."""
+    """A log in one line: harness, task, number of samples, and what its mean is over."""
     version = "" if run.version is None else f" {run.version}"
     parts = [f"{run.harness}{version}", f"task {run.task}"]
     if run.model is not None:

@@ -1,7 +1,7 @@
-"""The mean that a harness reports, computed again from its rows.
+"""Check the mean that a harness reports against its rows.
 
-Five harnesses have five denominators for the same answers, and one that was seen stored 27 of 40
-rows beside a right mean. A log whose rows do not give its own mean is refused.
+Five harnesses use five denominators for the same answers, and one was seen to store 27 of 40 rows
+beside a correct mean. A log is refused if its rows do not give its own mean.
 """
 
 import math
@@ -14,7 +14,7 @@ _TOLERANCE = 1e-9
 
 
 def mean_of(samples: Iterable[Sample], metric: str, over: Over) -> float | None:
-    """The mean of a metric over the samples that have a score, or over instances of such."""
+    """The mean of a metric over scored samples, or over instances with scored samples."""
     values: dict[str, list[float]] = {}
     for sample in samples:
         value = sample.scores.get(metric)
@@ -34,17 +34,17 @@ def check_means(run: LogRun) -> None:
         if again is None or not is_equal(again, reported.value):
             raise IntegrityError(
                 f"{run.place}: {_contradiction(run, reported, again)}",
-                hint="Rows were lost or edited after the mean was made, or the harness averages in"
-                " a way that is not known here. Export the log again.",
+                hint="Rows were lost or edited after the mean was computed, or Assay does not know"
+                " how the harness averages. Export the log again.",
             )
 
 
 def _contradiction(run: LogRun, reported: ReportedMean, again: float | None) -> str:
     scored = sum(sample.scores.get(reported.metric) is not None for sample in run.samples)
     got = "no row has a score" if again is None else f"its {scored} scored rows give {again:.6g}"
-    return f"{run.harness} reports {reported.metric} {reported.value:.6g}, and {got}"
+    return f"{run.harness} reports {reported.metric} {reported.value:.6g}, but {got}"
 
 
 def is_equal(first: float, second: float) -> bool:
-    """Whether two means are the same but for rounding."""
+    """Whether two means are equal up to rounding."""
     return math.isclose(first, second, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)

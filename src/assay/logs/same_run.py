@@ -1,8 +1,8 @@
-"""Whether two logs are one run, which a harness may write in two forms.
+"""Recognise two logs of the same run, which a harness may write in two forms.
 
-The forms need not say the same of it: one may lack the model, the costs or a metric. What both say
-must be equal, sample by sample. Times are among it, so two runs of a model that always answers
-alike are two runs.
+The forms may differ in what they hold: one may lack the model, the costs or a metric. What both
+hold must be equal for each sample. This includes times, so two runs of a deterministic model are
+two runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from assay.logs.trial import Trial
 
 
 def is_same_run(ours: Sequence[Trial], theirs: Sequence[Trial]) -> bool:
-    """Whether the trials of two logs of one harness are the same, as far as both tell."""
+    """Whether the trials of two logs of one harness are equal in everything that both hold."""
     if len(ours) != len(theirs) or not ours or not _alike(ours[0].harness, theirs[0].harness):
         return False
     known = {(trial.instance, trial.trial): trial for trial in ours}
@@ -28,7 +28,7 @@ def is_same_run(ours: Sequence[Trial], theirs: Sequence[Trial]) -> bool:
 
 
 def _alike(ours: Mapping[str, str], theirs: Mapping[str, str]) -> bool:
-    """Whether the model and the task are the same; the form that lacks one may lack the other."""
+    """Whether model and task are equal; a form may lack them."""
     models = {ours.get("model"), theirs.get("model")}
     same_model = len(models) == 1
     same_task = ours.get("task") == theirs.get("task")

@@ -1,6 +1,6 @@
-"""Scores that were made elsewhere: one record a line, an id and a number.
+"""Read scores that were made elsewhere: one record a line, with an id and a number.
 
-Without an id column the n-th line is the n-th record's, as in a benchmark without ids.
+Without an id column the n-th line belongs to the n-th record, as in a benchmark without ids.
 """
 
 import math
@@ -11,12 +11,12 @@ from pathlib import Path
 from assay.errors import SpecError, storage
 from assay.tables.faults import Faults
 from assay.tables.nested import dotted, kind_of, listed_names, with_paths
-from assay.tables.source import STANDARD_INPUT, read_table
+from assay.tables.source import STANDARD_INPUT, TableSource, read_table
 from assay.wording import some
 
 
 def load_scores(
-    path: Path,
+    place: Path | TableSource,
     *,
     ids: Collection[str],
     column: str = "score",
@@ -27,12 +27,9 @@ def load_scores(
     """Scores by record id; a line without a score (null, or empty) leaves its record unscored.
 
     `ids` are those of all records of the benchmark's file. With `by_line` the ids of the scores are
-    ignored, as those of the benchmark are. A path of `-` is standard input.
+    ignored, like those of the benchmark. A path of `-` is standard input.
     """
-    with storage(path):
-        if str(path) != STANDARD_INPUT and not path.is_file():
-            raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
-    source = read_table(path)
+    source = place if isinstance(place, TableSource) else _read(place)
     known, scores = set(ids), dict[str, float]()
     plain = list(ids) == [str(number) for number in range(1, len(ids) + 1)]
     numbered = by_line or (plain and id_column is None)
@@ -48,7 +45,7 @@ def load_scores(
         if column not in row:
             raise SpecError(
                 f"{where}: no column {column!r}; the columns are {listed_names(row)}",
-                hint="Name the one that holds the scores: `score=COLUMN`.",
+                hint="Which column holds the scores? Name it: `score=COLUMN`.",
             )
         key = None if by_line else _key(row.get(id_column or "id"))
         try:
@@ -67,6 +64,13 @@ def load_scores(
     return scores
 
 
+def _read(path: Path) -> TableSource:
+    with storage(path):
+        if str(path) != STANDARD_INPUT and not path.is_file():
+            raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
+    return read_table(path)
+
+
 def _record(
     key: str | None,
     number: int,
@@ -77,26 +81,26 @@ def _record(
     *,
     numbered: bool,
 ) -> str:
-    """The id of the record that a line is of."""
+    """The id of the record of a line."""
     if key is None:
         if not numbered:
             raise SpecError(
-                f"{where}: no id, and the records of the benchmark have ids of their own",
-                hint=f"Each line of scores needs the {id_column or 'id'!r} of its record.",
+                f"{where}: no id, but the records of the benchmark have ids",
+                hint=f"Add the {id_column or 'id'!r} of its record to each line of scores.",
             )
         key = str(number)
     if key not in known:
         raise SpecError(
-            f"{where}: id {key!r:.60} is no record of the benchmark, which has"
+            f"{where}: id {key!r:.60} is not in the benchmark, which has"
             f" {some([repr(name) for name in islice(ids, 3)])}",
-            hint="Each line of scores needs the `id` of its record; without an id column the"
-            " n-th line is the n-th record's, and then the benchmark must have none either.",
+            hint="Each line of scores needs the `id` of its record. Lines pair by position only if"
+            " neither file has ids.",
         )
     return key
 
 
 def _key(value: object) -> str | None:
-    """An id as a benchmark reads it; None where there is none."""
+    """An id as a benchmark reads it; None if there is none."""
     if value is None or value == "":
         return None
     if isinstance(value, float) and value.is_integer():

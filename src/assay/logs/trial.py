@@ -1,6 +1,6 @@
-"""A trial: one run of a system on an instance, already scored by someone else.
+"""A trial: one run of a system on an instance, scored before Assay sees it.
 
-The name of a dimension says whether it is one of the source's five, a cost, or a fault.
+The name of a dimension decides whether it is one of the five of `eval.json`, a cost, or a fault.
 """
 
 import math
@@ -17,25 +17,31 @@ from assay.errors import SpecError
 STOPPED = "stopped_on_verdict"
 DRAWN = "drawn_order"
 UNNAMED = ""
-"""The instance of a run that names none."""
+"""The instance of a run without one."""
 RESERVED = frozenset(
     {"id", "index", "seed", "run", "run_id", "scorer", "status", "error", "artifact", "timestamp"}
     | {"instance", "trial", "harness", STOPPED, DRAWN}
 )
-"""Names that say which run it is, what made it and how it ended; never a dimension's."""
+"""Names that identify a run, its harness and its end; never dimensions."""
 _TEXT, _TEXT_OR_NONE, _FLOAT = {str}, {str, type(None)}, {float}
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run of a system was worth, dimension by dimension; never scored again by us.
+    """One run of a system and its value in each dimension; Assay never scores it again.
 
-    `trial` tells repeated runs of an instance apart, and pairs the sides where both know it.
-    `harness` is what the run was made with (model, profile, parameters), `scorer` the fingerprint
-    of what scored it, `run` an id of the run that no other has, `artifact` the digest of what was
-    being tried out, where the run had it. A value that is None is missing. A crashed run has no
-    values. `stopped_on_verdict` says that runs were made until there was a verdict, so that only a
-    sequential comparison of them is fair; `drawn_order` is the run's place in an order drawn before
-    any was made, by which such a comparison looks at them.
+    `trial` distinguishes repeated runs of an instance, and pairs the sides if both have it.
+    `harness` is the setup of the run (model, profile, parameters), `scorer` a fingerprint of the
+    scorer, `run` a unique id, `artifact` the digest of the artifact under trial, if the run had it.
+    None marks a missing value. A crashed run has no values. `stopped_on_verdict` means that runs
+    were made until there was a verdict, so that only a sequential comparison is valid;
+    `drawn_order` is the run's position in an order drawn before any run, which such a comparison
+    follows.
+
+    Example:
+        >>> import assay
+        >>> trial = assay.Trial(instance="q1", dimensions={"correct": 1}, harness={"model": "m"})
+        >>> trial.dimensions
+        {'correct': 1.0}
     """
 
     instance: str
@@ -51,7 +57,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         others = {*map(type, (self.trial, self.scorer, self.run, self.artifact))}
-        if type(self.instance) is not str or not others <= _TEXT_OR_NONE:  # which few are
+        if type(self.instance) is not str or not others <= _TEXT_OR_NONE:  # rare
             self._check_texts()
         for name in ("dimensions", "harness"):
             value = getattr(self, name)
@@ -63,7 +69,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, "harness", harness)
 
     def _check_texts(self) -> None:
-        """Refuse names that are neither texts nor whole numbers, and make texts of these."""
+        """Refuse names that are neither texts nor whole numbers; turn numbers into texts."""
         for name in ("instance", "trial", "scorer", "run", "artifact"):
             value = getattr(self, name)
             if value is None and name != "instance":
@@ -90,7 +96,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> str:
-        """Which run this is, in words."""
+        """The instance and trial, in words."""
         name = f"instance {self.instance:.80}"
         return name if self.trial is None else f"{name}, trial {self.trial:.40}"
 
@@ -107,21 +113,21 @@ def _number(value: object) -> float | None:
     try:
         number = float(value)
     except (OverflowError, TypeError, ValueError):
-        raise SpecError(f"{_shown(value)} is no score") from None
+        raise SpecError(f"{_shown(value)} is not a score") from None
     if math.isnan(number):
         return None
     if math.isinf(number):
-        raise SpecError(f"{number} is no score", hint="Leave it out where it is missing.")
+        raise SpecError(f"{number} is not a score", hint="Leave missing scores out.")
     if abs(number) > LARGEST_NUMBER:
         raise SpecError(
-            f"{number:g} is too large to be compared; at most {LARGEST_NUMBER:g} is",
-            hint="Count it in larger units.",
+            f"{number:g} is too large to compare, at most {LARGEST_NUMBER:g} allowed",
+            hint="Use larger units.",
         )
     return number
 
 
 def _shown(value: object) -> str:
-    """A value that is no number, cut short; whole numbers of many digits are not written out."""
+    """A value that is not a number, shortened; very long whole numbers are not printed."""
     return "a number too large to hold" if isinstance(value, int) else f"{value!r:.60}"
 
 
@@ -148,12 +154,12 @@ def _words(name: str) -> list[str]:
 
 
 def is_fault(name: str) -> bool:
-    """Whether a name sounds as if more of it were worse, so that its direction is not guessed."""
+    """Whether more is probably worse, by the name, so that no direction is assumed."""
     return bool(_FAULTS & set(_words(name)))
 
 
 def is_cost(name: str) -> bool:
-    """Whether a name says that it is tokens, money or time: less is better, and it never counts."""
+    """Whether a name means tokens, money or time: less is better, and it never decides."""
     words = _words(name)
     if not words or (_QUALITIES | _FAULTS) & set(words):
         return False

@@ -1,7 +1,7 @@
-"""Trials from the rows of a file: `instance`, `trial`, one column a dimension.
+"""Read trials from the rows of a file: `instance`, `trial`, and one column a dimension.
 
-Columns that are no numbers are no dimensions. `harness.*` says what a run was made with, `scorer`
-what scored it, `run` which run it is, `status` how it ended, `artifact` what it had.
+Only columns of numbers are dimensions. `harness.*` is the setup of a run, `scorer` its scorer,
+`run` its id, `status` how it ended, `artifact` the artifact it had.
 """
 
 import math
@@ -28,32 +28,32 @@ from assay.tables.text import check_encoding
 
 _HARNESS = "harness."
 _MADE_BY = ("model", "profile", "params", "provider")
-"""Columns of words that say what a run was made with, also without `harness.` before them."""
+"""Columns of words that count as `harness.` columns without that prefix."""
 
 
 class RowFilter(Protocol):
-    """Which rows are read: an expression over their columns."""
+    """A filter of rows: an expression over their columns."""
 
     @property
     def text(self) -> str:
-        """What was written."""
+        """The text of the expression."""
 
     @property
     def fields(self) -> list[str]:
-        """The columns it asks about."""
+        """The columns that it uses."""
 
     def values_of(self, field: str) -> list[str]:
-        """What it compares a column with."""
+        """The values that it compares a column with."""
 
     def holds(self, record: Mapping[str, str | None]) -> bool:
-        """Whether a row is read."""
+        """Whether a row is kept."""
 
 
 class TrialColumns(msgspec.Struct, frozen=True, kw_only=True):
-    """Which columns say what a row is of; `dimensions` are those to be read, all where none.
+    """The columns of instance, trial and so on; `dimensions` are those to read, by default all.
 
-    A column that is not there by its whole name is looked for inside others: `scores.0.value`.
-    `encoding` is that of a text which is not UTF-8, `split` says what to read of a folder.
+    A column that does not exist by its full name is looked for inside others: `scores.0.value`.
+    `encoding` is that of a text which is not UTF-8, `split` the part of a folder to read.
     """
 
     instance: str = "instance"
@@ -74,7 +74,7 @@ def read_rows(
     by: str | None = None,
     where: RowFilter | None = None,
 ) -> dict[str | None, list[Trial]]:
-    """Every row of a table that `where` keeps as a trial, by the value of the column `by`."""
+    """The rows of a table that `where` keeps, as trials, grouped by the column `by`."""
     place = source.place
     faults = Faults(place)
     asked = {columns.instance: "instance"}
@@ -90,7 +90,7 @@ def read_rows(
     for name, role in asked.items():
         if name not in header:
             raise SpecError(
-                f"{place}: no column {name!r:.60}; there are {listed_names(rows[0][1])}",
+                f"{place}: no column {name!r:.60}; the columns are {listed_names(rows[0][1])}",
                 hint=_ROLES[role],
             )
     if where is not None:
@@ -112,14 +112,14 @@ def read_rows(
 
 
 _ROLES = {
-    "instance": "Name the column that says which instance a run was of: `instance=COLUMN`.",
-    "by": "Name the column that tells the sides apart: `by=COLUMN`.",
-    "where": "An expression asks about columns: `where=COLUMN == VALUE`.",
+    "instance": "Which column names the instance of a run? Name it: `instance=COLUMN`.",
+    "by": "Which column tells the sides apart? Name it: `by=COLUMN`.",
+    "where": "Compare a column with a value: `where=COLUMN == VALUE`.",
 }
 
 
 def _none_kept(place: str, where: RowFilter, rows: Sequence[Row]) -> SpecError:
-    """That a filter keeps no row, and what its columns hold."""
+    """The error for a filter that keeps no row, with the values of its columns."""
     words = [_words(row, where.fields) for row in rows]
     held = [
         values_present(name, {word[name] for word in words}, where.values_of(name))
@@ -134,12 +134,12 @@ def _sentence(parts: Sequence[str]) -> str:
 
 
 def _side(where: str, row: Row, by: str | None) -> str | None:
-    """The side that a row is of, where a column tells."""
+    """The side of a row, if a column names it."""
     if by is None:
         return None
     side = _words(row, [by])[by]
     if not side:
-        raise SpecError(f"{where}: no {by}, which says which side the row is of")
+        raise SpecError(f"{where}: no {by}, which names the side of the row")
     return side
 
 
@@ -160,10 +160,10 @@ def _dimension_columns(
     *,
     taken: Collection[str],
 ) -> list[str]:
-    """The columns that hold numbers, but those taken for something else; or those asked for."""
+    """The columns of numbers without another role; or the requested columns."""
     for name in columns.dimensions:
         if name not in header:
-            raise SpecError(f"{place}: no column {name!r}; there are {listed_names(rows[0])}")
+            raise SpecError(f"{place}: no column {name!r}; the columns are {listed_names(rows[0])}")
     if columns.dimensions:
         return list(columns.dimensions)
     others = {columns.trial, *taken} | RESERVED
@@ -172,23 +172,23 @@ def _dimension_columns(
         if name in others or name == "harness" or name.startswith(_HARNESS):
             continue
         cells = [row.get(name) for row in rows]
-        if set(map(type, cells)) <= {float, int, bool}:  # as most are
+        if set(map(type, cells)) <= {float, int, bool}:  # the usual case
             names.append(name)
             continue
         values = [cell for cell in cells if not _is_blank(cell)]
         words = [value for value in values if not _is_number(value)]
         if values and not words:
             names.append(name)
-        elif words and 2 * len(words) <= len(values):  # numbers, with something among them
+        elif words and 2 * len(words) <= len(values):  # numbers mixed with words
             raise SpecError(
-                f"{place}: column {name!r:.60} holds numbers and {words[0]!r:.60}",
-                hint="Leave the cell empty where a value is missing, or name the columns to be"
-                " read: `dimension=COLUMN`.",
+                f"{place}: column {name!r:.60} holds both numbers and {words[0]!r:.60}",
+                hint="Leave cells of missing values empty, or name the columns to read:"
+                " `dimension=COLUMN`.",
             )
     if not names:
         raise SpecError(
-            f"{place}: no column holds numbers; there are {listed_names(rows[0])}",
-            hint="A dimension is a column of scores, such as 0 and 1.",
+            f"{place}: no column holds numbers; the columns are {listed_names(rows[0])}",
+            hint="Add a column of scores, such as 0 and 1.",
         )
     return names
 
@@ -230,7 +230,7 @@ def _trial(
 
 
 def _flat(row: Row, deepest: int = 3) -> Row:
-    """Objects inside a row as columns of their own: score.correct; the harness stays as it is."""
+    """Nested objects of a row as columns such as score.correct; `harness` stays nested."""
     if dict not in map(type, row.values()):
         return row
     flat: dict[str, object] = {}
@@ -256,7 +256,7 @@ def _plain(value: object) -> str:
         value = int(value)
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return str(value)
-    raise SpecError(f"{value!r:.60} names no instance or trial")
+    raise SpecError(f"{value!r:.60} cannot name an instance or trial")
 
 
 def _whole(value: object) -> int | None:
@@ -290,7 +290,7 @@ _WORDS = {"true": 1.0, "false": 0.0} | dict.fromkeys(("null", "none", "na", "n/a
 
 def _parsed(text: str) -> float | None:
     if "_" in text or not text.isascii():
-        return None  # 1_0 is a number to Python alone
+        return None  # only Python reads 1_0 as a number
     try:
         return float(text)
     except ValueError:
@@ -298,7 +298,7 @@ def _parsed(text: str) -> float | None:
 
 
 def _value(value: object) -> Any:  # noqa: ANN401 - a trial takes numbers and refuses the rest
-    """What a cell holds: text as the number it writes, and anything else as it is."""
+    """The value of a cell: a number for text that holds one, anything else unchanged."""
     if not isinstance(value, str):
         return value
     word = value.strip().lower()

@@ -1,8 +1,8 @@
 """Members of an untrusted zip archive: deflate or zstandard, bounded and checked.
 
 The standard library lists the archive and knows deflate; members of method 93 are zstandard, often
-several frames. A member is unpacked to the size that it declares and no further, and its checksum
-must hold. Names are looked up and never become paths.
+several frames. A member is unpacked only to its declared size, and its checksum must match. Names
+are looked up and never become paths.
 """
 
 import io
@@ -19,7 +19,7 @@ _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s2B4HL2L2H")
 _MOST_MEMBERS = 500_000
 _MOST_UNPACKED = 8 * MAX_FILE_BYTES
-"""Bytes of all members that are read, one after the other."""
+"""The most bytes of all members read."""
 _MAGIC = b"PK\x03\x04"
 
 
@@ -41,14 +41,14 @@ class ZipMembers:
                     listed = archive.infolist()
             except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
                 raise SpecError(
-                    f"{path}: not a whole zip archive: {error}",
-                    hint="It may have been cut off while it was copied or written.",
+                    f"{path}: not a complete zip archive: {error}",
+                    hint="It may be cut off. Copy or export it again.",
                 ) from None
         if len(listed) > _MOST_MEMBERS:
             raise SpecError(f"{path}: more than {_MOST_MEMBERS:,} members")
         self._members = {member.filename: member for member in listed}
         if len(self._members) < len(listed):
-            raise SpecError(f"{path}: two members have one name")
+            raise SpecError(f"{path}: two members have the same name")
         self._unpacked = 0
 
     def __contains__(self, name: str) -> bool:
@@ -61,7 +61,7 @@ class ZipMembers:
 
     @property
     def unpacked_bytes(self) -> int:
-        """How many bytes all members have together, as they declare it."""
+        """The declared size of all members together."""
         return sum(member.file_size for member in self._members.values())
 
     def read(self, name: str) -> bytes:
@@ -69,7 +69,7 @@ class ZipMembers:
         member = self._members[name]
         where = f"{self.path}, member {name!r:.80}"
         if member.file_size > MAX_UNPACKED_BYTES:
-            raise SpecError(f"{where}: {member.file_size:,} bytes, more than can be read")
+            raise SpecError(f"{where}: {member.file_size:,} bytes are too many to read")
         self._unpacked += member.file_size
         if self._unpacked > _MOST_UNPACKED:
             raise SpecError(f"{self.path}: more than {_MOST_UNPACKED:,} bytes unpacked")
@@ -78,7 +78,7 @@ class ZipMembers:
         packed = self._packed(member, where)
         data = _unpack(packed, member, where)
         if len(data) != member.file_size or zlib.crc32(data) != member.CRC:
-            raise SpecError(f"{where}: is not what the archive says it is")
+            raise SpecError(f"{where}: does not match its entry in the archive's index")
         return data
 
     def _packed(self, member: zipfile.ZipInfo, where: str) -> bytes:
@@ -86,7 +86,7 @@ class ZipMembers:
             file.seek(member.header_offset)
             header = file.read(_LOCAL_HEADER.size)
             if len(header) < _LOCAL_HEADER.size or header[:4] != _MAGIC:
-                raise SpecError(f"{where}: is not where the archive says it is")
+                raise SpecError(f"{where}: is not at the place that the archive's index gives")
             *_, name_size, extra_size = _LOCAL_HEADER.unpack(header)
             file.seek(name_size + extra_size, io.SEEK_CUR)
             packed = file.read(min(member.compress_size, MAX_FILE_BYTES))
@@ -107,5 +107,5 @@ def _unpack(packed: bytes, member: zipfile.ZipInfo, where: str) -> bytes:
         except zlib.error as error:
             raise SpecError(f"{where}: cannot be unpacked: {error}") from None
     raise UnknownForm(
-        f"{where}: is packed by method {member.compress_type}; deflate and zstandard are known"
+        f"{where}: compression method {member.compress_type}, expected deflate or zstandard"
     )

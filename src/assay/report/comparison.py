@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.adr_0031 import SourceComparison
 from assay.comparison.result import (
-    BETTER,
-    WORSE,
     Comparison,
-    DimensionResult,
     Flip,
     NetVerdict,
 )
+from assay.report.comparison_figures import draw_figures
 from assay.report.terminal import marked, styled, table
-from assay.wording import as_flags, counted, percent
+from assay.wording import as_flags, counted, number, percent, signed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,16 +30,7 @@ _SHOWN_FLIPS = 5
 _FIRST = frozenset({"assumed", "undirected"})
 """What to know before the table is read: what its columns were taken for."""
 _SIDES = ("candidate", "baseline")
-_WIDEST = 28
 _SHOWN = 5
-_ENDED = {
-    "verdict": "stopped on a verdict",
-    "complete": "all pairs were run",
-    "crashes": "stopped: every run crashed",
-    "budget of runs": "stopped: the budget of runs is used up",
-    "budget of minutes": "stopped: the budget of minutes is used up",
-    "budget of money": "stopped: the budget of money is used up",
-}
 
 
 def draw_comparison(comparison: Comparison, out: "Console") -> None:
@@ -59,24 +48,7 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
         if caveat.code in _FIRST:
             out.print(styled(f"{caveat.code}: {caveat.message}", style="yellow"))
     out.print()
-    counting = [dimension for dimension in comparison.dimensions if dimension.counts]
-    others = [dimension for dimension in comparison.dimensions if not dimension.counts]
-    names = [dimension.name for dimension in comparison.dimensions]
-    wide = min(max(map(len, names), default=8), _WIDEST) + 2
-    head = f"{'':{wide}}{'before':>9}{'after':>9}{'change':>9}  {'95 % interval':<18}{'p':>6}"
-    out.print(styled(head.rstrip()))
-    for dimension in counting:
-        _draw_dimension(dimension, wide, out)
-    _draw_balance(comparison, wide, out)
-    if any(dimension.gated for dimension in counting):
-        out.print(styled("* gated: it must not lose", style="dim"))
-    if len(counting) > 1 and comparison.looks is None:
-        words = "p and interval of each hold for all of them together"
-        out.print(styled(words, style="dim"))
-    if others:
-        out.print(styled("beside it, deciding nothing"))
-        for dimension in others:
-            _draw_dimension(dimension, wide, out)
+    draw_figures(comparison, out)
     out.print()
     _draw_verdict(comparison, out)
     _draw_flips(comparison.flips, out)
@@ -97,39 +69,12 @@ def _sides(comparison: Comparison) -> str:
     return " against ".join(named)
 
 
-def _draw_dimension(dimension: DimensionResult, wide: int, out: "Console") -> None:
-    name = f"{dimension.name[:_WIDEST]}{' *' if dimension.gated else ''}"
-    if dimension.delta is None or dimension.baseline is None or dimension.candidate is None:
-        out.print(styled(f"{name:<{wide}}{'cannot be compared':>27}"))
-        return
-    whole = max(abs(dimension.baseline), abs(dimension.candidate)) >= 100.0
-    means = f"{number(dimension.baseline, whole):>9}{number(dimension.candidate, whole):>9}"
-    ends = signed_interval(dimension.low, dimension.high, whole)
-    figures = f"{means}{signed(dimension.delta, whole):>9}  {ends:<18}{_p(dimension.p):>6}"
-    line = styled(f"{name:<{wide}}{figures}  ")
-    if dimension.cls is not None:
-        style = "green" if dimension.cls in BETTER else "red" if dimension.cls in WORSE else ""
-        line.append(dimension.cls.value, style=style)
-    if dimension.gate is not None:
-        line.append(f"  gate: {dimension.gate.value}", style="dim")
-    out.print(line)
-
-
-def _draw_balance(comparison: Comparison, wide: int, out: "Console") -> None:
-    balance = comparison.balance
-    if balance is None or sum(dimension.counts for dimension in comparison.dimensions) < 2:
-        return
-    figures = f"{'':>18}{signed(balance.value):>9}"
-    ends = signed_interval(balance.low, balance.high)
-    out.print(styled(f"{'on balance':<{wide}}{figures}  {ends:<18}{_p(balance.p):>6}"))
-
-
 def _draw_verdict(comparison: Comparison, out: "Console") -> None:
     style = f"bold {_STYLE[comparison.verdict]}"
     verdict = comparison.verdict.upper()
     out.print(marked("verdict  ", verdict, style, f"  {comparison.because}"))
     if comparison.verdict is NetVerdict.INCONCLUSIVE and not comparison.blocked:
-        out.print(styled(f"         {outlook(comparison)}"))
+        out.print(styled(f"         {comparison.outlook}"))
     looks = comparison.looks
     if looks is not None:
         unit = "instance" if comparison.unit == "instance" else "pair"
@@ -140,15 +85,6 @@ def _draw_verdict(comparison: Comparison, out: "Console") -> None:
             " more"
         )
         out.print(styled(f"         {looked}"))
-
-
-def outlook(comparison: Comparison) -> str:
-    """How much more would settle an undecided comparison."""
-    if comparison.needed_pairs is None:
-        return "no number of further runs can be forecast to settle it"
-    more = counted(comparison.needed_pairs, f"more {comparison.unit}")
-    more += " a side" if comparison.unit == "run" else ""
-    return f"about {more} would settle it, if the estimates are right"
 
 
 def _draw_flips(flips: Sequence[Flip], out: "Console") -> None:
@@ -174,9 +110,10 @@ def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None
     """The verdict by ADR-0031's rule."""
     out.print(styled(f"by the rule of ADR-0031: {comparison.verdict.upper()}"))
     out.print()
+    wide = max((len(delta.dimension) for delta in comparison.deltas), default=0)
     for delta in comparison.deltas:
         figures = f"{number(delta.baseline):>9}{number(delta.candidate):>9}{signed(delta.delta):>9}"
-        out.print(styled(f"{delta.dimension[:_WIDEST]:<{_WIDEST}}{figures}  {delta.verdict}"))
+        out.print(styled(f"{delta.dimension:<{wide}}{figures}  {delta.verdict}"))
     out.print()
     repairs = counted(comparison.repairs, "repair")
     regressions = counted(comparison.regressions, "regression")
@@ -185,30 +122,9 @@ def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None
         out.print(styled(caveat, style="dim"))
 
 
-def number(value: float, whole: bool = False) -> str:
-    """A figure, without decimals where it is large."""
-    return f"{value:,.0f}" if whole else f"{value:.3f}"
-
-
-def signed(value: float, whole: bool = False) -> str:
-    """A difference with its sign."""
-    return f"{value:+,.0f}" if whole else f"{value:+.3f}"
-
-
-def signed_interval(low: float | None, high: float | None, whole: bool = False) -> str:
-    """An interval of differences; nothing where there is none."""
-    if low is None or high is None:
-        return ""
-    return f"[{signed(low, whole)}, {signed(high, whole)}]"
-
-
-def _p(p: float | None) -> str:
-    return "" if p is None else ("<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0"))
-
-
 def draw_power(power: "Power", out: "Console") -> None:
     """The answer in a sentence, and a small table."""
-    out.print(styled(_sentence(power)))
+    out.print(styled(power.sentence))
     out.print()
     by_rate = any(row.rate is not None for row in power.table)
     headers = ["pairs", "effect", "power", *(["from a rate of"] if by_rate else [])]
@@ -224,11 +140,8 @@ def draw_power(power: "Power", out: "Console") -> None:
     out.print(table(headers, rows, right="rrrr"))
     out.print()
     out.print(styled(f"{power.how}, level {percent(power.level)}", style="dim"))
-    if power.correlation is not None:
-        taken = f"{power.correlation:g}" if power.correlation else "uncorrelated"
-        alike = f"correlated by {taken}" if power.correlation else taken
-        words = f"the two runs of a pair are taken to be {alike}; more alike, fewer pairs do"
-        out.print(styled(words, style="dim"))
+    if power.assumption is not None:
+        out.print(styled(power.assumption, style="dim"))
 
 
 def draw_pilot(pilot: "PilotPower", out: "Console") -> None:
@@ -245,22 +158,10 @@ def draw_pilot(pilot: "PilotPower", out: "Console") -> None:
         ]
         for row in pilot.dimensions
     ]
-    unit = {"run": "runs a side", "pair": "pairs", "instance": "instances"}[pilot.unit]
-    headers = ["", "before", "after", "effect", "spread", "correlation", unit]
+    headers = ["", "before", "after", "effect", "spread", "correlation", pilot.units]
     out.print(table(headers, rows, right=" rrrrrr"))
     out.print()
-    few = min(row.units for row in pilot.dimensions)
-    words = f"{unit} for {percent(pilot.power)} power, level {percent(pilot.level)}, each dimension"
-    out.print(styled(f"{words} by itself; from a pilot of {few}", style="dim"))
-
-
-def _sentence(power: "Power") -> str:
-    if power.pairs is None:
-        return f"{power.question}: more pairs than anyone makes"
-    if power.question.endswith("show"):
-        effect = "nothing" if power.effect is None else f"{power.effect:+.3f}"
-        return f"{power.question}: {effect}, with {percent(power.power)} power"
-    return f"{power.question}: {counted(power.pairs, 'pair')} for {percent(power.power)} power"
+    out.print(styled(pilot.basis, style="dim"))
 
 
 def draw_trials(trials: "Trials", out: "Console") -> None:
@@ -269,7 +170,7 @@ def draw_trials(trials: "Trials", out: "Console") -> None:
     took += "" if trials.money is None or not trials.money else f" for {trials.money:,.2f}"
     out.print(
         styled(
-            f"{_ENDED[trials.ended]}: {trials.pairs} of {counted(trials.planned_pairs, 'pair')}"
+            f"{trials.why}: {trials.pairs} of {counted(trials.planned_pairs, 'pair')}"
             f" compared, {took}"
         )
     )

@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING
 
 from assay._version import __version__
 from assay.comparison.result import ComparedPair, Comparison, Comparisons, NetVerdict
-from assay.report.comparison import number, outlook, signed, signed_interval
 from assay.report.terminal import styled, table
-from assay.wording import as_flags, counted, percent
+from assay.wording import as_flags, counted, number, percent, signed, signed_interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,7 +55,7 @@ def _draw_pairs(pairs: list[ComparedPair], out: "Console") -> None:
         which = f"{pair.candidate} against {pair.baseline}"
         out.print(styled(f"{which}: {_means(made)}", style="dim"))
         if made.verdict is NetVerdict.INCONCLUSIVE and not made.blocked:
-            out.print(styled(f"{which}: {outlook(made)}"))
+            out.print(styled(f"{which}: {made.outlook}"))
         for caveat in made.caveats:
             if caveat.blocking:
                 words = f"{which}: BLOCKS: {caveat.code}: {caveat.message}"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.confounding.balance import HIGHEST, Balanced, Surfaces
+from assay.confounding.balance import Balanced, Surfaces
 from assay.confounding.result import (
     ConfoundAudit,
     FeatureResult,
@@ -13,10 +13,9 @@ from assay.confounding.result import (
     Joint,
     MethodResult,
 )
-from assay.report.terminal import draw_caveats, interval, marked, styled, table
+from assay.report.terminal import draw_caveats, marked, styled, table
 from assay.surface.features import OF_QUESTION
-from assay.surface.joint_model import FEWEST
-from assay.wording import as_flags
+from assay.wording import as_flags, interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,6 +69,7 @@ def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: 
                 ("feature alone", "AUC", "95 % interval", "better", "rho", "flag"),
                 [_feature_row(feature) for feature in shown],
                 right="lrllrl",
+                drop=("rho", "better", "flag"),
             )
         )
     hidden = len(ranked) - len(shown)
@@ -148,13 +148,8 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     console.print()
     draw_caveats(balanced.caveats, console)
     if not balanced.achieved:
-        console.print(
-            styled(
-                f"No subset of at least {FEWEST} records of each class was found: in the last one"
-                f" tried {_still_telling(balanced.after)}. Nothing was written. Gather records"
-                " whose surface does not tell."
-            )
-        )
+        words = "Nothing was written. Gather records whose surface does not tell."
+        console.print(styled(f"{balanced.outcome} {words}"))
         return
     console.print(styled(f"Balanced for the {balanced.surface} surface."))
     for what, counts in balanced.lost.items():
@@ -168,12 +163,6 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     else:
         share = f"{balanced.kept / balanced.n:.0%}"
         console.print(styled(f"{out} holds {balanced.kept:,} records, {share} of them."))
-
-
-def _still_telling(after: Surfaces) -> str:
-    if after.worst_auc > HIGHEST:
-        return f"{after.worst} alone is over {HIGHEST:.2f}"
-    return "all features together still tell the label"
 
 
 def _joint(surfaces: Surfaces) -> str:

@@ -1,28 +1,18 @@
 """Dual-condition results and the commit gate, for people."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.digests import short
-from assay.dual_condition.committed_file import SELF_CONSISTENT, CheckedFile
+from assay.dual_condition.committed_file import SELF_CONSISTENT, GateReport
 from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
-from assay.report.terminal import draw_caveats, interval, marked, styled, table
-from assay.wording import counted
+from assay.report.terminal import draw_caveats, marked, styled, table
+from assay.wording import counted, interval
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.dual_condition.collect import Dual
 
-_MEANING = {
-    Regime.POLISH: "the state changes next to nothing: what it does, it does without",
-    Regime.HARMFUL: "with its state it does worse than without",
-    Regime.MEMORISED: "what it adds is of these very items: the gain is the test itself",
-    Regime.MEMORY_CARRIED: "without its state it can hardly do this",
-    Regime.DEPENDENT: "without its state it does worse than it once did: it has come to lean on it",
-    Regime.LEARNING: "its state helps",
-    Regime.UNDETERMINED: "what was run cannot tell",
-}
 _STYLE = {Regime.LEARNING: "green", Regime.POLISH: "green", Regime.UNDETERMINED: "yellow"}
 
 
@@ -33,8 +23,7 @@ def draw_dual(dual: "Dual", out: "Console") -> None:
     out.print(styled(f"{record['corpus']}: {record['system']}"))
     out.print()
     if result.row is RowState.BLOCKED:
-        why = "  no numbers: a precondition does not hold"
-        out.print(marked("row      ", "BLOCKED", "bold red", why))
+        out.print(marked("row      ", "BLOCKED", "bold red", f"  {result.meaning}"))
         for reason in result.reasons:
             out.print(styled(f"  {reason}"))
         if record["runs"]:
@@ -84,32 +73,21 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
         rows.append(_row("placebo - B", result.placebo.gain, sign=True))
         rows.append(_row("A - placebo", result.placebo.beyond, sign=True))
     shown = [row for row in rows if row is not None]
-    out.print(table(("", name, "95 % interval", "over seeds alone"), shown, right=" r"))
+    out.print(
+        table(
+            ("", name, "95 % interval", "over seeds alone"),
+            shown,
+            right=" r",
+            drop=("over seeds alone",),
+        )
+    )
     out.print()
     if result.row is RowState.PILOT_ONLY:
         out.print(marked("row      ", "PILOT ONLY", "bold yellow", f"  {result.reasons[0]}"))
     elif result.regime is not None:
         style = f"bold {_STYLE.get(result.regime, 'red')}"
-        meaning = f"  {_meaning(result, result.regime)}{_where_from(result)}"
+        meaning = f"  {result.meaning}"
         out.print(marked("regime   ", result.regime.upper(), style, meaning))
-
-
-def _meaning(result: DualResult, regime: Regime) -> str:
-    gain, split = result.learning_contribution, result.split
-    gains = gain is not None and gain.interval[0] > 0.0
-    if regime is Regime.UNDETERMINED and gains and split is not None and not split.holds:
-        return "its state helps; whether by memory of these very items cannot be told"
-    return _MEANING[regime]
-
-
-def _where_from(result: DualResult) -> str:
-    """Whether a gain is of the benchmark's own items, where C can tell."""
-    explained = result.regime in (Regime.LEARNING, Regime.MEMORY_CARRIED)
-    if not explained or result.memorisation is None or result.transfer is None:
-        return ""
-    if result.transfer.value > result.memorisation.value:
-        return "; most of what it adds was learnt elsewhere"
-    return "; most of what it adds is of these very items"
 
 
 def _row(label: str, quantity: Quantity | None, *, sign: bool = False) -> list[str] | None:
@@ -120,21 +98,15 @@ def _row(label: str, quantity: Quantity | None, *, sign: bool = False) -> list[s
     return [label, value, interval(*quantity.interval), "" if over is None else interval(*over)]
 
 
-def draw_checked_files(files: Sequence[CheckedFile], out: "Console") -> None:
+def draw_gate(report: GateReport, out: "Console") -> None:
     """Every fault of every file, and how many files are in order."""
-    checked = [file for file in files if file.kind is not None]
-    for file in checked:
+    for file in report.files:
         for fault in file.faults:
             out.print(marked(f"{file.file}: ", fault.kind, "red", f": {fault.message}"))
         for note in file.notes:
             out.print(styled(f"{file.file}: {note}"))
-    if not checked:
-        out.print(styled("no dual-condition results here, and no matrix of some"))
-        return
-    refused = sum(bool(file.faults) for file in checked)
-    passed = counted(len(checked) - refused, "file")
-    out.print(styled(f"{passed} in order" + (f", {refused} refused" if refused else "")))
-    results = [file for file in checked if file.kind == "result" and not file.faults]
+    out.print(styled(report.summary))
+    results = [file for file in report.files if file.kind == "result" and not file.faults]
     for file in results:
         if file.entered is not None:
             out.print(styled(f"{file.file}: {file.shows}"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from assay.report.terminal import printable
+from assay.wording import printable
 
 _MARKDOWN = str.maketrans({char: f"\\{char}" for char in "\\`*_[]|~"} | {"<": "&lt;"})
 _OPENING = tuple("#>+-=")  # mean something where a line begins

@@ -7,8 +7,8 @@ from assay.gauntlet.bar import Bar
 from assay.gauntlet.metrics.table import metric_of, titled
 from assay.gauntlet.result import Scorecard, Verdict
 from assay.gauntlet.spec import BarSet
-from assay.report.terminal import draw_caveats, interval, marked, styled, table
-from assay.wording import counted
+from assay.report.terminal import draw_caveats, marked, styled, table
+from assay.wording import counted, interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from assay.gauntlet.store import KeptScorecard
 
 _STYLE = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.UNRESOLVED: "yellow"}
-_MEANING = {
-    Verdict.PASS: "every bar's lower bound (95 %, one-sided) reaches its threshold",
-    Verdict.FAIL: "some bar is shown to be missed",
-    Verdict.UNRESOLVED: "the records cannot tell",
-}
 
 
 def draw_scorecard(card: Scorecard, out: "Console") -> None:
@@ -34,7 +29,7 @@ def draw_scorecard(card: Scorecard, out: "Console") -> None:
     met = f"{point.passed}/{point.total} bars at the point estimates"
     out.print(styled(f"point verdict  {point.verdict.upper()}  {met}"))
     style = f"bold {_STYLE[card.verdict]}"
-    out.print(marked("verdict        ", card.verdict.upper(), style, f"  {_meaning(card)}"))
+    out.print(marked("verdict        ", card.verdict.upper(), style, f"  {card.meaning}"))
     out.print()
     draw_caveats(card.caveats, out)
     unscored = f"{card.unscored} unscored · " if card.unscored else ""
@@ -53,15 +48,6 @@ def _draw_bars(card: Scorecard, out: "Console") -> None:
             ends = interval(part.low, part.high)
             figures = f"{part.value:>6.3f}  {ends:<16}  {part.lower_bound:>11.3f}"
             out.print(styled(f"    {part.partition:<{wide}} {figures}"))
-
-
-def _meaning(card: Scorecard) -> str:
-    if card.unscored:
-        return "items are unscored, so there is no verdict"
-    meaning = _MEANING[card.verdict]
-    if card.records_needed is not None:
-        meaning += f"; about {card.records_needed:,} like these would"
-    return meaning
 
 
 def draw_rejudged(runs: "Sequence[Rejudged]", out: "Console", *, kept: str) -> None:
@@ -112,16 +98,11 @@ def _changed(run: "Rejudged") -> str:
     return ", ".join(changes) or "nothing"
 
 
-def where(bar: Bar) -> str:
-    """The data a bar is about."""
-    return ", ".join(bar.partitions) or ("second corpus" if bar.corpus == "second" else "all")
-
-
 def draw_bars(bars: BarSet, out: "Console") -> None:
     """One version: its bars, partitions, controls and reason."""
     out.print(styled(f"{bars.name}: {bars.because}"))
     out.print()
-    rows = [(bar.id, metric_of(bar).asks(bar), where(bar)) for bar in bars.bars]
+    rows = [(bar.id, metric_of(bar).asks(bar), bar.on) for bar in bars.bars]
     out.print(table(("bar", "asks for", "on"), rows))
     out.print()
     for partition in bars.partitions.values():
@@ -143,7 +124,7 @@ def draw_difference(old: BarSet, new: BarSet, out: "Console") -> None:
         (
             kind,
             name,
-            *("" if bar is None else f"{metric_of(bar).asks(bar)} ({where(bar)})" for bar in pair),
+            *("" if bar is None else f"{metric_of(bar).asks(bar)} ({bar.on})" for bar in pair),
         )
         for kind, name, pair in changes(old, new)
     ]

@@ -15,7 +15,8 @@ from assay.dual_condition.committed_file import SELF_CONSISTENT
 from assay.dual_condition.matrix import CSV_HEAD, HEAD, MARK, MARK_END, Matrix, MatrixRow
 from assay.dual_condition.result import Quantity, RowState
 from assay.report.escaping import csv_line, markdown, markdown_table
-from assay.report.terminal import interval, marked, styled, table
+from assay.report.terminal import marked, styled, table
+from assay.wording import interval
 
 if TYPE_CHECKING:
     from rich.console import Console

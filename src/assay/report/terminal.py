@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING
 
 from assay.caveats import Caveat
+from assay.report.fitting_table import FittingTable
+from assay.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
 
@@ -19,26 +20,19 @@ def console(file: IO[str] | None = None) -> "Console":
     return terminal if terminal.is_terminal else Console(file=file, highlight=False, width=110)
 
 
-def printable(text: str) -> str:
-    """A text that cannot move the cursor or colour the screen: other people's words are shown."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+def table(
+    headers: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: str = "",
+    drop: Sequence[str] = (),
+) -> FittingTable:
+    """A borderless table; `right` marks the columns set to the right, one letter a column.
 
-
-def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: str = "") -> "Table":
-    """A borderless table; `right` marks the columns set to the right, one letter a column."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for index, header in enumerate(headers):
-        drawn.add_column(
-            header,
-            justify="right" if right[index : index + 1] == "r" else "left",
-            overflow="fold",  # names are shown whole
-        )
-    for row in rows:
-        drawn.add_row(*map(styled, row))
-    return drawn
+    Columns named in `drop` are left out, the first first, where the terminal is too narrow.
+    """
+    safe = [tuple(map(printable, row)) for row in rows]
+    return FittingTable(headers=tuple(map(printable, headers)), rows=safe, right=right, drop=drop)
 
 
 def styled(text: str, style: str = "") -> "Text":
@@ -54,11 +48,6 @@ def marked(before: str, word: str, style: str, after: str = "") -> "Text":
     line.append(printable(word), style=style)
     line.append(printable(after))
     return line
-
-
-def interval(low: float, high: float) -> str:
-    """Both ends of an interval."""
-    return f"[{low:.3f}, {high:.3f}]"
 
 
 def draw_caveats(caveats: Iterable[Caveat], out: "Console") -> None:

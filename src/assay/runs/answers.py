@@ -15,7 +15,7 @@ from assay.errors import BadOutput
 Output = float | str | dict[str, float | str]
 
 
-def check_output(raw: object, *, task: Task, classes: Collection[str]) -> Output:
+def check_output(raw: object, task: Task, classes: Collection[str]) -> Output:
     """The answer in its stored form, or a BadOutput saying what was got and expected."""
     if type(raw) is float and task == "detection" and math.isfinite(raw):
         return raw  # nearly every answer, so looked at first

@@ -1,5 +1,8 @@
 """Run a method over a benchmark: one record per item, stored before the next is asked.
 
+A method that takes batches is asked several items at once; the records of a batch are stored, in
+order, before the next is asked.
+
 The method is asked in an order drawn from the seed and the benchmark's bytes, and is told a
 question and perhaps a response, never an id, a label, a class or a place in the file. A learner is
 asked about an item only by a copy fitted without that item and its group; the second corpus is
@@ -10,20 +13,21 @@ import platform
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from assay._version import __version__
 from assay.benchmark.benchmark import Benchmark, Task
 from assay.errors import MethodError, SpecError, storage
-from assay.methods.registry import REGISTERED
-from assay.runs.item_loop import FOLDS, Asking
-from assay.runs.method_loader import FittedMethod, Modules
+from assay.method.registry import REGISTERED
+from assay.runs.item_loop import Asking
+from assay.runs.method_loader import Modules
 from assay.runs.repeats import Repeating, Repeats
-from assay.runs.result import Limits, Provenance, Record, Run, Source
+from assay.runs.result import Limits, Provenance, Record, Run, Source, batch_size
+from assay.runs.rounds import FOLDS
 from assay.runs.store import RunFolder, save_run
-from assay.runs.worker import Worker, default_task, start_worker
+from assay.runs.worker import Method, Worker, default_task, start_worker
 
 
 class Listener:
@@ -83,7 +87,7 @@ class Sealed:
 
 
 def run(
-    method: str | Callable[..., Any] | FittedMethod,
+    method: Method,
     benchmark: Benchmark,
     *,
     task: Task | None = None,
@@ -91,13 +95,15 @@ def run(
     limits: Limits | None = None,
     environment: Sequence[str] = (),
     keep_going: bool = False,
+    batch: int | None = None,
 ) -> Run:
     """Ask a method about every item of a benchmark.
 
     `method` is a reference (`file.py:function`, `package.module:function`, a registered name),
     which runs in a process of its own, or a callable or learner, which runs here. Stops at the
     first item that fails and raises its MethodError, whose `run` holds what was made so far; with
-    `keep_going` it records the failure and asks on.
+    `keep_going` it records the failure and asks on. `batch` is how many items a method that takes
+    batches is given at a time (32).
     """
     with start_worker(method, seed=seed, limits=limits, environment=environment) as worker:
         return collect(
@@ -107,6 +113,7 @@ def run(
             seed=seed,
             limits=limits or Limits(),
             keep_going=keep_going,
+            batch=batch,
         )
 
 
@@ -119,6 +126,7 @@ def collect(
     seed: int,
     limits: Limits,
     keep_going: bool = False,
+    batch: int | None = None,
     repeats: Repeats | None = None,
     sealed: Sealed | None = None,
     listener: Listener | None = None,
@@ -131,10 +139,12 @@ def collect(
     user ends early is closed, in a temporary folder where only a listener is given, who is told
     where its outputs are. The caller closes a complete run, once the worker has ended.
     """
-    check_answerable(worker, benchmark, task)
+    check_answerable(worker, benchmark, task, batch=batch)
     is_sealed, sealed = sealed is not None, sealed or Sealed()
     hear = listener or Listener()
-    settings = _Settings(task=task, seed=seed, limits=limits, keep_going=keep_going)
+    settings = _Settings(
+        task=task, seed=seed, limits=limits, keep_going=keep_going, batch=batch_size(batch)
+    )
     begun = _begun(worker, benchmark, settings, sealed)
     repeating = _repeating(worker, benchmark, settings, sealed, repeats or Repeats(), hear)
     hear.total(repeating.expected, len(sealed.made))
@@ -147,7 +157,12 @@ def collect(
     try:
         _ask(repeating, records, folder, hear)
     except (MethodError, KeyboardInterrupt) as error:
-        partial = replace(begun, printed=worker.printed, records=tuple(records))
+        partial = replace(
+            begun,
+            printed=worker.printed,
+            records=tuple(records),
+            batch=settings.batch_of(worker),
+        )
         if isinstance(error, MethodError):
             error.run = partial
         if not is_sealed and (folder is not None or listener is not None):
@@ -161,6 +176,7 @@ def collect(
         provenance=sealed.ended(),
         seeds=repeating.used,
         probed=repeating.probed,
+        batch=settings.batch_of(worker),
     )
 
 
@@ -171,6 +187,11 @@ class _Settings(NamedTuple):
     seed: int
     limits: Limits
     keep_going: bool
+    batch: int
+
+    def batch_of(self, worker: Worker) -> int | None:
+        """How many items the method is given at a time, if it takes batches."""
+        return self.batch if worker.takes_batches else None
 
 
 def _begun(worker: Worker, benchmark: Benchmark, settings: _Settings, sealed: Sealed) -> Run:
@@ -192,6 +213,7 @@ def _begun(worker: Worker, benchmark: Benchmark, settings: _Settings, sealed: Se
         complete=False,
         records=sealed.made,
         provenance=sealed.provenance,
+        batch=settings.batch_of(worker),
     )
 
 
@@ -210,6 +232,7 @@ def _repeating(
         task=settings.task,
         seed=settings.seed,
         keep_going=settings.keep_going,
+        batch=settings.batch,
         made=[record.item for record in sealed.made if not record.seed],
         on_loaded=sealed.note,
     )
@@ -220,6 +243,9 @@ def _ask(
     repeating: Repeating, records: list[Record], folder: RunFolder | None, hear: Listener
 ) -> None:
     """Add a record per item and seed, each stored before the next is asked."""
+    if folder is None and type(hear) is Listener:
+        records.extend(repeating.records())  # keeps what was made where one raises
+        return
     for record in repeating.records():
         records.append(record)
         if folder is not None:
@@ -245,18 +271,29 @@ def close_run(run: Run, folder: RunFolder | None) -> Path:
     return path
 
 
-def check_answerable(worker: Worker, benchmark: Benchmark, task: Task) -> None:
-    """Refuse a method that cannot do the task, or a benchmark that lacks what the task needs."""
+def check_answerable(
+    worker: Worker, benchmark: Benchmark, task: Task, *, batch: int | None = None
+) -> None:
+    """Refuse a method that cannot do the task, or a benchmark that lacks what the task needs.
+
+    A size of batches is refused for a method that takes none; of a learner it is not known yet.
+    """
+    if batch is not None and not (worker.takes_batches or worker.learner):
+        raise SpecError(
+            f"batch = {batch}, and {worker.method.text} takes one item at a time",
+            hint="A method that takes batches has parameters `questions` and `responses`.",
+        )
     ours = REGISTERED.get(worker.method.text)
     if ours is not None and task not in ours.tasks:
         raise SpecError(f"{ours.name} does {' and '.join(ours.tasks)}, not {task}")
-    items = [item for _, item in benchmark.keyed_items()]
+    second = () if benchmark.second is None else benchmark.second.items
+    items = (*benchmark.items, *second)
     if task == "classification":
         bare = next((item for item in items if item.cls is None), None)
         if bare is not None:
             raise SpecError(
                 f"{benchmark.name}: record {bare.id} has no class, which classification needs",
-                hint="Name the column that holds it (`class=COLUMN`), or `task=detection`.",
+                hint="Name the column that holds it (`class_=COLUMN`), or `task=detection`.",
             )
     if task == "detection" and ("response" in worker.arguments or worker.learner):
         mute = next((item for item in items if item.response is None), None)

@@ -1,29 +1,26 @@
-"""One pass over a benchmark: who is asked what, in which order, and what a failure leads to."""
+"""One pass over a benchmark: an item or a batch at a time, and what a failure leads to."""
 
-import random
-import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from time import perf_counter
 
-from assay.benchmark.benchmark import SECOND, Benchmark, Item, Task
-from assay.benchmark.folds import assign_folds, fold_units
-from assay.digests import derive
+from assay.benchmark.benchmark import Benchmark, Item, Task
 from assay.errors import MethodError
 from assay.runs.answers import check_output
-from assay.runs.result import Failure, Record
+from assay.runs.result import BATCH, Failure, Record
+from assay.runs.rounds import Example, KeyedItem, Round, rounds
 from assay.runs.worker import Worker
 
-FOLDS = 5
 GIVE_UP_AFTER = 10
-"""How many items in a row may end the worker before a run that keeps going gives up."""
-
-Example = dict[str, object]
-KeyedItem = tuple[str, Item]
+"""How many items or batches in a row may end the worker before a run that keeps going gives up."""
+_NAMED = 3
 
 
 class Asking:
     """Asks a worker about every item that has not been asked, once.
 
-    `on_loaded` is called when a copy of the worker has answered all it will be asked.
+    A method that takes batches is given `batch` items at a time, as they follow in the order of
+    asking; of a batch that was cut off, those whose records were not stored. `on_loaded` is called
+    when a copy of the worker has answered all it will be asked.
     """
 
     def __init__(
@@ -34,6 +31,7 @@ class Asking:
         task: Task,
         seed: int,
         keep_going: bool,
+        batch: int = BATCH,
         made: Collection[str] = (),
         on_loaded: Callable[[Worker], None] = lambda worker: None,  # noqa: ARG005 - the default
     ) -> None:
@@ -42,6 +40,7 @@ class Asking:
         self.task: Task = task
         self.seed = seed
         self.keep_going = keep_going
+        self.batch = batch
         self.made = frozenset(made)
         self.on_loaded = on_loaded
         second = benchmark.second.classes if benchmark.second is not None else {}
@@ -56,6 +55,7 @@ class Asking:
             task=self.task,
             seed=seed,
             keep_going=self.keep_going,
+            batch=self.batch,
             made=made,
             on_loaded=self.on_loaded,
         )
@@ -63,59 +63,55 @@ class Asking:
     def records(self) -> Iterator[Record]:
         """A record per item; a failure that ends the run is raised after its record was given."""
         for examples, entries in self.rounds():
-            left = [entry for entry in entries if entry[0] not in self.made]
+            left = [e for e in entries if e[0] not in self.made] if self.made else entries
             if not left:
                 continue
             self.prepare(examples)
-            for key, item in left:
-                record, failure = self.ask(key, item)
-                yield record
-                if failure is not None:
-                    self.recover(failure, key, item, examples)
+            if self.worker.takes_batches:
+                yield from self.batched(entries, examples)
+            else:
+                for key, item in left:
+                    record, failure = self.ask(key, item)
+                    yield record
+                    if failure is not None:
+                        self.recover(failure, _item_named(key, item), examples)
             self.on_loaded(self.worker)
             if examples is not None:
                 self.worker.forget()
 
-    def rounds(self) -> Iterator[tuple[list[Example] | None, list[KeyedItem]]]:
-        """What to fit on (None for a method that does not learn), and what to ask then."""
-        shuffled = list(self.benchmark.keyed_items())
-        order = derive(self.seed, "order", self.benchmark.digest)
-        random.Random(order).shuffle(shuffled)  # noqa: S311 - a seeded order, not a secret
-        if not self.worker.learner:
-            yield None, shuffled
-            return
-        main = [entry for entry in shuffled if not entry[0].startswith(SECOND)]
-        others = [entry for entry in shuffled if entry[0].startswith(SECOND)]
-        folds = assign_folds(
-            [self.target(item) for _, item in main],
-            fold_units([item for _, item in main]),
-            folds=FOLDS,
-            seed=derive(self.seed, "folds", self.benchmark.digest),
-        )
-        for fold in range(FOLDS):
-            kept = [item for (_, item), f in zip(main, folds, strict=True) if f != fold]
-            asked = [entry for entry, f in zip(main, folds, strict=True) if f == fold]
-            if asked:
-                yield self.examples(kept, fold), asked
-        if others:
-            yield self.examples([item for _, item in main], FOLDS), others
+    def batched(
+        self, entries: Sequence[KeyedItem], examples: list[Example] | None
+    ) -> Iterator[Record]:
+        """A record per item, those of a batch given before the next is asked."""
+        for batch in self.batches(entries):
+            records, failure, about = self.ask_batch(batch)
+            yield from records
+            if failure is not None:
+                self.recover(failure, about, examples)
 
-    def examples(self, items: list[Item], fold: int) -> list[Example]:
-        """Items as a learner sees them, in an order that says nothing of those left out."""
-        mixed = list(items)
-        order = derive(self.seed, f"examples {fold}", self.benchmark.digest)
-        random.Random(order).shuffle(mixed)  # noqa: S311 - a seeded order, not a secret
-        return [self.example(item) for item in mixed]
+    def batches(self, entries: Sequence[KeyedItem]) -> Iterator[list[KeyedItem]]:
+        """The items that have not been asked, in batches that do not depend on which these are."""
+        for start in range(0, len(entries), self.batch):
+            batch = entries[start : start + self.batch]
+            left = [entry for entry in batch if entry[0] not in self.made]
+            if left:
+                yield left
 
-    def example(self, item: Item) -> Example:
-        """An item as a learner sees it."""
-        return {"question": item.question, "response": item.response, "target": self.target(item)}
+    def probe(self, count: int) -> Iterator[Record]:
+        """The first items of a method that does not learn, whatever has been asked."""
+        _, entries = next(self.rounds())
+        first = entries[:count]
+        for start in range(0, len(first), self.batch if self.worker.takes_batches else 1):
+            if self.worker.takes_batches:
+                yield from self.ask_batch(first[start : start + self.batch])[0]
+            else:
+                yield self.ask(*first[start])[0]
+            if self.worker.broken:
+                self.worker.restart()
 
-    def target(self, item: Item) -> int | str | None:
-        """What a learner learns: the label as 0 or 1, or the class."""
-        if self.task == "classification":
-            return item.cls
-        return None if item.label is None else int(item.label)
+    def rounds(self) -> Iterator[Round]:
+        """What to fit on, and what to ask then."""
+        return rounds(self.benchmark, task=self.task, seed=self.seed, learner=self.worker.learner)
 
     def prepare(self, examples: list[Example] | None) -> None:
         """A fitted copy of a learner."""
@@ -125,32 +121,78 @@ class Asking:
 
     def ask(self, key: str, item: Item) -> tuple[Record, MethodError | None]:
         """One record, and the error where it holds one."""
-        started = time.perf_counter()
-        output, failure = None, None
+        started = perf_counter()
         try:
             raw = self.worker.ask(item.question, item.response)
-            output = check_output(raw, task=self.task, classes=self.classes)
-            self.broken_in_a_row = 0
+            output = check_output(raw, self.task, self.classes)
         except MethodError as error:
-            failure = error
-        ms = round((time.perf_counter() - started) * 1000.0, 3)
-        if failure is None:
-            return Record(item=key, output=output, error=None, ms=ms), None
-        why = Failure(kind=failure.kind, message=failure.message)
-        return Record(item=key, output=None, error=why, ms=ms), failure
+            ms = round((perf_counter() - started) * 1000.0, 3)
+            why = Failure(kind=error.kind, message=error.message)
+            return Record(item=key, output=None, error=why, ms=ms), error
+        ms = round((perf_counter() - started) * 1000.0, 3)
+        self.broken_in_a_row = 0
+        return Record(item=key, output=output, error=None, ms=ms), None
 
-    def recover(
-        self, failure: MethodError, key: str, item: Item, examples: list[Example] | None
-    ) -> None:
-        """End the run with the item's error, or get the worker ready for the next item."""
+    def ask_batch(self, batch: list[KeyedItem]) -> tuple[list[Record], MethodError | None, str]:
+        """A record per item, and the first error with what it is about."""
+        started = perf_counter()
+        try:
+            answers = self.worker.ask_batch(
+                [item.question for _, item in batch], [item.response for _, item in batch]
+            )
+        except MethodError as error:
+            ms = _share(started, batch)
+            why = Failure(kind=error.kind, message=f"its batch: {error.message}")
+            failed = [Record(item=key, output=None, error=why, ms=ms) for key, _ in batch]
+            if len(batch) > 1:
+                error.hint = "`batch=1` shows which item it is."
+            return failed, error, _batch_named(batch)
+        self.broken_in_a_row = 0
+        ms = _share(started, batch)
+        records: list[Record] = []
+        first: MethodError | None = None
+        about = ""
+        for (key, item), raw in zip(batch, answers, strict=True):
+            try:
+                if isinstance(raw, MethodError):
+                    raise raw
+                output = check_output(raw, self.task, self.classes)
+                records.append(Record(item=key, output=output, error=None, ms=ms))
+            except MethodError as error:
+                why = Failure(kind=error.kind, message=error.message)
+                records.append(Record(item=key, output=None, error=why, ms=ms))
+                if first is None:
+                    first, about = error, _item_named(key, item)
+        return records, first, about
+
+    def recover(self, failure: MethodError, about: str, examples: list[Example] | None) -> None:
+        """End the run with an item's or a batch's error, or get the worker ready for the next."""
         self.broken_in_a_row = self.broken_in_a_row + 1 if self.worker.broken else 0
         if not self.keep_going or self.broken_in_a_row >= GIVE_UP_AFTER:
-            excerpt = item.question if len(item.question) < 60 else f"{item.question[:57]}..."
-            asked = f"{self.worker.method.text}, item {key} ({excerpt!r})"
-            message = f"{asked}: {failure.message}"
+            message = f"{self.worker.method.text}, {about}: {failure.message}"
             if self.keep_going:
-                message += f"; {GIVE_UP_AFTER} items in a row ended its process, so the run stopped"
-            raise type(failure)(message)
+                asked = "batches" if self.worker.takes_batches else "items"
+                message += (
+                    f"; {GIVE_UP_AFTER} {asked} in a row ended its process, so the run stopped"
+                )
+            raise type(failure)(message, hint=failure.hint)
         if self.worker.broken:
             self.worker.restart()
             self.prepare(examples)
+
+
+def _item_named(key: str, item: Item) -> str:
+    excerpt = item.question if len(item.question) < 60 else f"{item.question[:57]}..."
+    return f"item {key} ({excerpt!r})"
+
+
+def _batch_named(batch: Sequence[KeyedItem]) -> str:
+    if len(batch) == 1:
+        return _item_named(*batch[0])
+    keys = [key for key, _ in batch[:_NAMED]] + ["..."] * (len(batch) > _NAMED)
+    return f"batch of {len(batch)} items ({', '.join(keys)})"
+
+
+def _share(started: float, batch: Sequence[KeyedItem]) -> float:
+    """The milliseconds of one item of a batch since then."""
+    return round((perf_counter() - started) * 1000.0 / len(batch), 3)

@@ -5,7 +5,6 @@ Runs wherever the method runs, so it knows no labels, no classes and no original
 
 import importlib
 import importlib.util
-import inspect
 import os
 import random
 import sys
@@ -16,12 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from assay.errors import MethodError, MethodExited, MethodNotLoaded, MethodRaised
+from assay.errors import BadOutput, MethodError, MethodExited, MethodNotLoaded, MethodRaised
+from assay.runs import event_loop
+from assay.runs.event_loop import EventLoop
+from assay.runs.method_signature import Predictor, bind, read_signature
+from assay.wording import counted
 
-Predictor = Callable[..., object]
 _PLAIN = frozenset({float, int, bool, str})
-_BOTH = ("question", "response")
-_SPREAD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 @runtime_checkable
@@ -34,27 +34,22 @@ class FittedMethod(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """A method as imported: a function to call with some arguments, or a learner to fit first.
+    """A method as imported: what to ask with a question and a response, or a learner to fit first.
 
-    `positional` and `named` say what to hand over: `question`, `response`, or both. `isolated` says
-    that this process is the method's own, so that even KeyboardInterrupt is its.
+    `batch` says that it takes a list of each and returns a list of answers. `arguments` are what it
+    is told of an item: `question`, `response`, or both; `asks_by_name` says that a parameter is
+    called so, or that there are two. `isolated` says that this process is the method's own, so
+    that even KeyboardInterrupt is its. Awaitable answers are awaited on `loop`.
     """
 
     method: Any
-    positional: tuple[str, ...]
-    named: Mapping[str, str]
     learner: bool
     isolated: bool
-
-    @property
-    def asks_by_name(self) -> bool:
-        """Whether a parameter is called `question` or `response`, or there are two of them."""
-        return len(self.arguments) > 1 or any(k == v for k, v in self.named.items())
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """What the method is told of an item."""
-        return tuple(sorted({*self.positional, *self.named.values()}))
+    loop: EventLoop
+    ask: Predictor
+    batch: bool = False
+    arguments: tuple[str, ...] = ()
+    asks_by_name: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +63,7 @@ class Modules:
 def load(kind: str, target: str, attribute: str) -> Loaded:
     """Import what a reference names; every way to fail is a MethodNotLoaded."""
     if kind == "registered":
-        from assay.methods.registry import REGISTERED
+        from assay.method.registry import REGISTERED
 
         return inspect_method(REGISTERED[target].method, isolated=True)
     module = guarded(lambda: _import(kind, target), MethodNotLoaded)
@@ -77,20 +72,34 @@ def load(kind: str, target: str, attribute: str) -> Loaded:
         raise MethodNotLoaded(
             f"{target} has no attribute {attribute!r}; it has {', '.join(names[:12]) or 'none'}"
         )
-    return inspect_method(getattr(module, attribute), isolated=True)
+    return inspect_method(getattr(module, attribute), isolated=True, name=attribute)
 
 
-def inspect_method(method: Any, *, isolated: bool) -> Loaded:  # noqa: ANN401 - theirs
-    """How a method wants to be called."""
+def inspect_method(
+    method: Any,  # noqa: ANN401 - theirs
+    *,
+    isolated: bool,
+    name: str = "",
+    loop: EventLoop | None = None,
+) -> Loaded:
+    """How a method, which goes by this name, wants to be called."""
     if isinstance(method, type) and hasattr(method, "fit"):
         method = guarded(method, MethodNotLoaded)
+    loop = loop or EventLoop(own_thread=not isolated)
     if callable(getattr(method, "fit", None)):
-        return Loaded(method=method, positional=(), named={}, learner=True, isolated=isolated)
+        return Loaded(method=method, learner=True, isolated=isolated, loop=loop, ask=_unfitted)
     if not callable(method):
         raise MethodNotLoaded(f"got {type(method).__name__}, expected a function to call")
-    positional, named = _binding(method)
+    signature = read_signature(method, name)
     return Loaded(
-        method=method, positional=positional, named=named, learner=False, isolated=isolated
+        method=method,
+        learner=False,
+        isolated=isolated,
+        loop=loop,
+        ask=bind(method, signature),
+        batch=signature.batch,
+        arguments=signature.arguments,
+        asks_by_name=signature.asks_by_name,
     )
 
 
@@ -100,27 +109,52 @@ def fit(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> Loaded:
     if not callable(predictor):
         got = type(predictor).__name__
         raise MethodNotLoaded(f"fit() returned {got}, expected a function to call")
-    return inspect_method(predictor, isolated=loaded.isolated)
+    return inspect_method(predictor, isolated=loaded.isolated, loop=loaded.loop)
 
 
 def call(loaded: Loaded, question: str, response: str | None) -> object:
     """One answer, or a MethodError that says what happened instead."""
+    if loaded.batch:
+        return call_batch(loaded, [question], [response])[0]
     try:
-        if loaded.positional == _BOTH:
-            answer = loaded.method(question, response)
-        else:
-            given = {"question": question, "response": response}
-            answer = loaded.method(
-                *(given[value] for value in loaded.positional),
-                **{name: given[value] for name, value in loaded.named.items()},
-            )
-        return answer if type(answer) in _PLAIN else _plain(answer)
-    except KeyboardInterrupt as error:
-        if not loaded.isolated:
-            raise
-        raise _translated(error, MethodRaised) from None
+        answer = loaded.ask(question, response)
+        return answer if type(answer) in _PLAIN else _plain(_awaited(loaded, answer))
     except BaseException as error:
-        raise _translated(error, MethodRaised) from None
+        raise _blamed(loaded, error) from None
+
+
+def call_batch(
+    loaded: Loaded, questions: Sequence[str], responses: Sequence[str | None]
+) -> list[object]:
+    """An answer for each item, or a MethodError of the whole batch."""
+    try:
+        answers = _awaited(loaded, loaded.ask(list(questions), list(responses)))
+        if not isinstance(answers, list | tuple) and callable(getattr(answers, "tolist", None)):
+            answers = answers.tolist()  # type: ignore[attr-defined]  # numpy, torch, pandas
+        expected = f"expected a list of {counted(len(questions), 'answer')}, one for each item"
+        if not isinstance(answers, list | tuple):
+            raise BadOutput(f"got {type(answers).__name__}, {expected}")
+        if len(answers) != len(questions):
+            raise BadOutput(f"got {counted(len(answers), 'answer')}, {expected}")
+        return [_plain(answer) for answer in answers]
+    except BadOutput:
+        raise
+    except BaseException as error:
+        raise _blamed(loaded, error) from None
+
+
+def _awaited(loaded: Loaded, answer: object) -> object:
+    """What a coroutine returns; anything else as it is."""
+    if hasattr(type(answer), "__await__"):
+        return loaded.loop.run(answer)  # type: ignore[arg-type]
+    return answer
+
+
+def _blamed(loaded: Loaded, error: BaseException) -> BaseException:
+    """A method's exception as a MethodError; in our own process an interrupt is the user's."""
+    if isinstance(error, KeyboardInterrupt) and not loaded.isolated:
+        return error
+    return _translated(error, MethodRaised)
 
 
 def guarded(action: Callable[[], Any], kind: type[MethodError]) -> Any:  # noqa: ANN401 - theirs
@@ -199,43 +233,14 @@ def _import(kind: str, target: str) -> Any:  # noqa: ANN401 - a module of theirs
     return module
 
 
-def _binding(method: Predictor) -> tuple[tuple[str, ...], dict[str, str]]:
-    """What to hand over: by name where parameters are called question or response, else in order.
-
-    An optional parameter of another name (`temperature=0.7`) is left to its default.
-    """
-    try:
-        parameters = list(inspect.signature(method).parameters.values())
-    except (TypeError, ValueError):
-        return _BOTH, {}
-    plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    ours = {p.name: p.name for p in parameters if p.kind not in _SPREAD and p.name in _BOTH}
-    rest = [value for value in _BOTH if value not in ours]
-    wanted = [p for p in plain if p.default is p.empty and p.name not in ours]
-    unmet = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
-    if not ours and not wanted and plain:
-        wanted = plain[:1]
-    spread = not ours and not plain and any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    if len(wanted) > len(rest) or any(p.name not in ours for p in unmet):
-        raise _uncallable(method)
-    if spread or [p.name for p in plain[:2]] == list(_BOTH) or (not ours and len(wanted) == 2):
-        return _BOTH, {}
-    given = {**ours, **{p.name: value for p, value in zip(wanted, rest, strict=False)}}
-    if not given:
-        raise _uncallable(method)
-    first = [p for p in plain if p.kind is p.POSITIONAL_ONLY and p.name in given]
-    return tuple(given.pop(p.name) for p in first), given
-
-
-def _uncallable(method: Predictor) -> MethodNotLoaded:
-    return MethodNotLoaded(
-        f"it takes {inspect.signature(method)}, expected (question) or (question, response)"
-    )
+def _unfitted(*_: object) -> object:
+    raise MethodError("a learner is fitted before it is asked")
 
 
 def _place(error: BaseException) -> str:
     """Where in the method's own code the error came from."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
+    ours = (__file__, event_loop.__file__)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename not in ours]
     frames = [f for f in frames if not f.filename.startswith("<frozen")]
     if not frames:
         return ""

@@ -1,13 +1,13 @@
 """A method whose outputs depend on its seed is asked under several.
 
 The seeds of a sealed run come from its seal, and a seal can be made again and again until its seed
-is a lucky one. So a few items are asked again under another seed. Where an output differs, and for
-every learner (its folds are drawn by the seed), all items are asked under more seeds, and the run
-is judged on the mean over them.
+is a lucky one. So a few items are asked again under another seed, in another order and so, of a
+method that takes batches, beside other items. Where an output differs, and for every learner (its
+folds are drawn by the seed), all items are asked under more seeds, and the run is judged on the
+mean over them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from typing import NamedTuple, Self
 
 from msgspec.structs import replace
@@ -58,15 +58,18 @@ class Repeating:
     @property
     def expected(self) -> int:
         """How many records there will be, as far as is known before the probe."""
-        items = sum(1 for _ in self.asking.benchmark.keyed_items())
+        items = self.asking.benchmark.asked
         return items * (1 + len(self.seeds)) if self.depends_on_seed else items
 
     def records(self) -> Iterator[Record]:
         """A record per item and seed."""
+        return self._repeated() if self.seeds else self.asking.records()
+
+    def _repeated(self) -> Iterator[Record]:
         for record in self.asking.records():
             self.made.append(record)
             yield record
-        if not self.seeds or not (self.depends_on_seed or self._differs()):
+        if not (self.depends_on_seed or self._differs()):
             return
         if not self.depends_on_seed:
             self.on_repeat(self.expected * len(self.seeds))
@@ -85,13 +88,9 @@ class Repeating:
         """Whether an item comes out otherwise under another seed."""
         first = {record.item: record.output for record in self.made}
         again = self._under(self.seeds[0], 1)
-        _, entries = next(again.rounds())
-        for key, item in islice(entries, self.probe):
-            record, _ = again.ask(key, item)
-            if record.output != first[key]:
+        for record in again.probe(self.probe):
+            if record.output != first[record.item]:
                 return True
             self.probed += 1
-            if again.worker.broken:
-                again.worker.restart()
         again.on_loaded(again.worker)
         return False

@@ -1,7 +1,7 @@
 """What a run leaves behind: its records, and what produced them. Holds no score."""
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -9,8 +9,10 @@ from assay.benchmark.benchmark import Benchmark, Origin, Task
 from assay.bounds import MAX_LINE_BYTES, shown_number
 from assay.errors import SpecError
 from assay.ledger.attestation import Attestation
+from assay.result import Result
 from assay.runs.answers import Output
 from assay.sandbox.levels import Level
+from assay.wording import counted
 
 SEEDS = 5
 """How many seeds a sealed method runs under whose outputs depend on its seed."""
@@ -18,6 +20,11 @@ SEEDS = 5
 PROBED = 24
 """How many items are asked again under another seed: a method that draws a fifth of its outputs is
 seen in 99.5 %."""
+
+
+BATCH = 32
+"""How many items a method that takes batches is given at a time, unless the run says otherwise."""
+_LARGEST_BATCH = 10_000
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -28,7 +35,12 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Record(
-    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+    gc=False,  # holds no cycle, and a run holds very many
 ):
     """What came of one item: an output, or an error, and how long it took.
 
@@ -44,6 +56,17 @@ class Record(
     def __post_init__(self) -> None:
         if (self.output is None) is (self.error is None):
             raise SpecError(f"item {self.item}: expected either an output or an error")
+
+
+def batch_size(given: int | None) -> int:
+    """How many items to hand over at a time; the usual number where none is given."""
+    if given is None:
+        return BATCH
+    if not 1 <= given <= _LARGEST_BATCH:
+        raise SpecError(
+            f"batch = {shown_number(given)}, expected a number of items, 1 to {_LARGEST_BATCH:,}"
+        )
+    return given
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +91,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     The others hold for each process of a worker: bytes of private memory, seconds of processor
     time, processes of the user (which do not bind root), bytes of a file that it writes. None is
     no limit; runs that were stored before there were any have None.
+
+    Example:
+        >>> import assay
+        >>> assay.run("constant", limit={"processes": None}).limits.processes is None
+        True
+        >>> assay.Limits().item_seconds
+        30.0
     """
 
     load_seconds: float = 60.0
@@ -113,14 +143,23 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     attested: Attestation | None = None
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class Run(Result, frozen=True, kw_only=True):
     """One output per item under one condition, every output kept, and what produced them.
 
     `environment` are names of variables that were passed on, `harness` what it ran under,
     `printed` how many bytes the method wrote to its standard output and error. Without `provenance`
     nothing was sealed before it. A sealed method whose outputs depend on its seed has records under
     `seeds` of them; `probed` is how many items were asked again under another seed and came out
-    the same.
+    the same. `batch` is how many items a method was given at a time that takes batches, None for
+    one that is asked about one item at a time; a record's time is then its share of the batch's.
+
+    Example:
+        >>> import assay
+        >>> run = assay.run("oracle:word_length", "darkcore")
+        >>> run.method, run.benchmark.name, run.task
+        ('oracle:word_length', 'darkcore', 'detection')
+        >>> run.records[0].error is None
+        True
     """
 
     method: str
@@ -141,7 +180,36 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     provenance: Provenance | None = None
     seeds: int = 1
     probed: int = 0
+    batch: int | None = None
 
-    def __repr__(self) -> str:
-        made = f"{len(self.records)} records" + ("" if self.complete else ", incomplete")
-        return f"Run({self.method!r} on {self.benchmark.name!r}, {self.task}, {made})"
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each record."""
+        return [
+            {
+                "item": record.item,
+                **_answer(record.output, self.task),
+                "error": None if record.error is None else record.error.message,
+                "ms": record.ms,
+                "seed": record.seed,
+            }
+            for record in self.records
+        ]
+
+    def lines(self) -> list[str]:
+        """What ran on what, and how many items have an output."""
+        failed = sum(record.error is not None for record in self.records)
+        made = f"{counted(len(self.records), 'record')}, {failed} without an output"
+        return [
+            f"{self.method:.60} on {self.benchmark.name:.60}, {self.task}"
+            + ("" if self.complete else ", incomplete"),
+            made,
+            f"isolation {self.isolation} · seed {self.seed}",
+        ]
+
+
+def _answer(output: Output | None, task: Task) -> dict[str, Any]:
+    """The score and the class of an output."""
+    if isinstance(output, dict):
+        return {"score": output.get("score"), "class": output.get("class")}
+    detection = task == "detection"
+    return {"score": output if detection else None, "class": None if detection else output}

@@ -25,7 +25,7 @@ from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
 from assay.files import read_bounded, write_whole
 from assay.journal import cut_torn, write_all
 from assay.runs.result import RESOURCES, Record, Run, Source
-from assay.tables.source import STANDARD_INPUT
+from assay.tables.source import NO_PATHS
 
 FORMAT = "assay-run/1"
 HEAD, OUTPUTS = "run.json", "outputs.jsonl"
@@ -137,13 +137,20 @@ class RunFolder:
         write_whole(self.path / HEAD, self._head)
 
     def _seen_from_here(self, place: str) -> str:
-        if place in BUNDLED or place == STANDARD_INPUT:
+        if place in BUNDLED or place in NO_PATHS:
             return place
         return os.path.relpath(place, self.path.resolve())
 
 
 def save_run(run: Run, path: str | Path) -> None:
-    """Keep a run that was made in memory in a new folder."""
+    """Keep a run that was made in memory in a new folder.
+
+    Example:
+        >>> import assay
+        >>> assay.save_run(assay.run("constant", "darkcore"), "runs/constant")
+        >>> assay.score("runs/constant", bars="v1").method
+        'constant'
+    """
     folder = RunFolder(path)
     folder.begin(run)
     for record in run.records:
@@ -152,7 +159,14 @@ def save_run(run: Run, path: str | Path) -> None:
 
 
 def load_run(path: str | Path) -> Run:
-    """Read a run folder, checking the outputs against the digest in `run.json`."""
+    """Read a run folder, checking the outputs against the digest in `run.json`.
+
+    Example:
+        >>> import assay
+        >>> made = assay.run("constant", "darkcore", save="runs/same")
+        >>> assay.load_run("runs/same").records == made.records
+        True
+    """
     folder = Path(path)
     head_file, outputs_file = folder / HEAD, folder / OUTPUTS
     with storage(path):
@@ -236,7 +250,7 @@ def parse_records(stored: bytes, where: str) -> tuple[Record, ...]:
 
 def _seen_from(folder: Path, source: Source) -> Source:
     """A source whose place was written as seen from the folder, as seen from here."""
-    if source.origin is None or source.origin.place in (*BUNDLED, STANDARD_INPUT):
+    if source.origin is None or source.origin.place in (*BUNDLED, *NO_PATHS):
         return source
     with storage(source.origin.place):
         place = str((folder / source.origin.place).resolve())

@@ -7,15 +7,18 @@ from typing import Any, Protocol, Self
 from assay.benchmark.benchmark import Benchmark, Task
 from assay.digests import derive, digest
 from assay.errors import SpecError, storage
-from assay.methods.registry import REGISTERED, MethodRef, parse_method, source_file
-from assay.runs.method_loader import FittedMethod, Modules, call, fit, inspect_method
+from assay.method.registry import REGISTERED, MethodRef, parse_method, source_file
+from assay.runs.method_loader import FittedMethod, Modules, call, call_batch, fit, inspect_method
 from assay.runs.result import Limits
 from assay.runs.worker_process import ProcessWorker
 from assay.sandbox.levels import Level
 
 
 class Worker(Protocol):
-    """A method, loaded and ready to be asked."""
+    """A method, loaded and ready to be asked.
+
+    Of a learner, `takes_batches` is known once it has been fitted.
+    """
 
     @property
     def level(self) -> Level:
@@ -26,6 +29,7 @@ class Worker(Protocol):
     arguments: tuple[str, ...]
     asks_by_name: bool
     learner: bool
+    takes_batches: bool
     printed: int
     passed: tuple[str, ...]
     broken: bool
@@ -40,7 +44,12 @@ class Worker(Protocol):
         """Fit the learner."""
 
     def ask(self, question: str, response: str | None) -> object:
-        """One raw answer."""
+        """One raw answer; a method that takes batches is asked a batch of one."""
+
+    def ask_batch(
+        self, questions: Sequence[str], responses: Sequence[str | None]
+    ) -> Sequence[object]:
+        """A raw answer for each item, or the error in its place."""
 
     def modules(self) -> Modules:
         """What has been imported."""
@@ -55,8 +64,12 @@ class Worker(Protocol):
         """End it."""
 
 
+Method = str | Callable[..., Any] | FittedMethod
+"""A reference, which runs in a process of its own, or a callable or learner, which runs here."""
+
+
 def start_worker(
-    method: str | Callable[..., Any] | FittedMethod,
+    method: Method,
     *,
     seed: int = 0,
     limits: Limits | None = None,
@@ -131,6 +144,7 @@ class TrustedWorker:
         )
         self._loaded = inspect_method(method, isolated=False)
         self._asked = self._loaded
+        self.takes_batches = self._loaded.batch
         self.arguments, self.learner = self._loaded.arguments, self._loaded.learner
         self.asks_by_name = self._loaded.asks_by_name
 
@@ -138,7 +152,8 @@ class TrustedWorker:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Nothing to end."""
+        """End what its coroutines have left running."""
+        self._loaded.loop.close()
 
     def restart(self, *, seed: int | None = None) -> None:
         """Nothing to start again."""
@@ -149,10 +164,17 @@ class TrustedWorker:
     def fit(self, examples: Sequence[Mapping[str, object]]) -> None:
         """Fit the learner here."""
         self._asked = fit(self._loaded, examples)
+        self.takes_batches = self._asked.batch
 
     def ask(self, question: str, response: str | None) -> object:
         """One answer as the method gave it, unchecked."""
         return call(self._asked, question, response)
+
+    def ask_batch(
+        self, questions: Sequence[str], responses: Sequence[str | None]
+    ) -> Sequence[object]:
+        """An answer for each item as the method gave it, unchecked."""
+        return call_batch(self._asked, questions, responses)
 
     def modules(self) -> Modules:
         """Nothing that could be told apart from what Assay itself has loaded."""

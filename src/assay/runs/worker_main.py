@@ -5,12 +5,13 @@ lockstep: {"n": number, "do": verb, "with": argument} is answered by {"n": the s
 or {"n": the same, "failed": [kind, message]}. Standard output and error belong to the method and
 carry nothing of ours.
 
-    load    [kind, target, attribute, seed]   -> [arguments, learner, by name]
-    branch                                    -> from here on a forked copy answers
-    fit     [example, ...]
-    ask     [question, response]              -> the answer
-    modules                                   -> [installed modules, other files]
-    forget                                    -> the copy ends, and the original answers again
+    load       [kind, target, attribute, seed]      -> [arguments, learner, by name, batch]
+    branch                                          -> from here on a forked copy answers
+    fit        [example, ...]                       -> whether what was fitted takes batches
+    ask        [question, response]                 -> the answer
+    ask_batch  [[question, ...], [response, ...]]   -> [{"ok": the answer} or {"failed": ...}, ...]
+    modules                                         -> [installed modules, other files]
+    forget                                          -> the copy ends, the original answers again
 
 A learner is fitted in a forked copy of the worker, which dies with what it was told; so no
 process ever holds the labels of items that it is asked about.
@@ -28,6 +29,7 @@ from assay.runs import method_loader as calling
 
 FORGOTTEN = 77
 """The exit code of a copy that was told to forget; any other is the method's doing."""
+_UNWRITABLE = (TypeError, ValueError, RecursionError)
 
 
 class Server:
@@ -66,14 +68,17 @@ class Server:
                 calling.seed_everything(seed)
                 self.loaded = calling.load(kind, target, attribute)
                 calling.seed_everything(seed)
-                return [self.loaded.arguments, self.loaded.learner, self.loaded.asks_by_name]
+                loaded = self.loaded
+                return [loaded.arguments, loaded.learner, loaded.asks_by_name, loaded.batch]
             case "fit" if self.loaded is not None:
                 self.fitted = calling.fit(self.loaded, argument)
-                return True
-            case "ask":
+                return self.fitted.batch
+            case "ask" | "ask_batch":
                 asked = self.fitted or self.loaded
                 if asked is not None and not asked.learner:
-                    return calling.call(asked, *argument)
+                    if verb == "ask":
+                        return calling.call(asked, *argument)
+                    return [_sendable(answer) for answer in calling.call_batch(asked, *argument)]
             case "modules":
                 modules = calling.loaded_modules(self.before)
                 return [modules.installed, modules.files]
@@ -104,12 +109,25 @@ class Server:
         """Write a reply; an answer that cannot be written is no answer."""
         try:
             line = json.dumps(reply)
-        except (TypeError, ValueError, RecursionError):
-            got = type(reply["ok"]).__name__
-            error = BadOutput(f"got {got}, expected a number, a class, or a mapping of the two")
-            line = json.dumps({"n": reply["n"], "failed": [error.kind, error.message]})
+        except _UNWRITABLE:
+            line = json.dumps({"n": reply["n"], **_unwritable(reply["ok"])})
         self.answers.write(line.encode() + b"\n")
         self.answers.flush()
+
+
+def _sendable(answer: object) -> dict[str, object]:
+    """One answer of a batch, by itself: one that cannot be written spoils no other."""
+    try:
+        json.dumps(answer)
+    except _UNWRITABLE:
+        return _unwritable(answer)
+    return {"ok": answer}
+
+
+def _unwritable(answer: object) -> dict[str, object]:
+    got = type(answer).__name__
+    error = BadOutput(f"got {got}, expected a number, a class, or a mapping of the two")
+    return {"failed": [error.kind, error.message]}
 
 
 def shut_labels_away() -> None:

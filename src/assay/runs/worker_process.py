@@ -28,8 +28,8 @@ from assay.errors import (
     MethodTimedOut,
     writable,
 )
-from assay.methods.installed_files import site_folders
-from assay.methods.registry import MethodRef
+from assay.method.installed_files import site_folders
+from assay.method.registry import MethodRef
 from assay.runs.method_loader import Modules
 from assay.runs.result import Limits
 from assay.sandbox.environment import job_environment
@@ -44,6 +44,7 @@ _KINDS = {
     error.kind: error
     for error in (BadOutput, MethodError, MethodExited, MethodNotLoaded, MethodRaised)
 }
+_DOING = {"ask": "answering", "ask_batch": "answering", "fit": "fitting"}
 _LAST_WORDS = 2000
 
 
@@ -89,6 +90,7 @@ class ProcessWorker:
         self.arguments: tuple[str, ...] = ()
         self.asks_by_name = True
         self.learner = False
+        self.takes_batches = False
         self._guarded(self._spawn)
 
     def __enter__(self) -> Self:
@@ -119,11 +121,41 @@ class ProcessWorker:
 
     def fit(self, examples: Sequence[Mapping[str, object]]) -> None:
         """Fit the learner in the present copy."""
-        self._exchange("fit", list(examples), self.limits.load_seconds)
+        match self._exchange("fit", list(examples), self.limits.load_seconds):
+            case bool() as batch:
+                self.takes_batches = batch
+            case other:
+                raise BadOutput(f"the worker said {other!r:.60} of what it fitted")
 
     def ask(self, question: str, response: str | None) -> object:
         """One answer as the method gave it, unchecked."""
         return self._exchange("ask", [question, response], self.limits.item_seconds)
+
+    def ask_batch(self, questions: Sequence[str], responses: Sequence[str | None]) -> list[object]:
+        """An answer for each item, or what was wrong with it; unchecked.
+
+        All of them together have as many times the deadline of one, and the bytes of an answer.
+        """
+        count = len(questions)
+        seconds = count * self.limits.item_seconds
+        argument = [list(questions), list(responses)]
+        replies = self._exchange("ask_batch", argument, seconds, answers=count)
+        if not isinstance(replies, list) or len(replies) != count:
+            raise self._unformed()
+        return [self._answer(reply) for reply in replies]
+
+    def _answer(self, reply: object) -> object:
+        """One answer of a batch, or the error in its place."""
+        match reply:
+            case {"ok": value}:
+                return value
+            case {"failed": [str() as kind, str() as message]}:
+                return _KINDS.get(kind, MethodError)(message)
+        raise self._unformed()
+
+    def _unformed(self) -> BadOutput:
+        self.broken = True
+        return BadOutput("an answer that is not in the protocol's form")
 
     def modules(self) -> Modules:
         """What the worker says it has imported; a method that wants to can make it lie."""
@@ -215,14 +247,14 @@ class ProcessWorker:
             self._process.check_confined()
         target = [self.method.kind, self.method.target, self.method.attribute, self.seed]
         match self._exchange("load", target, self.limits.load_seconds):
-            case [[*arguments], bool() as learner, bool() as by_name]:
+            case [[*arguments], bool() as learner, bool() as by_name, bool() as batch]:
                 self.arguments = tuple(str(name) for name in arguments)
-                self.learner, self.asks_by_name = learner, by_name
+                self.learner, self.asks_by_name, self.takes_batches = learner, by_name, batch
             case other:
                 raise BadOutput(f"the worker said {other!r:.60} of the method that it loaded")
 
-    def _exchange(self, verb: str, argument: object, seconds: float) -> Any:  # noqa: ANN401
-        """One request and its answer, or a MethodError."""
+    def _exchange(self, verb: str, argument: object, seconds: float, *, answers: int = 1) -> Any:  # noqa: ANN401
+        """One request and its reply, which holds so many answers, or a MethodError."""
         if self._buffer:
             self.broken = True
             raise BadOutput("an answer came before it was asked for")
@@ -233,9 +265,9 @@ class ProcessWorker:
         deadline = time.monotonic() + seconds
         try:
             self._write(line, deadline)
-            reply = self._parse(self._read_line(deadline))
+            reply = self._parse(self._read_line(deadline, answers * self.limits.answer_bytes))
         except TimeoutError:
-            doing = {"ask": "answering", "fit": "fitting"}.get(verb, "loading")
+            doing = _DOING.get(verb, "loading")
             raise MethodTimedOut(f"still {doing} after {seconds:g} s") from None
         except (BrokenPipeError, EOFError):
             raise self._death() from None
@@ -245,8 +277,7 @@ class ProcessWorker:
                 return value
             case {"failed": [str() as kind, str() as message]}:
                 raise _KINDS.get(kind, MethodError)(message)
-        self.broken = True
-        raise BadOutput("an answer that is not in the protocol's form")
+        raise self._unformed()
 
     def _parse(self, line: bytes) -> dict[str, Any]:
         """A reply to the present request; anything else was not written by our worker."""
@@ -255,7 +286,7 @@ class ProcessWorker:
         except (ValueError, RecursionError):
             reply = None
         if not isinstance(reply, dict) or reply.get("n") != self._number:
-            raise BadOutput("an answer that is not in the protocol's form")
+            raise self._unformed()
         return reply
 
     def _write(self, data: bytes, deadline: float) -> None:
@@ -268,9 +299,9 @@ class ProcessWorker:
                 self._wait(self._requests, deadline)
                 self._poller.unregister(self._requests)
 
-    def _read_line(self, deadline: float) -> bytes:
+    def _read_line(self, deadline: float, most: int) -> bytes:
         while b"\n" not in self._buffer:
-            if len(self._buffer) > self.limits.answer_bytes:
+            if len(self._buffer) > most:
                 break
             self._wait(self._answers, deadline)
             chunk = os.read(self._answers, 1 << 16)
@@ -278,8 +309,8 @@ class ProcessWorker:
                 raise EOFError
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
-        if len(line) > self.limits.answer_bytes:
-            raise BadOutput(f"an answer longer than {self.limits.answer_bytes:,} bytes")
+        if len(line) > most:
+            raise BadOutput(f"an answer longer than {most:,} bytes")
         return line
 
     def _wait(self, descriptor: int, deadline: float) -> None:

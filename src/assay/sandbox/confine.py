@@ -1,8 +1,8 @@
-"""Hold the present process to a job's restrictions, before it runs the command.
+"""Apply a job's restrictions to the present process, before it runs the command.
 
-The launcher and the warden's children call this; restrictions come as `Job.restrictions` gives
-them. `isolate` comes first: it changes what the process can reach, for its later children as well.
-`restrict` comes last: it bounds the process itself.
+The launcher and the warden's children call this, with the dictionary of `Job.restrictions`.
+`isolate` comes first: it limits what the process and its later children can reach. `restrict` comes
+last: it limits the process itself.
 
 A private view needs Linux 5.12 and either the right to mount or user namespaces.
 """
@@ -19,12 +19,13 @@ from assay.sandbox import syscalls
 from assay.sandbox.syscalls import NEW_IPC, NEW_MOUNTS, NEW_NETWORK, NEW_PROCESSES, NEW_USER
 
 _APART = NEW_NETWORK | NEW_PROCESSES | NEW_IPC
-_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a fresh one is mounted there
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a new one is mounted there
 _SMALL = "mode=1777,size=64m"
 _DROPPED_CAPABILITIES = (2, 16, 17, 18, 19, 21, 22, 27, 38, 39, 40)
-"""Opening by handle, modules, raw disks, another root, looking into processes, administration,
-rebooting, making devices, and what was split off from administration since: with these, a command
-of root's would reach past any view, for example through the root of a process outside."""
+"""Opening by handle, modules, raw disks, another root, tracing processes, administration,
+rebooting, making devices, and the capabilities that were split off from administration since: with
+these, a command run as root could leave its view, for example through the root of another
+process."""
 _LIMITS = {
     "memory": resource.RLIMIT_AS,
     "data": resource.RLIMIT_DATA,
@@ -36,11 +37,11 @@ _LIMITS = {
 
 
 def isolate(restrictions: Mapping[str, Any]) -> None:
-    """Take namespaces, a view and a user of its own, as far as the job asks for them.
+    """Enter the namespaces, the view and the user that the job asks for.
 
-    Without a network there is a new process namespace: the next child is the first in it. Root does
-    this by right, and then becomes the job's user. Where it has no such right, or is not root, a
-    user namespace gives it, and all rights in it end with the next program.
+    A job without network gets a new process namespace; the next child is its first process. Root
+    has the right to do this and then becomes the job's user. Otherwise a user namespace grants the
+    right, which ends with the next program.
     """
     network, identity, view = (restrictions[name] for name in ("network", "identity", "view"))
     folder = restrictions["folder"] or os.getcwd()  # noqa: PTH109 - the launcher starts quickly
@@ -68,13 +69,13 @@ def _become(identity: int | None) -> None:
 
 
 def restrict(restrictions: Mapping[str, Any], *, parent: int) -> None:
-    """Lead a session, end with the parent, keep to the limits, and gain no privilege.
+    """Start a session, end with the parent, apply the limits, and renounce new privileges.
 
-    `parent` is an end of a pipe or a socket whose other end only the parent holds.
+    `parent` is one end of a pipe or socket; only the parent holds the other.
     """
     os.setsid()
     syscalls.die_with_parent()
-    if is_cut_off(parent):  # it ended before it could take us along
+    if is_cut_off(parent):  # the parent ended before this process was tied to it
         os._exit(1)
     limits = restrictions["limits"]
     if limits is not None:
@@ -93,10 +94,10 @@ def enter_view(
     root: str | None = None,
     folder: str = "/",
 ) -> None:
-    """Make this process's view of the files private; only `writable` and `covers` can be written.
+    """Give this process a private view of the files; only `writable` and `covers` can be written.
 
-    With a `root` it sees `only` these besides. Shared memory is private as well, unless one of
-    these folders or the working directory lies there: then it is read-only.
+    With a `root`, it otherwise sees only the files of `only`. Shared memory is private too, unless
+    one of these folders or the working directory is in it: then it is read-only.
     """
     try:
         syscalls.unshare(NEW_MOUNTS | NEW_IPC)
@@ -117,15 +118,15 @@ def enter_view(
 
 
 def drop_capabilities() -> None:
-    """Keep from the command what would let root reach past its view, and into any process."""
+    """Drop the capabilities with which root could leave its view or reach any process."""
     syscalls.hand_on_no_capability()
     for number in _DROPPED_CAPABILITIES:
-        with suppress(OSError):  # a capability that is not ours need not be dropped
+        with suppress(OSError):  # a capability we do not have need not be dropped
             syscalls.drop_capability(number)
 
 
 def _enter_root(root: str, only: Sequence[str], writable: Sequence[str]) -> None:
-    """Make a root of its own, which holds these files and folders under their own paths."""
+    """Enter a new root that holds only these files and folders, under their own paths."""
     syscalls.mount("tmpfs", root, "tmpfs", 0, "mode=755")
     for path in only:
         if _show(root, path):
@@ -141,7 +142,7 @@ def _enter_root(root: str, only: Sequence[str], writable: Sequence[str]) -> None
 
 
 def _show(root: str, path: str, *, again: bool = False) -> bool:
-    """Have a path appear in a root, unless it does already; whether it was mounted there."""
+    """Make a path appear in a root, if it does not yet; True if it was mounted there."""
     target = root + path
     if not os.path.lexists(path) or (os.path.lexists(target) and not again):
         return False
@@ -158,9 +159,9 @@ def _show(root: str, path: str, *, again: bool = False) -> bool:
 
 
 def _enter_user_namespace(more: int) -> None:
-    """A user namespace in which this user is itself, and the namespaces that it then may have."""
+    """Enter a user namespace that maps this user to itself, and further namespaces with it."""
     user, group = os.geteuid(), os.getegid()
-    syscalls.hide_from_users(on=False)  # else the files below would be root's
+    syscalls.hide_from_users(on=False)  # otherwise the files below belong to root
     syscalls.unshare(NEW_USER | more)
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{user} {user} 1")
@@ -168,12 +169,12 @@ def _enter_user_namespace(more: int) -> None:
 
 
 def in_shared_memory(path: str) -> bool:
-    """Whether a folder lies in the memory that processes share."""
+    """Whether a folder is in shared memory."""
     return f"{path}/".startswith(f"{_SHARED_MEMORY}/")
 
 
 def can_enter_view() -> bool:
-    """Try in a child process whether a private view can be had."""
+    """Whether this system allows a private view; tried in a child process."""
     if sys.platform != "linux":
         return False
     child = os.fork()

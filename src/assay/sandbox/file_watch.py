@@ -1,7 +1,6 @@
-"""Which files were opened, by any process: Linux's inotify.
+"""Record which files any process opens, with Linux's inotify.
 
-An open is not a use: a program that reads a file and does nothing with it has opened it. But a file
-that was never opened was never loaded.
+An opened file need not have been used. But a file that was never opened was never loaded.
 """
 
 import os
@@ -63,7 +62,7 @@ class Watch:
             while place < len(data):
                 number, mask, _, length = _HEAD.unpack_from(data, place)
                 place += _HEAD.size + length
-                if mask & _OVERFLOW:  # some opens were dropped: they may be of any file
+                if mask & _OVERFLOW:  # events were lost: any file may have been opened
                     self._seen |= set(self._files.values())
                 elif number in self._files:
                     self._seen.add(self._files[number])

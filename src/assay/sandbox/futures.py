@@ -1,8 +1,8 @@
-"""Wait for work in other threads so that an interrupt is heard.
+"""Wait for other threads without blocking an interrupt.
 
-Python handles a signal between two steps of the main thread. One that comes just before the thread
-begins to wait for a lock, or that the system gives to another thread, is handled when the lock is
-free: for a run that hangs, never. So the wait ends now and then.
+Python handles a signal between two steps of the main thread. A signal just before the thread waits
+for a lock, or one delivered to another thread, is handled only when the lock is free: if a run
+hangs, never. So the wait is interrupted regularly.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _LOOK_SECONDS = 0.25
 
 
 def first_done(futures: Iterable[Future[T]]) -> set[Future[T]]:
-    """Those that are done, as soon as one is."""
+    """Wait until at least one is done, and return those that are."""
     waiting = set(futures)
     while not (done := wait(waiting, _LOOK_SECONDS, FIRST_COMPLETED).done):
         pass

@@ -1,9 +1,9 @@
 """End jobs whose starter was killed, and delete the folder in which they ran.
 
-A killed process cannot clean up. So a small process of its own hears of every job that is started
-or has ended, and its input ends with the starter: then it kills the jobs that still run. A job that
-it did not hear of in time, or that left its group, has a home in that folder. It deletes the folder
-in any case.
+A killed process cannot clean up. So the guardian, a small separate process, is told of every job
+that starts or ends. Its input ends with the starter: then it kills the jobs that still run. Jobs it
+was not told of in time, or that left their group, it finds by their home in that folder. It always
+deletes the folder.
 """
 
 import os
@@ -19,11 +19,11 @@ from assay.sandbox.processes import end_group, end_strays, module_command
 
 _DONE = "done\n"
 _ROUNDS = 5
-"""A process that is being started does not name the folder yet, so it is looked for again."""
+"""Rounds of searching: a process that is just starting does not name the folder yet."""
 
 
 class Guardian:
-    """Looks after jobs, by their process groups, and after the folder in which they run."""
+    """Ends jobs, by their process groups, and deletes their folder if this process is killed."""
 
     def __init__(self, folder: Path) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - our own command
@@ -46,21 +46,21 @@ class Guardian:
         self._process.wait()
 
     def began(self, group: int) -> None:
-        """A job was started."""
+        """Tell the guardian that a job was started."""
         self._send(f"+{group}\n")
 
     def ended(self, group: int) -> None:
-        """A job has ended; call it before the job is reaped, while its number is its own."""
+        """Tell the guardian that a job has ended; to be called before reaping ends its pid."""
         self._send(f"-{group}\n")
 
     def _send(self, line: str) -> None:
         assert self._process.stdin is not None  # noqa: S101 - a pipe, see above
-        with suppress(OSError):  # a killed guardian stops no job
+        with suppress(OSError):  # jobs go on without a guardian
             os.write(self._process.stdin.fileno(), line.encode())
 
 
 def main() -> None:
-    """Listen on standard input until it ends; the last argument is the folder."""
+    """Read standard input until it ends; the last argument is the folder."""
     folder = Path(sys.argv[-1])
     groups: set[int] = set()
     for line in sys.stdin:
@@ -77,7 +77,7 @@ def main() -> None:
 
 def _end_all(groups: set[int], folder: Path) -> None:
     for group in groups:
-        end_group(group, signal.SIGTERM)  # a keeper ends what its job started
+        end_group(group, signal.SIGTERM)  # the keeper ends its job and the job's children
     for _ in range(_ROUNDS):
         end_strays(folder)
         time.sleep(0.1)

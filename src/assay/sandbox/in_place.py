@@ -1,16 +1,16 @@
-"""A system whose path to its state is fixed, where no private view can be had: run in its place.
+"""Run a system with a fixed path to its state, where no private view is available.
 
-The copy and production change places for the length of a run. Beside the state stand, meanwhile,
+The copy and production swap places during a run. Meanwhile there are beside the state:
 
-    .STATE.assay/journal.json    where production is, known by its inode and its digest
+        .STATE.assay/journal.json    the inode and the digest of production, to find it again
     .STATE.assay/state           the copy before the run, production during it
-    .STATE.assay/copy            a mark: `state` is only a copy, and may be thrown away
-    .STATE.assay/lock            held by the evaluation at work, and by its warden
-    .STATE.assay/moving          held by the one of the two that moves anything
+        .STATE.assay/copy            a mark: `state` is only a copy and may be deleted
+        .STATE.assay/lock            held by the running evaluation and its warden
+        .STATE.assay/moving          held by whichever of the two is moving folders
 
-The journal is durable before the first name changes. The next evaluation puts production back first
-(`put_back`), which may be done any number of times. What is not what the journal says it is, is
-left where it is, and said.
+The journal is durable before the first rename. The next evaluation first restores production
+(`put_back`), which may be repeated. A folder that does not match the journal is left in place and
+reported.
 """
 
 import json
@@ -31,24 +31,24 @@ _MARK, _LOCK, _MOVING = "copy", "lock", "moving"
 
 
 def beside(root: Path) -> Path:
-    """The folder beside a state in which all this is kept."""
+    """The folder beside a state for journal, locks and copy."""
     return root.parent / f".{root.name}.assay"
 
 
 @contextmanager
 def held(root: Path) -> Iterator[int]:
-    """Keep others from the same state; gives the lock, for the warden to hold as well."""
+    """Lock a state against other evaluations; yields the lock, which the warden holds too."""
     with ExitStack() as stack:
         place = beside(root)
         with storage(place):
             handle = None
-            with suppress(FileExistsError, FileNotFoundError):  # it comes and goes with its users
+            with suppress(FileExistsError, FileNotFoundError):  # its users create and delete it
                 place.mkdir(exist_ok=True)
                 handle = acquire(place / _LOCK)
         if handle is None:
             raise ProtocolError(
-                f"{root}: another process is at work on this state",
-                hint="If that was cut off, wait a moment: it is being put back.",
+                f"{root}: another process is using this state",
+                hint="If that process was killed, wait a moment: the state is being restored.",
             )
         stack.callback(os.close, handle)
         put_back(root)
@@ -57,14 +57,14 @@ def held(root: Path) -> Iterator[int]:
         finally:
             put_back(root)
             with storage(place):
-                for name in (_MOVING, _LOCK):  # the lock last: it keeps the next one out
+                for name in (_MOVING, _LOCK):  # the lock last: it keeps the next evaluation out
                     (place / name).unlink(missing_ok=True)
-            with suppress(OSError):  # the next evaluation may be in there already
+            with suppress(OSError):  # the next evaluation may use it already
                 place.rmdir()
 
 
 def take_place(root: Path, copy: Path, digest: str) -> None:
-    """Put a copy in the place of production, whose digest is known; `put_back` undoes it."""
+    """Put a copy in the place of production, whose digest is given; `put_back` undoes it."""
     place = beside(root)
     with storage(root), _moving(place):
         _write(place / _MARK, b"")
@@ -77,7 +77,7 @@ def take_place(root: Path, copy: Path, digest: str) -> None:
 
 
 def put_back(root: Path) -> None:
-    """Put production in its place, wherever a run that was cut off has left it."""
+    """Restore production to its place after an interrupted run."""
     place = beside(root)
     with storage(root), _moving(place):
         written = _journal(place / _JOURNAL)
@@ -88,13 +88,13 @@ def put_back(root: Path) -> None:
         places = [path for path in (root, place / _STATE, place / _BETWEEN) if _id(path) == inode]
         if not places:
             raise IntegrityError(
-                f"{root}: production is neither there nor in {place}, where the journal says",
+                f"{root}: production is missing, and not in {place}, where the journal puts it",
                 hint=_HINT,
             )
         if places[0] != root:
             if state_digest(places[0]) != wanted:
                 raise IntegrityError(
-                    f"{places[0]} is not what {root} was when a run took its place", hint=_HINT
+                    f"{places[0]} differs from {root} as it was before the run", hint=_HINT
                 )
             _return(places[0], root, place)
         _write(place / _MARK, b"")
@@ -104,17 +104,17 @@ def put_back(root: Path) -> None:
 
 
 def _moving(place: Path) -> AbstractContextManager[object]:
-    """Wait for the other of evaluation and warden, if it moves anything just now.
+    """Wait while the other process, evaluation or warden, moves folders.
 
-    A warden that fails puts production back while its evaluation lives, and may be at it too.
+    A failing warden restores production while its evaluation still runs and may do the same.
     """
     return locked(place / _MOVING, busy=None) if place.is_dir() else nullcontext()
 
 
 def _journal(path: Path) -> tuple[int, str] | None:
-    """The number and the digest of production; None where there is no journal.
+    """The inode and the digest of production; None without a journal.
 
-    The number of the disk is no part of it: the next start of the system may give it another.
+    The device number is left out: it may change when the system restarts.
     """
     try:
         written = json.loads(path.read_bytes())
@@ -126,7 +126,7 @@ def _journal(path: Path) -> tuple[int, str] | None:
 
 
 def _return(production: Path, root: Path, place: Path) -> None:
-    """Production is found elsewhere: put it in its place, and what is there aside."""
+    """Move production back to its place, and whatever is there aside."""
     if _id(root) is not None:
         if production.name == _STATE and exchange(production, root):
             _sync(root.parent, place)
@@ -139,11 +139,11 @@ def _return(production: Path, root: Path, place: Path) -> None:
     _sync(root.parent, place)
 
 
-_HINT = "Nothing was moved. Look at both folders, put the right one in place, remove the other."
+_HINT = "Nothing was moved. Compare both folders, restore the right one, delete the other."
 
 
 def _swap(root: Path, place: Path) -> None:
-    """Let two folders change places: in one step where that can be."""
+    """Swap two folders, in one step if the system can."""
     if not exchange(place / _STATE, root):
         root.rename(place / _BETWEEN)
         _sync(root.parent, place)
@@ -152,23 +152,23 @@ def _swap(root: Path, place: Path) -> None:
 
 
 def _clear(root: Path, place: Path) -> None:
-    """Throw a copy away; what is not marked as one is production."""
+    """Delete a copy; a folder without the mark of a copy is production and stays."""
     left = [path for path in (place / _STATE, place / _BETWEEN) if _id(path) is not None]
     if left and _id(place / _MARK) is None:
         raise IntegrityError(
-            f"{left[0]} is there, and no journal says whether it is what {root} should be",
+            f"{left[0]} exists without a journal, so it may or may not be the original of {root}",
             hint=_HINT,
         )
     for path in left:
         remove(path)
     if left:
-        _sync(place)  # a copy that came back without its mark would be production
+        _sync(place)  # after a crash, a copy without its mark would count as production
     for name in (f".{_JOURNAL}", f".{_MARK}", _MARK):
         (place / name).unlink(missing_ok=True)
 
 
 def _id(path: Path) -> int | None:
-    """By what number a disk knows a file; None where there is none."""
+    """The inode of a file; None if it is missing."""
     try:
         return path.lstat().st_ino
     except FileNotFoundError:
@@ -176,7 +176,7 @@ def _id(path: Path) -> int | None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file whole, and make it and its name durable."""
+    """Write a file completely, and make it and its name durable."""
     aside = path.with_name(f".{path.name}")
     with aside.open("wb") as file:
         file.write(data)

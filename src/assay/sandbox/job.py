@@ -1,6 +1,6 @@
 """The description of a run of untrusted code, and how it ended.
 
-A command is a list of words and never a shell's line; it may have places to fill in: `{seed}`.
+A command is a list of words, never a shell line; it may have placeholders such as `{seed}`.
 """
 
 import re
@@ -16,10 +16,10 @@ _PLACE = re.compile(r"\{(\w*)\}")
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """A private view of the files: all read-only, except what is named here.
+    """A private view of the files: read-only, except for the folders named here.
 
     `covers` are pairs: a writable folder, and the path at which it appears. With a `root`, an empty
-    folder of the job's, nothing is seen but `only` and what is writable.
+    folder of the job, only the files of `only` and the writable folders are visible.
     """
 
     writable: Sequence[Path] = ()
@@ -37,10 +37,10 @@ class Identity:
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceLimits:
-    """Resource limits of each process of a job; None is no limit of ours.
+    """Resource limits of each process of a job; None sets no limit.
 
-    `memory` bounds the address space, of which some programs reserve far more than they use; `data`
-    bounds the private memory that a process can write to.
+    `memory` limits the address space, of which some programs reserve far more than they use; `data`
+    limits private writable memory.
     """
 
     memory: int | None = None
@@ -53,13 +53,13 @@ class ResourceLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A command, what it is given, and what it is held to.
+    """A command, its inputs, and its restrictions.
 
-    `folder` is the working directory, None for ours. `output` takes what it prints: a descriptor, a
-    file, or None for nothing. `descriptors` are passed on. `home` is a folder that no other job's
-    environment names: processes that still name it after the end are killed. `seconds` and
-    `log_bytes` bound a job that is run to its end. Without `network` it also has no processes and
-    no shared memory in common with us. `identity` None is our user, `view` None our view.
+    `folder` is the working directory, None for ours. `output` receives what it prints: a
+    descriptor, a file, or None to discard it. `descriptors` are passed on. `home` is a folder in
+    the environment of this job only: processes that still name it after the end are killed.
+    `seconds` and `log_bytes` limit a job that is run to its end. Without `network` it also shares
+    no processes and no memory with us. `identity` None is our user, `view` None our view.
     """
 
     command: Sequence[str]
@@ -78,11 +78,11 @@ class Job:
 
     @property
     def restricted(self) -> bool:
-        """Whether its process must be confined before the command runs."""
+        """Whether the process must be confined before the command runs."""
         return not self.network or any((self.identity, self.limits, self.view))
 
     def restrictions(self) -> dict[str, object]:
-        """What `confine` holds its process to, as JSON."""
+        """The restrictions that `confine` applies, as JSON."""
         identity, limits, view = self.identity, self.limits, self.view
         return {
             "folder": None if self.folder is None else str(self.folder),
@@ -102,10 +102,10 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How a job ended, and what a watched one read, made, wrote, ran and connected to.
+    """How a job ended, and what a watched job read, created, wrote, ran and connected to.
 
-    `metadata` are links whose targets, and files whose extended attributes, it read. `trouble` is
-    why it does not count as done. `full` says that the record is incomplete.
+    `metadata` are links whose targets, and files whose extended attributes, it read. `trouble` says
+    why the job failed, if it did. `full` means that the record is incomplete.
     """
 
     code: int | None
@@ -125,14 +125,14 @@ def check_places(words: Sequence[str], where: str, *, allowed: Sequence[str]) ->
         for name in _PLACE.findall(word):
             if name not in allowed:
                 known = ", ".join(f"{{{name}}}" for name in allowed)
-                raise SpecError(f"{where}: {{{name}}} is none of {known}")
+                raise SpecError(f"{where}: unknown {{{name}}}, expected one of {known}")
 
 
 def has_place(words: Sequence[str], name: str) -> bool:
-    """Whether a command has a place of this name."""
+    """Whether a command has this placeholder."""
     return any(name in _PLACE.findall(word) for word in words)
 
 
 def fill_in(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """A command with its places filled in."""
+    """A command with its placeholders filled in."""
     return [_PLACE.sub(lambda match: values.get(match[1], match[0]), word) for word in words]

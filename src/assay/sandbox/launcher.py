@@ -1,15 +1,15 @@
 """Confine a job's process, then run its command: `python -I -S -c BOOT HOME JSON`.
 
-The outer process, which the starter knows, is the keeper of the job. Orphans of the job become its
-children, in whatever session they are. On SIGTERM, or when its starter ends, it kills the command;
-once the command has ended it kills and reaps all that is left, and only then tells how the command
-ended, on a descriptor that no command inherits. A keeper that was killed tells nothing.
+The outer process, which the starter knows, is the keeper of the job. Orphans of the job become the
+keeper's children, in any session. On SIGTERM, or when its starter ends, it kills the command. Once
+the command has ended it kills and reaps all remaining processes, and only then reports how the
+command ended, on a descriptor that no command inherits. A killed keeper reports nothing.
 
-Without a network a process namespace stands between, and its first process: when that ends, the
-kernel kills all others in the namespace.
+Without network there is also a process namespace: when its first process ends, the kernel kills all
+others in it.
 
-The command is in a session of its own, under its limits. An error before it runs, or the inode of
-its network namespace, is reported on another descriptor that it does not inherit.
+The command has its own session and its limits. An error before it runs, or the inode of its network
+namespace, is reported on another descriptor that it does not inherit.
 """
 
 import json
@@ -38,11 +38,11 @@ def main() -> None:
         become_subreaper()
         isolate(restrictions)
         die_with_parent(signal.SIGTERM)
-        if is_cut_off(ending):  # our starter ended before we could hear of it
+        if is_cut_off(ending):  # the starter ended before we could notice
             os._exit(1)
         network = os.stat("/proc/self/ns/net").st_ino  # noqa: PTH116 - no more imports than needed
         alive, held = os.pipe()
-        signal.pthread_sigmask(signal.SIG_BLOCK, _TOLD)  # until each side is ready for it
+        signal.pthread_sigmask(signal.SIG_BLOCK, _TOLD)  # until both processes can handle it
         child = os.fork()
     except OSError as error:
         os.write(report, f"no: {error.strerror}".encode())
@@ -66,7 +66,7 @@ def main() -> None:
 def _become(
     command: list[str], restrictions: dict[str, Any], report: int, network: int, alive: int
 ) -> NoReturn:
-    """In the last child: restrict it, say so, and run the command."""
+    """In the last child: apply the restrictions, report, and run the command."""
     try:
         restrict(restrictions, parent=alive)
         os.write(report, f"{network}".encode())
@@ -81,10 +81,10 @@ def _become(
 
 
 def _keep(child: int, report: int, ending: int) -> NoReturn:
-    """Wait for the end of a command, end all that it left, and tell how it ended."""
+    """Wait for a command to end, kill its remaining processes, and report how it ended."""
     os.close(report)
     _await(child)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # while the number is still the child's
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # while the pid is still the child's
     code = _reaped(child)
     end_children()
     os.write(ending, f"{code}\n".encode())
@@ -100,10 +100,10 @@ def _forward(child: int, report: int) -> NoReturn:
 
 
 def _await(child: int) -> None:
-    """Reap other children until one has ended, which is not reaped: its number is its own."""
+    """Reap other children until this child has ended; it is not reaped, so its pid stays valid."""
     while True:
         ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
-        assert ended is not None  # noqa: S101 - only where it does not wait
+        assert ended is not None  # noqa: S101 - None only without waiting
         if ended.si_pid == child:
             return
         os.waitpid(ended.si_pid, 0)

@@ -1,18 +1,18 @@
 """How far untrusted code is confined.
 
-- `trusted`: this process. For one's own exploration; recorded as such.
+- `trusted`: in this process. For exploration of your own code; recorded as such.
 - `L1`: a subprocess with limits and a clean environment. It keeps labels out of the method's
   address space and survives its crashes. It is *not* isolation: see docs/explanation/trust.md.
-- `elsewhere`: not run by us. A harness ran it, and what it could read is not known.
+- `elsewhere`: not run by Assay. A harness ran it; what it could read is unknown.
 
-A job names its level; `confine` and the launcher hold it to that level, and nothing else does.
+A job names its level; only `confine` and the launcher enforce it.
 """
 
 from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How far a method is kept from what it must not see."""
+    """How far a method is isolated from what it must not see."""
 
     TRUSTED = "trusted"
     L1 = "L1"

@@ -1,7 +1,7 @@
-"""Start jobs, wait for them, and end them with all that they started.
+"""Start jobs, wait for them, and end them with all their processes.
 
-On Linux the launcher starts every job: it confines the command, and ends what the command left
-before it tells that it has ended. Elsewhere a command is started directly, and leads a session.
+On Linux the launcher starts every job: it confines the command, and kills the command's remaining
+processes before it reports the end. Elsewhere a command is started directly, in a new session.
 """
 
 import errno
@@ -28,14 +28,14 @@ _NO_PROGRAM = (
     *(errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR),
     *(errno.E2BIG, errno.ELOOP, errno.ENAMETOOLONG, errno.ETXTBSY),
 )
-"""Errors that are the program's fault; any other is the system's."""
+"""Errors caused by the program; any other is the system's."""
 
 
 class Process:
-    """A job that was started. Its number is its own until `reap`."""
+    """A started job. Its pid is valid until `reap`."""
 
     unaccounted = False
-    """Whether its keeper was killed, so that something that it started may still run."""
+    """Whether its keeper was killed, so that processes of the job may still run."""
 
     def __init__(self, job: Job) -> None:
         if job.level is not Level.L1:
@@ -71,7 +71,7 @@ class Process:
                     stdout=output,
                     stderr=output,
                     pass_fds=tuple(descriptors),
-                    cwd=None if launched else job.folder,  # the launcher goes there
+                    cwd=None if launched else job.folder,  # the launcher changes there
                     env=dict(job.environment),
                     start_new_session=True,
                 )
@@ -81,9 +81,9 @@ class Process:
         self.pid = self._popen.pid
 
     def check_confined(self) -> None:
-        """Wait until the command runs, confined; a StorageError where it cannot be.
+        """Wait until the confined command runs; a StorageError if it cannot be confined.
 
-        A command that cannot be run is an OSError, as where it is started directly.
+        A command that cannot be run raises OSError, as it does when started directly.
         """
         if self._report < 0 or self._begun:
             return
@@ -91,7 +91,7 @@ class Process:
         deadline = time.monotonic() + _CONFINE_SECONDS
         while True:
             if not is_ready(self._report, deadline - time.monotonic()):
-                raise StorageError(f"a process was not set apart within {_CONFINE_SECONDS:g} s")
+                raise StorageError(f"a process could not be isolated within {_CONFINE_SECONDS:g} s")
             data = os.read(self._report, 1024)
             if not data:
                 break
@@ -101,22 +101,22 @@ class Process:
         network, _, failure = text.partition(" ")
         shared = network == str(os.stat("/proc/self/ns/net").st_ino)  # noqa: PTH116 - one field
         if not network.isdigit() or (shared and not self.job.network):
-            why = text.partition("no: ")[2] or "its network is this one"
-            raise StorageError(f"a process could not be set apart: {why}")
+            why = text.partition("no: ")[2] or "it still has this network"
+            raise StorageError(f"a process could not be isolated: {why}")
         if failure:
             number, _, why = failure.partition(" ")
             raise OSError(int(number), why)
         self._begun = True
 
     def _was_ended(self) -> bool:
-        """Whether its keeper was ended by a signal, or ended it, before the command ran."""
+        """Whether a signal ended the keeper, or the keeper the job, before the command ran."""
         ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         if ended is None or ended.si_code != os.CLD_EXITED:
             return ended is not None
         return ended.si_status == 128 + signal.SIGKILL
 
     def wait_ended(self, seconds: float, *, log_bytes: int | None = None) -> str | None:
-        """Wait for the end without reaping; why the job must be ended now, where it must."""
+        """Wait for the end without reaping; the reason if the job must be killed, else None."""
         deadline = time.monotonic() + seconds
         log = self.job.output if isinstance(self.job.output, int) and log_bytes else None
         pause = 0.0005
@@ -129,16 +129,16 @@ class Process:
         return None
 
     def kill(self) -> None:
-        """Kill the command and what it started; where there is a keeper, it does so."""
+        """Kill the command and its processes, through the keeper if there is one."""
         if self._ending >= 0:
             with suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGTERM)  # Popen's own would reap one that has ended
+                os.kill(self.pid, signal.SIGTERM)  # Popen.send_signal would reap an ended process
                 os.kill(self.pid, signal.SIGCONT)  # the job may have stopped it
         else:
             end_group(self.pid)
 
     def end(self) -> None:
-        """Kill the job, and wait until its keeper has ended what it started."""
+        """Kill the job, and wait until its keeper has killed all its processes."""
         self.kill()
         if self._ending >= 0:
             self.wait_ended(_END_SECONDS)
@@ -156,7 +156,7 @@ class Process:
         return code
 
     def _told(self) -> int:
-        """How the command ended, as its keeper tells."""
+        """How the command ended, as its keeper reports."""
         text = os.read(self._ending, 64)
         if text.endswith(b"\n"):
             return int(text)
@@ -174,7 +174,7 @@ class Process:
 
 
 class JobRunner:
-    """Starts jobs under a guardian; `stop` ends them all, and lets no other begin."""
+    """Starts jobs under a guardian; `stop` ends all of them and refuses new ones."""
 
     def __init__(self, guardian: Guardian) -> None:
         self.guardian = guardian
@@ -190,7 +190,7 @@ class JobRunner:
                 process.kill()
 
     def start(self, job: Job) -> Process:
-        """Start a job; the caller finishes it."""
+        """Start a job; the caller must `finish` it."""
         with self._lock:
             if self.stopping:
                 raise StorageError("stopped before it was run")
@@ -200,7 +200,7 @@ class JobRunner:
         return process
 
     def finish(self, process: Process) -> int:
-        """End a job and all that it left running; its exit code."""
+        """End a job and its remaining processes, and return its exit code."""
         process.end()
         self.guardian.ended(process.pid)
         with self._lock:
@@ -234,12 +234,12 @@ class JobRunner:
 
 
 def interpreter(program: str) -> str:
-    """The program to run: `python` is the interpreter that runs this."""
+    """The program to run; `python` becomes the running interpreter."""
     return sys.executable if program in ("python", "python3") else program
 
 
 def python_places() -> tuple[Path, ...]:
-    """What this interpreter needs: its prefixes, and every link on the way to its program."""
+    """The paths this interpreter needs: its prefixes, and every link on the way to its program."""
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}
     program = Path(sys.executable)
@@ -251,7 +251,7 @@ def python_places() -> tuple[Path, ...]:
 
 
 def exit_trouble(code: int, log: int | Path | None) -> str | None:
-    """Why an exit code does not count as done, with the last line of the log."""
+    """Why an exit code means failure, with the last line of the log; None if it means success."""
     if not code:
         return None
     how = f"exit code {code}" if code > 0 else f"ended by signal {-code}"

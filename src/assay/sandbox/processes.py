@@ -1,4 +1,4 @@
-"""Processes: commands that run our own modules, and the search for a job's leftovers in `/proc`.
+"""Commands that run our own modules, and the search for a job's processes in `/proc`.
 
 The warden and the guardian import this at their start, so it imports little.
 """
@@ -26,33 +26,33 @@ site.setquit()
 from {} import main
 main()
 """
-"""What the worker needs of the library is imported before its cached bytecode is turned off."""
+"""Imports the library modules a worker needs before cached bytecode is turned off."""
 
 _ROUNDS = 50
 _MILLISECONDS = 5000.0
 _MAKERS = ("/dev/ptmx", "/dev/pts/ptmx")
-"""What makes a terminal, and is its other end."""
+"""The device that makes a terminal and is its other end."""
 _ELSEWHERE = (b"PWD=", b"OLDPWD=")
-"""Where a shell is working says nothing about who started it."""
+"""Ignored: a shell's working folder does not show who started it."""
 
 
 def module_command(
     module: str, *arguments: str, options: Sequence[str] = ("-I", "-S")
 ) -> list[str]:
-    """The command that calls `main` of one of our modules in a Python of its own.
+    """The command that calls `main` of one of our modules in a new Python.
 
-    The package's folder goes last on the path: first, installed packages could hide standard ones.
+    The package's folder comes last on the path: installed packages must not hide standard modules.
     """
     return [sys.executable, *options, "-c", _BOOT.format(module), HOME, *arguments]
 
 
 def isolated_command(module: str, *arguments: str, path: Sequence[str], bytecode: str) -> list[str]:
-    """The same, in a Python that loads no start-up code from outside its library.
+    """Like `module_command`, in a Python that loads no start-up code from outside its library.
 
-    No `.pth` file, no `sitecustomize`, no PYTHONPATH (the environment must have none): after the
-    standard library come the folders of `path` and ours. Outside the library no bytecode is loaded
-    but what copies of this process, which may write it, put into the folder `bytecode`. (Not `-I`,
-    which would also ignore the hash seed.)
+    No `.pth` file, no `sitecustomize`, no PYTHONPATH (the environment must not set it): after the
+    standard library come the folders of `path` and ours. Outside the library the only bytecode
+    loaded is that in the folder `bytecode`, written by copies of this process. (Not `-I`, which
+    would also ignore the hash seed.)
     """
     places = [*path, *([] if HOME in path else [HOME])]
     told = json.dumps([places, sys.prefix, sys.exec_prefix, bytecode])
@@ -61,7 +61,7 @@ def isolated_command(module: str, *arguments: str, path: Sequence[str], bytecode
 
 
 def end_group(group: int, number: int = signal.SIGKILL) -> None:
-    """Kill a process group, if it still has members; or send it another signal."""
+    """Kill a process group, if it has members; or send it another signal."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 
@@ -69,10 +69,10 @@ def end_group(group: int, number: int = signal.SIGKILL) -> None:
 def end_strays(folder: str | os.PathLike[str]) -> None:
     """Kill every process whose environment names a folder or a path below it (Linux).
 
-    It reaches processes that left their session, and those whose parent is gone.
+    This also finds processes that left their session or lost their parent.
     """
     mark = os.fsencode(folder) + b"/"
-    for _ in range(_ROUNDS):  # a process that forks meanwhile is reached in the next round
+    for _ in range(_ROUNDS):  # the next round finds a process that forked meanwhile
         strays = [pid for pid in _processes() if _names(pid, mark)]
         if not strays:
             return
@@ -96,7 +96,7 @@ def end_children() -> None:
 
 
 def children() -> list[int]:
-    """The children of this process: as the kernel lists them, or else by asking every process."""
+    """The children of this process: as the kernel lists them, else by looking at every process."""
     own = os.getpid()
     with suppress(OSError):
         return [int(word) for word in _read(f"/proc/self/task/{own}/children").split()]
@@ -104,9 +104,9 @@ def children() -> list[int]:
 
 
 def is_descendant(pid: int) -> bool:
-    """Whether a process comes from this one; orphans do where this one is their reaper.
+    """Whether a process descends from this one; orphans do if this one is their reaper.
 
-    This process is none of its own descendants.
+    This process is not its own descendant.
     """
     while pid > 1:
         pid = _parent(pid) or 0
@@ -116,7 +116,7 @@ def is_descendant(pid: int) -> bool:
 
 
 def holds_terminal(number: int) -> bool:
-    """Whether a descendant has made a terminal, and still holds its other end (Linux)."""
+    """Whether a descendant made a terminal and still holds its other end (Linux)."""
     told = f"tty-index:\t{number}\n".encode()
     for pid in filter(is_descendant, _processes()):
         with suppress(OSError):
@@ -135,18 +135,18 @@ def is_stopped(pid: int) -> bool:
 
 
 def leader(pid: int) -> int:
-    """The process that a thread belongs to."""
+    """The process of a thread."""
     return int(_status(pid, b"Tgid:")[0])
 
 
 def has_other_rights(pid: int) -> bool:
-    """Whether a thread is of another user, or has capabilities, if only in a namespace."""
+    """Whether a thread has another user, or capabilities, even if only in a namespace."""
     capable = int(_status(pid, b"CapEff:")[0], 16)
     return bool(capable) or any(int(user) != os.geteuid() for user in _status(pid, b"Uid:"))
 
 
 def overrun(deadline: float, seconds: float, log: int | None, log_bytes: int) -> str | None:
-    """Why a job must be ended now; None where it may go on."""
+    """Why a job must be killed now; None if it may go on."""
     if time.monotonic() > deadline:
         return f"still running after {seconds:g} s"
     if log is not None and os.fstat(log).st_size > log_bytes:
@@ -177,12 +177,12 @@ def _parent(pid: int) -> int | None:
 
 
 def _stat(pid: int) -> list[bytes]:
-    """The state of a process, its parent, and what else the kernel lists behind its name."""
+    """The fields after the name in a process's `stat`: its state, its parent, and so on."""
     return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
 def _status(pid: int, name: bytes) -> list[bytes]:
-    """A line of what the kernel tells about a thread."""
+    """One line of a thread's `status`."""
     lines = _read(f"/proc/{pid}/status").splitlines()
     return next(line for line in lines if line.startswith(name)).split()[1:]
 
@@ -194,7 +194,7 @@ def _leads_to(path: str) -> str:
 
 
 def _end(pid: int, mark: bytes) -> None:
-    """Kill a process and wait for its end; its number may have passed to another meanwhile."""
+    """Kill a process and wait for its end; checked again, as its pid may have been reused."""
     try:
         handle = os.pidfd_open(pid)
     except (AttributeError, OSError):  # Linux before 5.3
@@ -211,5 +211,5 @@ def _end(pid: int, mark: bytes) -> None:
 
 
 def _read(path: str) -> bytes:
-    with open(path, "rb") as file:  # noqa: PTH123 - without pathlib, which the warden does without
+    with open(path, "rb") as file:  # noqa: PTH123 - the warden does not import pathlib
         return file.read()

@@ -1,7 +1,7 @@
-"""Linux system calls that Python does not offer: each a function that raises OSError.
+"""Linux system calls that Python lacks, as functions that raise OSError.
 
-No other module makes calls through ctypes. The calls look a function of the C library up when they
-are made, so the module can be imported on any system.
+Only this module uses ctypes. C functions are looked up when called, so the module can be imported
+on any system.
 """
 
 import ctypes
@@ -34,7 +34,7 @@ _NOT_FOLLOWING = _OPEN_HOW(os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT | _NO_LINKS)
 
 
 def die_with_parent(signal: int = _KILL) -> None:
-    """Have this process killed, or told so, when its parent ends. A change of user undoes it."""
+    """Have this process killed, or signalled, when its parent ends. A change of user undoes it."""
     _control(_DEATH_SIGNAL, signal)
 
 
@@ -49,17 +49,17 @@ def hide_from_users(*, on: bool = True) -> None:
 
 
 def renounce_new_privileges() -> None:
-    """Gain no privilege by running a program, now and later."""
+    """Never gain privileges by running a program."""
     _control(_NO_NEW_PRIVILEGES, 1)
 
 
 def drop_capability(number: int) -> None:
-    """Keep a capability from every program that this process runs."""
+    """Deny a capability to every program that this process runs."""
     _control(_DROP_CAPABILITY, number)
 
 
 def hand_on_no_capability() -> None:
-    """Have no program inherit a capability past what `drop_capability` leaves."""
+    """Make no capability inheritable, so that no program gets around `drop_capability`."""
     header = ctypes.create_string_buffer(_CAPABILITIES, len(_CAPABILITIES))
     held = (ctypes.c_uint32 * 6)()  # effective, permitted and inheritable, in two halves
     _check(_LIBRARY.capget(header, held))
@@ -75,7 +75,7 @@ def become_user(uid: int) -> None:
 
 
 def unshare(flags: int) -> None:
-    """Leave namespaces for new ones."""
+    """Enter new namespaces."""
     _check(_LIBRARY.unshare(flags))
 
 
@@ -124,12 +124,12 @@ def open_watch() -> int:
 
 
 def add_watch(watch: int, path: str | os.PathLike[str], events: int) -> int:
-    """Have events of a file reported; the number under which they are."""
+    """Report events of a file; the number that identifies them."""
     return _check(_LIBRARY.inotify_add_watch(watch, os.fsencode(path), events))
 
 
 def install_listener(program: bytes) -> int:
-    """Filter the system calls of this process from here on; the descriptor that reports them."""
+    """Filter the system calls of this process from now on; the descriptor that reports them."""
     code = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(code))
     described = ctypes.create_string_buffer(header, len(header))
@@ -143,7 +143,7 @@ def install_listener(program: bytes) -> int:
 
 
 def open_in_root(root: int, path: str, *, links: bool) -> int:
-    """Open what a path names below `root`, for looking only; without `links`, none is followed."""
+    """Open a path below `root` without reading it; without `links`, no link is followed."""
     status = _LIBRARY.syscall(
         _OPEN_2, root, os.fsencode(path), _FOLLOWING if links else _NOT_FOLLOWING, _HOW_SIZE
     )
@@ -151,7 +151,7 @@ def open_in_root(root: int, path: str, *, links: bool) -> int:
 
 
 def copy_descriptor(process: int, number: int) -> int:
-    """A copy of an open descriptor of another process, which a pidfd names."""
+    """Copy an open descriptor of another process, given by its pidfd."""
     return _check(_LIBRARY.syscall(_GET_DESCRIPTOR, process, number, 0))
 
 
@@ -181,7 +181,7 @@ def _control(option: int, *values: int) -> None:
 
 
 def _check(status: int, subject: str = "") -> int:
-    """The result of a call, or its error."""
+    """The result of a call; raises its error."""
     if status < 0:
         number = ctypes.get_errno()
         text = os.strerror(number)

@@ -1,10 +1,9 @@
 """The warden: a process that starts watched commands one at a time, watches them, and ends them.
 
 `main` reads one JSON object a line (a `Job`) from its input and writes one (an `Outcome`) to its
-output. A line that comes while a command runs ends it. When its input ends while a command runs,
-its client is gone: it ends the command, undoes what is to be undone, and deletes the folder in
-which all ran. It imports little, so that it starts quickly, and has one thread, so that it may
-fork.
+output. A line that arrives while a command runs ends the command. If the input ends meanwhile, the
+client is gone: the warden ends the command, restores production, and deletes the folder of the
+jobs. It imports little, to start quickly, and has one thread, to be able to fork.
 """
 
 import json
@@ -32,13 +31,13 @@ class Warden:
     """Starts, watches and ends commands."""
 
     def __init__(self) -> None:
-        become_subreaper()  # processes that a command leaves behind become ours to end
-        hide_from_users()  # a command could strike what it did from our memory
+        become_subreaper()  # so that a command's orphans become our children
+        hide_from_users()  # a command could otherwise erase the record in our memory
         self.private = can_enter_view()
         self.requests = b""
 
     def serve(self) -> None:
-        """One job, one outcome, until the input ends."""
+        """Run jobs and report their outcomes, until the input ends."""
         self.send({"private": self.private})
         while (line := self.next_line()) is not None:
             outcome = self.run(json.loads(line))
@@ -57,13 +56,13 @@ class Warden:
         return line
 
     def send(self, message: dict[str, Any]) -> None:
-        """Tell the client."""
+        """Send the client a message."""
         data = json.dumps(message).encode() + b"\n"
         while data:
             data = data[os.write(1, data) :]
 
     def run(self, job: dict[str, Any]) -> dict[str, Any] | None:
-        """One command to its end; None where the client is gone."""
+        """Run one command to its end; None if the client is gone."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         log = job["output"]
         if isinstance(log, str):
@@ -73,7 +72,7 @@ class Warden:
             ours.close()
             _become(job, theirs, log)
         theirs.close()
-        for descriptor in job["descriptors"]:  # the command's now
+        for descriptor in job["descriptors"]:  # the command has its own copies
             os.close(descriptor)
         with ours:
             error, listener = _receive(ours)
@@ -83,7 +82,7 @@ class Warden:
                 return {"failed": error}
             watched = None if listener is None else Notices(listener)
             try:
-                if job["descriptors"]:  # who hears the command hears when its output ends, too
+                if job["descriptors"]:  # a reader of the command sees the end of its output, too
                     os.close(log)
                     log = None
                 trouble, wanted = self.watch(child, watched, job, log)
@@ -102,7 +101,7 @@ class Warden:
     def watch(
         self, child: int, watched: Notices | None, job: dict[str, Any], log: int | None
     ) -> tuple[str | None, bool]:
-        """Answer notices until the command ends; why it was ended, and whether the client waits."""
+        """Answer notifications until the end: why it was killed, and whether the client waits."""
         handle = os.pidfd_open(child)
         poller = select.poll()
         for descriptor in (handle, 0) if watched is None else (watched.listener, handle, 0):
@@ -112,7 +111,7 @@ class Warden:
         try:
             while True:
                 events = dict(poller.poll(_GLANCE * 1000.0))
-                if handle in events:  # first, lest what it left running keep us busy
+                if handle in events:  # first, so that remaining processes cannot keep us busy
                     return None, True
                 if 0 in events:
                     return None, self._input_goes_on()
@@ -128,11 +127,11 @@ class Warden:
             os.close(handle)
 
     def _input_goes_on(self) -> bool:
-        """Whether the client is there; all that it sends while a command runs is to end it."""
+        """Whether the client is there; during a command it sends only the order to end it."""
         return bool(os.read(0, 1 << 16))
 
     def end_all(self, child: int) -> None:
-        """End a command and everything that it left running, in any session."""
+        """End a command and all its processes, in any session."""
         self.status = 0
         end_group(child)
         with suppress(OSError):
@@ -144,8 +143,8 @@ class Warden:
 class _Courier:
     """A thread that hands the listener to the warden.
 
-    It starts before the filter, which does not hold it, and ends when the command takes its place.
-    So the filter makes no exception: one that it made would last as long as the command.
+    It starts before the filter, which therefore does not apply to it, and ends when the command
+    starts. So the filter needs no exception, which would last as long as the command.
     """
 
     def __init__(self, socket_end: socket.socket) -> None:
@@ -158,7 +157,7 @@ class _Courier:
         start_new_thread(self._run, ())
 
     def deliver(self, listener: int) -> None:
-        """Have the listener sent, and wait until it is."""
+        """Send the listener, and wait until it is sent."""
         self._listener = listener
         self._wanted.release()
         self._done.acquire()
@@ -176,7 +175,7 @@ class _Courier:
 
 
 def _become(job: dict[str, Any], socket_end: socket.socket, log: int) -> None:
-    """In the child: confine it, have its calls reported, and run the command."""
+    """In the child: confine it, install the filter, and run the command."""
     try:
         empty = os.open(os.devnull, os.O_RDONLY)
         os.dup2(empty, 0)
@@ -184,7 +183,7 @@ def _become(job: dict[str, Any], socket_end: socket.socket, log: int) -> None:
         os.dup2(log, 2)
         for descriptor in job["descriptors"]:
             os.set_inheritable(descriptor, True)
-        hide_from_users(on=False)  # else an ordinary user's warden could not read its calls
+        hide_from_users(on=False)  # otherwise a warden that is not root could not read its calls
         isolate(job["restrictions"])
         drop_capabilities()
         courier = _Courier(socket_end)
@@ -208,7 +207,7 @@ def _become(job: dict[str, Any], socket_end: socket.socket, log: int) -> None:
 
 
 def _receive(ours: socket.socket) -> tuple[str, int | None]:
-    """What the child sends before it becomes the command: a descriptor, or an error."""
+    """What the child sends before it runs the command: a descriptor, or an error."""
     data, descriptors, _, _ = socket.recv_fds(ours, 4096, 1)
     if descriptors:
         os.set_inheritable(descriptors[0], False)
@@ -233,8 +232,8 @@ def _outcome(status: int, trouble: str | None, noted: Noted) -> dict[str, Any]:
 def main() -> None:
     """Serve on standard input and output.
 
-    The last arguments are the folder to delete at the end and the path of production, where a run
-    takes its place.
+    The last arguments are the folder to delete at the end and, if runs replace production, its
+    path.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupted client ends us itself
     folder, root = sys.argv[-2:]
@@ -264,7 +263,7 @@ def _put_back(root: str) -> None:
 
 
 def _throw_away(folder: str) -> None:
-    from pathlib import Path  # at the end, so that the beginning is quick
+    from pathlib import Path  # imported late, for a quick start
 
     from assay.folders import remove
 

@@ -1,6 +1,6 @@
 """The client of the warden: sends it jobs, one at a time, and receives their outcomes.
 
-A canary, a program that writes outside its folder on purpose, shows that the warden sees.
+A canary, a program that writes outside its folder on purpose, shows that the warden notices.
 """
 
 import errno
@@ -30,7 +30,7 @@ _SHORTAGES = frozenset(
         *(errno.ENOSPC, errno.EDQUOT),
     }
 )
-"""Errors of a system that is short of something; they say nothing about the command."""
+"""Errors of a system short of resources; they say nothing about the command."""
 _CANARY = """
 import os, sys
 try:
@@ -41,23 +41,23 @@ except OSError:
 """
 _CANARY_SECONDS = 60.0
 _WAKE_SECONDS = 5.0
-"""How often a warden that does not answer is resumed: a command can stop it."""
+"""Seconds between two attempts to resume a silent warden: a command can stop it."""
 _MOST_STOPS = 4
 """A warden that is stopped more often than this is killed, with all that it started."""
 
 
 def can_observe() -> bool:
-    """Whether this system reports what a command opens: Linux, on a machine that we know."""
+    """Whether this system can report what a command opens: Linux on a known machine."""
     return known_machine() and hasattr(os, "pidfd_open")
 
 
 def start_warden(
     *arguments: str, descriptors: Sequence[int] = ()
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """A new warden, and the socket by which it is spoken to.
+    """Start a warden, and return it with the socket to talk to it.
 
-    Not a pipe: through `/proc` a job could open the warden's end of one, and write its own outcome.
-    Our memory is hidden from the job until `show_memory` is called, once for each warden.
+    Not a pipe: through `/proc` a job could open the warden's end of it and write its own outcome.
+    Our memory is protected until `show_memory` is called, once for each warden.
     """
     ours, theirs = socket.socketpair()
     hide_memory()
@@ -81,17 +81,17 @@ def start_warden(
 
 
 class WardenClient:
-    """A warden: started when made, and waited for when first used."""
+    """A warden: started on creation, waited for on first use."""
 
     def __init__(self, scratch: Path, *, in_place: Path | None = None, lock: int = -1) -> None:
         if not can_observe():
             raise SpecError(
-                "this system cannot tell which files a command opens, so nothing can be shown of"
-                " its state",
-                hint="Run it on Linux (x86-64 or ARM, version 5.5 or later).",
+                "this system cannot report which files a command opens, so the state cannot be"
+                " checked",
+                hint="Run it on Linux 5.5 or later (x86-64 or ARM).",
             )
         root = "" if in_place is None else str(in_place)
-        with storage("the process that watches over the runs"):
+        with storage("the process that watches the runs"):
             held = () if lock < 0 else (lock,)
             self._process, self._socket = start_warden(str(scratch), root, descriptors=held)
         self._answers = self._socket.makefile("rb")
@@ -104,7 +104,7 @@ class WardenClient:
 
     @property
     def private(self) -> bool:
-        """Whether jobs get the view that they ask for: where one can be had, and is wanted."""
+        """Whether jobs get the private view they ask for: if it is wanted and available."""
         if self._can_be_private is None:
             try:
                 self._can_be_private = bool(self._receive()["private"])
@@ -124,15 +124,15 @@ class WardenClient:
         self.close()
 
     def stop(self) -> None:
-        """Have the warden end what runs; `close` waits for it."""
+        """Tell the warden to end the running command; `close` waits for it."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
-        """Have the warden end what runs, and wait until all of it has ended.
+        """Tell the warden to end the running command, and wait until all its processes have ended.
 
-        An interrupt does not end the waiting: a command that still runs would go on with what takes
-        the place of its state afterwards.
+        An interrupt does not end the wait: a command that still runs would work on the state that
+        is restored afterwards.
         """
         interrupted = None
         while self._process.returncode is None:
@@ -154,7 +154,7 @@ class WardenClient:
             raise interrupted
 
     def run(self, job: Job) -> Outcome:
-        """Run a job to its end; when this raises, the command has ended all the same."""
+        """Run a job to its end; the command has ended even if this raises."""
         if not isinstance(job.output, Path) or job.folder is None:
             raise TypeError("the warden has no descriptor and no working directory of ours")
         if not job.network or job.identity is not None or job.descriptors:
@@ -186,12 +186,12 @@ class WardenClient:
         }
         try:
             self._socket.sendall(json.dumps(request).encode() + b"\n")
-        except OSError:  # it is gone, or was told to end
+        except OSError:  # it has ended, or was told to
             raise _gone() from None
         return _outcome(self._receive(), job.command[0], log)
 
     def _wake(self) -> None:
-        """Resume a warden that a command has stopped; without end, it would never be heard."""
+        """Resume a warden that a command has stopped; after too many times, kill it."""
         self._stops += is_stopped(self._process.pid)
         often = self._stops > _MOST_STOPS
         self._process.send_signal(signal.SIGKILL if often else signal.SIGCONT)
@@ -208,13 +208,13 @@ class WardenClient:
 
 def _gone() -> StorageError:
     return StorageError(
-        "the process that watches over the runs has ended",
-        hint="What was made is kept: type the same command to go on.",
+        "the process that watches the runs has ended",
+        hint="Finished runs are kept. Repeat the command to continue.",
     )
 
 
 def _program(word: str, folder: Path, environment: Mapping[str, str]) -> str | None:
-    """The path of a program; None where there is none."""
+    """The path of a program; None if it is not found."""
     program = interpreter(word)
     if "/" in program:
         return str(folder / program) if (folder / program).is_file() else None
@@ -244,7 +244,7 @@ def _outcome(message: Mapping[str, Any], program: str, log: Path) -> Outcome:
 
 
 def send_canary(warden: WardenClient, scratch: Path) -> tuple[bool, str]:
-    """Whether a write outside was seen and, where views are private, held back; and as text."""
+    """Whether a write outside was seen and, with private views, prevented; and a sentence on it."""
     root, outside = scratch / "canary", scratch / "outside"
     with storage(scratch):
         root.mkdir()

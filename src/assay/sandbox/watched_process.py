@@ -1,7 +1,7 @@
-"""A job that we speak to while it runs, under a warden of its own.
+"""A job that exchanges messages with us while it runs, under its own warden.
 
-Where the kernel will not report its calls (another filter reports them already, or refuses), the
-job runs all the same, and its outcome says that the record is incomplete.
+If the kernel cannot report its calls (another filter already does, or refuses), the job still runs,
+and its outcome says that the record is incomplete.
 """
 
 import json
@@ -21,15 +21,15 @@ from assay.sandbox.warden_client import start_warden
 _ENDED = b"end\n"
 _END_SECONDS = 10.0
 _LONGEST = 1 << 29
-"""Bytes that an outcome may have; a warden keeps fewer paths than that takes."""
+"""The most bytes of an outcome; a warden keeps fewer paths than that."""
 _UNKNOWN = Outcome(code=None, trouble="the process that watched it has ended", full=True)
 
 
 class WatchedProcess:
-    """A job that was started: as `Process`, and afterwards `outcome` tells what it reached.
+    """A started job: like `Process`, with an `outcome` at the end that lists what it reached.
 
-    Its warden is its keeper, which ends all that it leaves. `unaccounted` says that the warden was
-    killed or did not answer, so that something that it started may still run.
+    Its warden is its keeper and ends all its processes. `unaccounted` means that the warden was
+    killed or did not answer, so that processes of the job may still run.
     """
 
     def __init__(self, job: Job) -> None:
@@ -56,10 +56,10 @@ class WatchedProcess:
         self._send(json.dumps(request).encode() + b"\n")
 
     def check_confined(self) -> None:
-        """Nothing to wait for: a command that cannot be confined is not run."""
+        """Return at once: a command that cannot be confined is not run."""
 
     def end(self) -> None:
-        """Have the job ended, with all that it started, in any session.
+        """End the job with all its processes, in any session.
 
         The job can signal its warden. A stopped one is resumed; one that does not end is killed.
         """
@@ -74,7 +74,7 @@ class WatchedProcess:
     def reap(self, seconds: float | None = None) -> int | None:
         """Wait for the end: the exit code, or minus the number of the signal that ended it.
 
-        None where it has none: `outcome.trouble` says why.
+        None if there is none; `outcome.trouble` says why.
         """
         if self.outcome is None:
             outcome = self._outcome(seconds)
@@ -85,13 +85,13 @@ class WatchedProcess:
         return None if self.outcome is None else self.outcome.code
 
     def _give_up(self) -> None:
-        """Kill the warden: what it has ended, and what it saw, is not known."""
+        """Kill the warden: which processes it ended, and what it saw, is then unknown."""
         self.unaccounted = True
         end_group(self._warden.pid)
         self._close(_UNKNOWN)
 
     def _close(self, outcome: Outcome) -> None:
-        """Wait for the end of the warden, which has nothing left to do and to tell."""
+        """Wait for the warden to end, after its last message."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
         try:
@@ -109,11 +109,11 @@ class WatchedProcess:
         self.outcome = _UNKNOWN if more else outcome
 
     def _send(self, data: bytes) -> None:
-        with suppress(OSError):  # it is gone, and its output says so
+        with suppress(OSError):  # it has ended, which its output shows
             self._socket.sendall(data)
 
     def _outcome(self, seconds: float | None) -> Outcome | None:
-        """The second and last line of the warden's, after its greeting; None where that is none."""
+        """The warden's second and last line, the outcome; None if it is missing or invalid."""
         deadline = time.monotonic() + (float("inf") if seconds is None else seconds)
         while self._lines < 2:
             data = self._read(deadline)
@@ -126,7 +126,7 @@ class WatchedProcess:
         return None if more else _parsed(line)
 
     def _read(self, deadline: float) -> bytes:
-        """What the warden tells next; nothing where it has ended."""
+        """The next bytes from the warden; empty if it has ended."""
         left = deadline - time.monotonic()
         if left != float("inf") and not is_ready(self._socket.fileno(), left):
             raise TimeoutError
@@ -137,7 +137,7 @@ class WatchedProcess:
 
 
 def _parsed(line: bytes) -> Outcome | None:
-    """The outcome that a line tells; None where no warden wrote it."""
+    """The outcome in a line; None if the line is not a warden's."""
     try:
         message = json.loads(line)
         if "failed" in message:

@@ -1,1 +1,1 @@
-"""Arrays in, Estimates out. Knows none of the nouns; no clock, no file, no unseeded chance."""
+"""Statistics: arrays in, Estimates out. No clock, no file, no unseeded randomness."""

@@ -1,4 +1,4 @@
-"""The array types that pass between these modules, values as whole numbers, rows by content."""
+"""Array types of these modules, values coded as whole numbers, and rows ordered by content."""
 
 from collections.abc import Hashable, Iterable
 
@@ -10,7 +10,7 @@ Codes = NDArray[np.intp]
 
 
 class Places(dict[Hashable, int]):
-    """The place of each value among those asked for, in order of first asking."""
+    """Numbers values in the order in which they are first looked up."""
 
     def __missing__(self, value: Hashable) -> int:
         place = self[value] = len(self)
@@ -18,14 +18,14 @@ class Places(dict[Hashable, int]):
 
 
 def coded(values: Iterable[Hashable], *, known: Places | None = None) -> Codes:
-    """Each value by its place among the distinct ones, in order of first appearance.
+    """Values as whole numbers: equal values share a number, numbered by first appearance.
 
-    With `known` the places of earlier values go on being used, and new ones are added to it.
+    With `known`, earlier values keep their numbers, and new values are added to it.
     """
     places = Places() if known is None else known
     return np.fromiter(map(places.__getitem__, values), dtype=np.intp)
 
 
 def by_content(rows: Floats) -> Codes:
-    """The order of rows by what they hold: the same rows then meet the same draws in any order."""
+    """An order of rows by their content, so that random draws do not depend on the input order."""
     return np.lexsort(rows.T[::-1])

@@ -7,13 +7,13 @@ covariance between methods scored on the same items (DeLong, DeLong & Clarke-Pea
 
 *Interval of one AUC.* A score interval: `stats/auc_interval.py`.
 
-*Interval of a difference.* At each end the wider of two: Wald with DeLong's variance and t, and
-MOVER (Zou & Donner 2008), which combines the single intervals with DeLong's correlation. A control
-read in its better direction is two controls, of which the larger counts.
+**Interval of a difference.* At each end the wider of two intervals: Wald with DeLong's variance and
+t, and MOVER (Zou & Donner 2008), which combines the single intervals with DeLong's correlation. A
+control read in its better direction counts as two controls, of which the larger is subtracted.
 
-*Groups.* `stats/clusters.py`. Intervals rest on the jackknife over groups. The score interval is
-taken at the sizes of an independent sample: the class sizes over the design effect, the variance
-with groups over that without.
+**Groups.* See `stats/clusters.py`. Intervals use the jackknife over groups. The score interval uses
+the class sizes of an equivalent independent sample: the class sizes divided by the design effect,
+which is the variance with groups divided by the variance without.
 """
 
 import math
@@ -39,7 +39,7 @@ from assay.stats.ranks import Levels, placements
 
 
 def auc(positive: ArrayLike, negative: ArrayLike) -> float:
-    """The AUC alone, O(n log n): two sorts, then two merges of sorted arrays."""
+    """The AUC without an interval, in O(n log n)."""
     above = np.sort(np.asarray(positive, dtype=np.float64))
     below = np.sort(np.asarray(negative, dtype=np.float64))
     wins = np.searchsorted(below, above, "left").sum(dtype=np.float64)
@@ -48,7 +48,7 @@ def auc(positive: ArrayLike, negative: ArrayLike) -> float:
 
 
 def _beaten(above: Floats, below: Floats) -> tuple[Floats, Floats]:
-    """For each score of one side, how many of the other it beats, ties one half."""
+    """For each score of one side, how many of the other side it beats; ties count one half."""
     orders = np.argsort(above), np.argsort(below)
     ranked = above[orders[0]], below[orders[1]]
     beaten = np.empty(above.size), np.empty(below.size)
@@ -61,14 +61,14 @@ def _beaten(above: Floats, below: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AucFit:
-    """k methods on the same items: their AUCs and everything an interval needs.
+    """The AUCs of k methods on the same items, and everything an interval needs.
 
-    `placements` are each item's, positives first. `within_positive` and `within_negative` are the
-    two addends of the variance (k x k); `covariance` is their sum, plus what positives and
-    negatives of one group share. `ungrouped` are the variances as if every item stood alone,
-    `units_positive`, `units_negative` and `units` the effective numbers of groups, of each class
-    and of both, and `totals` (k x groups) what the jackknife over groups finds, None where every
-    item stands alone. `raised` is by how much a variance is raised for what the items do not show.
+    `placements` are one an item, positives first. `within_positive` and `within_negative` are the
+    two terms of the variance (k x k); `covariance` is their sum, plus the covariance of positives
+    and negatives of one group. `ungrouped` are the variances if all items were independent.
+    `units_positive`, `units_negative` and `units` are the effective numbers of groups, of each
+    class and of both. `totals` (k x groups) are from the jackknife over groups; None without
+    groups. `raised` is a factor on the variance, for what these items cannot show.
     """
 
     values: Floats
@@ -158,9 +158,9 @@ class AucFit:
     ) -> Callable[[float], tuple[float, float]]:
         """The interval of the least difference, as a function of the level.
 
-        The least of k differences is at least L where each is, so its lower bound is the least of
-        theirs. It is at most U where any is; to keep that error at its level whichever is the
-        least, each upper bound is taken at a k-th of it.
+        The least of k differences is at least L if each is, so its lower bound is the least of
+        their lower bounds. It is at most U if any is; to keep the error at its level whichever is
+        the least, each upper bound uses a k-th of that level.
         """
 
         def interval(level: float) -> tuple[float, float]:
@@ -172,11 +172,11 @@ class AucFit:
         return interval
 
     def gap(self, i: int, j: int) -> float:
-        """Method i's AUC minus method j's, from whole counts of wins, so rounded only once."""
+        """Method i's AUC minus method j's, computed from counts of wins to avoid rounding."""
         return float(self.wins[i] - self.wins[j]) / (self.positives * self.negatives)
 
     def same_ranking(self, i: int, j: int) -> bool:
-        """Whether two methods place every item alike, so that their difference is no accident."""
+        """Whether two methods rank all items identically, so that they cannot differ."""
         return bool(np.array_equal(self.placements[i], self.placements[j]))
 
     def _estimate(
@@ -186,14 +186,14 @@ class AucFit:
         return Estimate(value=value, low=ends[0], high=ends[1], level=level, n=self.n, how=how)
 
     def _variance(self, contrast: Floats) -> float:
-        """The variance of a contrast of the k AUCs; with groups, that of the jackknife."""
+        """The variance of a contrast of the k AUCs; with groups, the jackknife's."""
         variance = max(float(contrast @ self.covariance @ contrast), 0.0)
         if self.totals is None:
             return variance
         return max(variance, float(np.square(contrast @ self.totals).sum()))
 
     def _degrees(self, contrast: Floats) -> float:
-        """Welch's degrees of freedom for a contrast of the k AUCs, or fewer if groups bear less."""
+        """Welch's degrees of freedom for a contrast of the AUCs, fewer if few groups carry it."""
         a = float(contrast @ self.within_positive @ contrast)
         b = float(contrast @ self.within_negative @ contrast)
         dof_a, dof_b = max(self.units_positive - 1.0, 1.0), max(self.units_negative - 1.0, 1.0)
@@ -205,7 +205,7 @@ class AucFit:
         return min(welch, max(self.units - 1.0, 1.0), degrees_of_freedom(contrast @ self.totals))
 
     def _sizes(self, i: int, variance: float) -> tuple[float, float]:
-        """The class sizes of an independent sample that says as much about method i."""
+        """The class sizes of an independent sample with as much information about method i."""
         alone = float(self.ungrouped[i])
         if not self.grouped:
             return float(self.positives), float(self.negatives)
@@ -220,8 +220,8 @@ def fit(
 ) -> AucFit:
     """AUCs of one method (1-D scores) or of k methods (k x items), with paired DeLong covariance.
 
-    `groups` names the group of each positive and of each negative; without it every item stands
-    alone.
+    `groups` names the group of each positive and of each negative; without it, items are
+    independent.
     """
     above = np.atleast_2d(np.asarray(positive, dtype=np.float64))
     below = np.atleast_2d(np.asarray(negative, dtype=np.float64))
@@ -238,7 +238,7 @@ def fit_levels(
     *,
     groups: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> AucFit:
-    """The same for columns whose levels are known already."""
+    """Like `fit`, for columns whose levels are known."""
     sides = np.flatnonzero(positive), np.flatnonzero(~positive)
     above, below, wins = zip(*(placements(column, sides) for column in columns), strict=True)
     return _fit(np.stack(above), np.stack(below), np.array(wins), groups)
@@ -282,7 +282,7 @@ def _fit(
 
 
 def _pick(i: int, j: int, k: int) -> Floats:
-    """Method i alone where i is j, else i minus j, as a contrast."""
+    """The contrast for method i alone if i equals j, else for i minus j."""
     contrast = np.zeros(k)
     contrast[i] = 1.0
     if i != j:
@@ -291,7 +291,7 @@ def _pick(i: int, j: int, k: int) -> Floats:
 
 
 def _mean_covariance(placed: Floats) -> Floats:
-    """Covariance of the mean placements; zero where a single item gives none."""
+    """Covariance of the mean placements; zero for a single item."""
     k, n = placed.shape
     if n < 2:
         return np.zeros((k, k))

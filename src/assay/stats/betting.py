@@ -1,12 +1,12 @@
-"""Betting: evidence that may be looked at after every unit (Waudby-Smith and Ramdas 2024).
+"""Betting: evidence that stays valid if it is looked at after every unit.
 
-Somebody who doubts that a mean is at most m bets on it: of the capital of 1, a fraction is staked
-on each next score in [0, 1] at odds that are fair if the mean is m. Were it so, nobody could expect
-to gain, and the capital would ever reach 1 / alpha with a chance of at most alpha, however often
-one looks (Ville 1939). So capital is evidence, and 1 / capital a p-value that stays one.
+To test that a mean is at most m, bet against it: of a capital of 1, stake a fraction on each next
+score in [0, 1], at odds that are fair if the mean is m. If the mean is at most m, the capital ever
+reaches 1 / alpha with a chance of at most alpha, however often one looks (Ville 1939; Waudby-Smith
+and Ramdas 2024). So capital is evidence, and 1 / capital is a p-value valid at any time.
 
-Which fraction is best depends on what is not known yet; here capital is shared out evenly over a
-grid of fractions, so that the best of them carries the whole after a few units.
+The best fraction is unknown in advance, so capital is split evenly over a grid of fractions; after
+a few units the best of them dominates.
 """
 
 import math
@@ -20,9 +20,9 @@ _STEPS = 30
 
 
 def log_capital(scores: Floats, mean: float | Floats) -> Floats:
-    """The logarithm of the capital after each unit (units x columns), betting on more than `mean`.
+    """The log capital after each unit (units x columns) of betting on a mean above `mean`.
 
-    `scores` lie in [0, 1], one row a unit, in the order in which they came.
+    `scores` are in [0, 1], one row a unit, in the order of arrival.
     """
     against = np.maximum(np.asarray(mean, dtype=np.float64), 1e-12)
     gains = scores / against - 1.0
@@ -32,12 +32,12 @@ def log_capital(scores: Floats, mean: float | Floats) -> Floats:
 
 
 def ever(capital: Floats) -> Floats:
-    """The greatest so far, after each unit: what was shown once stays shown."""
+    """The running maximum after each unit: evidence once shown stays."""
     return np.asarray(np.maximum.accumulate(capital, axis=0))
 
 
 def lower_bounds(scores: Floats, alpha: float) -> Floats:
-    """For each column, the mean that all smaller ones were bet out of the game at some time."""
+    """The lower bound of each column's mean: every smaller mean was rejected at some time."""
     low, high = np.zeros(scores.shape[1]), np.ones(scores.shape[1])
     target = -math.log(alpha)
     for _ in range(_STEPS):
@@ -48,11 +48,11 @@ def lower_bounds(scores: Floats, alpha: float) -> Floats:
 
 
 def adjusted(logs: Floats) -> Floats:
-    """Capital (units x columns, as logarithms) that holds for all columns together.
+    """Log capital (units x columns) adjusted for testing all columns together.
 
-    A column is shown only where every group of columns that it is in shows something, by the mean
-    of their capital; for each size of group the worst company are the poorest columns (Vovk and
-    Wang 2021).
+    A column counts only if every set of columns that contains it does, by the mean of their
+    capital; for each size of set the worst case is the set with the least capital (Vovk and Wang
+    2021).
     """
     values = np.exp(np.minimum(logs, 700.0))
     columns = values.shape[1]

@@ -1,19 +1,19 @@
-"""Groups: what records that belong together do to a variance and to an interval.
+"""Groups: how records that belong together change a variance and an interval.
 
 The variance comes from group totals of each item's influence (Obuchowski 1997), so that copies of a
-record add no evidence. Groups of uneven size count as so many equal ones as Kish's formula says.
+record add no evidence. Groups of uneven size count as an effective number of equal ones (Kish).
 
-An interval rests on the *jackknife*: how far the estimate moves when a whole group is left out. A
+An interval uses the *jackknife*: how far the estimate moves when a whole group is left out. A
 group that holds a share h of a class pulls the estimate towards itself, so its total is divided by
-1 - h. Where every group holds as many records of each class the result is Obuchowski's variance;
-where sizes or the shares of positives vary it is larger, by what his counts leave out.
+1 - h. If all groups have the same number of records of each class, the result is Obuchowski's
+variance; if sizes or shares of positives vary, it is larger, by the part that his omits.
 
-Few groups tell a variance badly, which is met in two places, with u the totals:
+Few groups give a poor estimate of the variance. Two corrections, with u the totals:
 
 - The variance has 2 / (sum u^4 / (sum u^2)^2 - 1/G) degrees of freedom, which is G for normal u and
-  2k where k groups carry it all: it is known as well as those allow.
-- An interval reaches further to the side that u is skewed to, by the studentised mean's first term
-  (Hall 1992), sum u^3 / variance * (2 z^2 + 1) / 6. It is not drawn in on the other side.
+  2k if k groups carry all of it.
+- An interval is extended on the side to which u is skewed, by the first term of the studentised
+  mean's expansion (Hall 1992), sum u^3 / variance * (2 z^2 + 1) / 6. The other side is unchanged.
 """
 
 import math
@@ -34,7 +34,7 @@ def side_codes(groups: tuple[ArrayLike, ArrayLike]) -> tuple[Codes, Codes]:
 
 
 def effective_groups(codes: Codes) -> float:
-    """How many groups of equal size would be as good as these: (sum m)^2 / sum m^2."""
+    """The effective number of groups, as if of equal size: (sum m)^2 / sum m^2."""
     sizes = np.bincount(codes)
     return float(sizes.sum()) ** 2 / float(np.square(sizes, dtype=np.float64).sum())
 
@@ -42,7 +42,7 @@ def effective_groups(codes: Codes) -> float:
 def grouped_covariance(
     influence1: Floats, influence0: Floats, codes: tuple[Codes, Codes]
 ) -> tuple[Floats, Floats, Floats]:
-    """The two addends of the variance and their sum with what groups share (Obuchowski 1997)."""
+    """The two terms of the variance, and their sum with groups' covariance (Obuchowski 1997)."""
     size = _size(codes)
     totals1, totals0 = (
         _group_totals(influence, own, size)
@@ -55,12 +55,12 @@ def grouped_covariance(
 
 
 def jackknife_totals(influence1: Floats, influence0: Floats, codes: tuple[Codes, Codes]) -> Floats:
-    """What leaving out each group does to each estimate (k x groups), scaled to sum as squares."""
+    """The change of each estimate without each group (k x groups); squares sum to the variance."""
     size = _size(codes)
     totals = np.zeros((influence1.shape[0], size))
     for influence, own in zip((influence1, influence0), codes, strict=True):
         share = np.bincount(own, minlength=size) / own.size
-        # The only group of a class has a total of nought, and says nothing of other groups.
+        # The only group of a class has a total of 0, and no information on other groups.
         left = np.where(share < 1.0, 1.0 - share, 1.0)
         scale = math.sqrt(correction(_count(own)))
         totals += _group_totals(influence, own, size) / (left * scale)
@@ -68,7 +68,7 @@ def jackknife_totals(influence1: Floats, influence0: Floats, codes: tuple[Codes,
 
 
 def degrees_of_freedom(totals: Floats) -> float:
-    """How well the sum of squares of group totals is known: as well as the groups it rests on."""
+    """The degrees of freedom of the sum of squared group totals; few if few groups carry it."""
     square = float(np.square(totals).sum())
     if square <= 0.0:
         return float(totals.size)
@@ -77,7 +77,7 @@ def degrees_of_freedom(totals: Floats) -> float:
 
 
 def skew_reach(totals: Floats, variance: float, level: float) -> float:
-    """By how much an interval reaches further, and to which side."""
+    """How far an interval is extended for skewness; the sign is the side."""
     if variance <= 0.0:
         return 0.0
     z = normal_quantile(0.5 + level / 2.0)
@@ -86,7 +86,7 @@ def skew_reach(totals: Floats, variance: float, level: float) -> float:
 
 
 def correction(units: float) -> float:
-    """N / (n - 1): a sample's variance around its own mean is too small."""
+    """The factor n / (n - 1): a variance around the sample's own mean is too small."""
     return units / max(units - 1.0, 1.0)
 
 

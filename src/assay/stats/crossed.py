@@ -1,30 +1,30 @@
-"""Conditions measured with the same seeds on the same items: differences that count both.
+"""Differences of conditions run with the same seeds on the same items: both are sampled.
 
-Every seed is run on every item, so a mean over seeds errs in two ways: other items, and other
-seeds. With d_s a contrast of the conditions at seed s (A minus B, say), and u_s its items'
-influences (`stats/metrics.py`), summed by group,
+Every seed is run on every item, so a mean over seeds has two sources of error: the items and the
+seeds. With d_s a contrast of the conditions at seed s (for example A minus B), and u_s the items'
+influences on it (`stats/metrics.py`), summed by group,
 
     variance of the mean of d_s  =  mean over pairs of seeds of u_s . u_t  +  variance of d_s / S
 
-The first addend is what all seeds share, the items; the second what each has of its own, by chance
-of the seed or of the seed at an item. This is Obuchowski & Rockette's model of readers and cases
-(1995) with seeds for readers; the degrees of freedom are Satterthwaite's, as Hillis (2007) has them
-there. With one seed only the first can be told.
+The first term comes from the items, which all seeds share; the second from the seeds and their
+interaction with items. This is Obuchowski & Rockette's model of readers and cases (1995) with seeds
+as readers; the degrees of freedom are Satterthwaite's, as Hillis (2007) uses them. With one seed
+only the first term can be estimated.
 
-Few seeds or few items tell a variance badly, which is met in four places:
+Few seeds or few items give a poor estimate of the variance. Four corrections:
 
-- What seeds have of their own is at least what their own influences make it; the variance of d_s
-  falls short of that only by chance.
-- The items' part has 2 / (sum u^4 / (sum u^2)^2 - 1/n) degrees of freedom, which is n for normal u
-  and 2k where k items carry it all: a memory of five items is known as well as five allow.
-- An interval reaches further to the side that u is skewed to, by the studentised mean's first term
-  (Hall 1992), sum u^3 / variance * (2 z^2 + 1) / 6. It is not drawn in on the other side.
-- A sample in which nothing differs does not show that nothing ever does: the variance of a
-  difference is at least that of one item of each class which differs. An item can be right here and
-  wrong there; a rank goes half of the way.
+- The seeds' term is at least what their own influences imply; the variance of d_s is below that
+  only by chance.
+- The items' term has 2 / (sum u^4 / (sum u^2)^2 - 1/n) degrees of freedom, which is n for normal u
+  and 2k if k items carry all of it: a memory of five items has the precision of five items.
+- An interval is extended on the side to which u is skewed, by the first term of the studentised
+  mean's expansion (Hall 1992), sum u^3 / variance * (2 z^2 + 1) / 6. The other side is unchanged.
+- A sample without any difference does not show that there is none: the variance of a difference is
+  at least that of one differing item of each class. For accuracy such an item changes from right to
+  wrong; a rank moves half of the way.
 
-A condition by itself has the score interval of `stats/auc_interval.py`, or for other metrics
-Wilson's, at the size of sample that the variance amounts to.
+A single condition has the score interval of `stats/auc_interval.py`, or for other metrics Wilson's,
+at the sample size that the variance implies.
 """
 
 import math
@@ -48,7 +48,7 @@ _HOW = "mean over seeds, interval over items and seeds (Obuchowski-Rockette)"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Crossed:
-    """Every condition at every seed (conditions x seeds), with the influence of every item.
+    """The metric of every condition at every seed (conditions x seeds), with items' influences.
 
     `influence` is conditions x seeds x items.
     """
@@ -61,20 +61,20 @@ class Crossed:
 
     @property
     def n(self) -> int:
-        """How many items."""
+        """The number of items."""
         return int(self.positive.size)
 
     @property
     def seeds(self) -> int:
-        """How many seeds."""
+        """The number of seeds."""
         return int(self.values.shape[1])
 
     def per_seed(self, weights: Sequence[float]) -> Floats:
-        """A contrast of the conditions, seed by seed."""
+        """A contrast of the conditions for each seed."""
         return np.asarray(np.asarray(weights) @ self.values)
 
     def contrast(self, weights: Sequence[float], *, level: float = 0.95) -> Estimate:
-        """A weighted sum of conditions, in the mean over seeds."""
+        """A weighted sum of conditions, averaged over seeds."""
         value = float(self.per_seed(weights).mean())
         variance, degrees = self._variance(weights)
         half = t_quantile(0.5 + level / 2.0, degrees) * math.sqrt(variance)
@@ -88,7 +88,7 @@ class Crossed:
         return replace(estimate, low=max(estimate.low, -1.0), high=min(estimate.high, 1.0))
 
     def condition(self, i: int, *, level: float = 0.95) -> Estimate:
-        """One condition by itself."""
+        """The mean of one condition."""
         value = float(self.values[i].mean())
         variance, degrees = self._variance(_pick(i, None, len(self.values)))
         reach = t_quantile(0.5 + level / 2.0, degrees) ** 2
@@ -104,7 +104,7 @@ class Crossed:
         return self._estimate(value, low, high, level)
 
     def over_seeds(self, weights: Sequence[float], *, level: float = 0.95) -> Estimate | None:
-        """Student's interval over seeds alone, which says nothing of other items."""
+        """Student's interval over seeds alone, which does not cover other items."""
         return student(self.per_seed(weights), level=level)
 
     @cached_property
@@ -113,7 +113,7 @@ class Crossed:
         if self.codes is None:
             ones = int(self.positive.sum())
             return float(ones), float(self.n - ones)
-        return tuple(  # type: ignore[return-value]  # two of them
+        return tuple(  # type: ignore[return-value]  # always two
             effective_groups(np.unique(self.codes[side], return_inverse=True)[1])
             if side.any()
             else 0.0
@@ -127,7 +127,7 @@ class Crossed:
 
     @cached_property
     def _totals(self) -> Floats:
-        """Influences by group (conditions x seeds x groups), spread by what fitting took off.
+        """Influences by group (conditions x seeds x groups), corrected for degrees of freedom.
 
         The AUC is fitted to each class by itself, other metrics to all items.
         """
@@ -163,14 +163,14 @@ class Crossed:
         return total, total**2 / slack
 
     def seed_spread(self, i: int) -> float:
-        """By how much seeds of a condition would differ if they drew only noise of their own."""
+        """The spread expected between seeds of a condition if they differed only by noise."""
         u, s = self._of(_pick(i, None, len(self.values))), self.seeds
         alone, shared = self._parts(u, s)
         return math.sqrt(max(alone - shared, 0.0))
 
     @staticmethod
     def _parts(u: Floats, s: int) -> tuple[float, float]:
-        """The variance that influences make a single seed's value have, and what seeds share."""
+        """The variance of a single seed's value by its influences, and the seeds' common part."""
         alone = float(np.square(u).sum()) / s
         if s < 2:
             return alone, alone
@@ -178,23 +178,23 @@ class Crossed:
         return alone, max((together - alone * s) / (s * (s - 1.0)), 0.0)
 
     def _degrees(self, u: Floats) -> float:
-        """How well the items' part is known: where few items carry it, as well as they allow."""
+        """The degrees of freedom of the items' term; few if few items carry it."""
         most, square = max(self._units - 1.0, 1.0), float(np.square(u).sum())
         if square <= 0.0:
             return most
         return min(degrees_of_freedom(u), most)
 
     def _further(self, weights: Sequence[float], variance: float, level: float) -> float:
-        """By how much the interval reaches further, and to which side."""
+        """How far the interval is extended for skewness; the sign is the side."""
         return skew_reach(self._of(weights).mean(axis=0), variance, level)
 
     def _unseen(self, weights: Sequence[float]) -> float:
-        """The variance of a difference that no item showed, but the next of each class might."""
+        """The least variance of a difference: if no item differed, the next of each class might."""
         used = self.influence[np.asarray(weights) != 0.0]
         variance = 0.0
         for side, units in zip((self.positive, ~self.positive), self._classes, strict=True):
             count = float(side.sum())
-            if not count:  # where all are of one kind, as tasks that are solved are
+            if not count:  # all items are of one class, such as solved tasks
                 continue
             reach = _RANK_GOES / count
             if self.metric != "auroc":
@@ -205,7 +205,7 @@ class Crossed:
         return variance * float(np.square(weights).sum()) / 2.0
 
     def _sizes(self, i: int, variance: float) -> tuple[float, float]:
-        """The class sizes of an independent sample, run once, that says as much of a condition."""
+        """The class sizes of an independent sample, run once, with as much information."""
         alone = float(np.square(self.influence[i]).sum()) / self.seeds
         if alone <= 0.0 or variance <= 0.0:
             return self._classes
@@ -225,7 +225,7 @@ def cross(
     groups: Sequence[str] | None = None,
     threshold: float = 0.5,
 ) -> Crossed:
-    """Scores (conditions x seeds x items) as estimates of every contrast of the conditions."""
+    """Prepare scores (conditions x seeds x items) for estimates of contrasts between conditions."""
     conditions, seeds, items = scores.shape
     values, influence = measure(metric, scores.reshape(-1, items), positive, threshold=threshold)
     return Crossed(
@@ -238,7 +238,7 @@ def cross(
 
 
 def student(values: Floats, *, level: float = 0.95) -> Estimate | None:
-    """Student's interval of the mean of a value for each seed; None where there is but one."""
+    """Student's interval of the mean over seeds; None for a single seed."""
     if values.size < 2:
         return None
     value, spread = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(values.size)
@@ -254,7 +254,7 @@ def _pick(i: int, j: int | None, k: int) -> tuple[float, ...]:
 
 
 def _wilson(value: float, variance: float, units: float, reach: float) -> tuple[float, float]:
-    """Wilson's interval of a share, at the size of sample that the variance amounts to."""
+    """Wilson's interval of a share, at the sample size that the variance implies."""
     size = max(value * (1.0 - value) / variance, 1.0) if variance > 0.0 else units
     middle = value + reach / (2.0 * size)
     half = math.sqrt(reach * (value * (1.0 - value) + reach / (4.0 * size)) / size)

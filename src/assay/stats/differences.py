@@ -1,24 +1,23 @@
-"""Mean differences between two sides, with intervals that stay honest where nothing varies.
+"""Mean differences between two sides, with intervals that stay valid if nothing varies.
 
-Ten runs out of ten on both sides do not show that the sides are the same: a usual interval would
-have no width there. So the differences are given the company of made-up ones, as Agresti and Caffo
-(2000) do for two shares and Bonett and Price (2012) for paired ones: one pair that went one way and
-one that went the other, or in each arm one score at either end. With many runs that changes
-nothing; with few it says how little is known.
+Ten successes of ten on both sides do not show that the sides are equal, but a standard interval
+would have no width. So made-up units are added, as Agresti and Caffo (2000) do for two shares and
+Bonett and Price (2012) for paired ones: one pair that went up and one that went down, or in each
+arm one score at either end. With many runs this changes nothing; with few it widens the interval.
 
-How far made-up units lie off depends on what was seen. Where units moved alike (right or wrong,
-grades, always the same step), or none moved against the others, nothing tells how far one might
-fall, and it is the whole range. Where no two moved alike and several moved against the others they
-tell it themselves, and it is the largest move: scores that move by hundredths are not drowned.
-Between, it is as much of either as there are pairs of units that moved alike, or as one in
-(1 + n) squared for n units that moved against the others.
+How far the made-up units move depends on the data. If units moved by equal steps (right or wrong,
+grades), or none moved against the others, the data do not show how far a unit might fall, and the
+made-up units move by the whole range. If no two moved equally and several moved against the others,
+the data show it, and they move by the largest move seen, so that they do not drown scores that move
+by hundredths. In between it is a mixture, weighted by the share of pairs of units that moved
+equally, or by one in (1 + n) squared for n units that moved against the others.
 
-That company is fair to an interval with two ends, and too kind to a bound with one: losses that are
-rare are seen too seldom, and a bound at -5 % would be wrong one time in ten. So a lower bound has
-one and a quarter made-up losses for company, and of gains only as many as there really were, up to
-the same; an upper bound the other way round. Rare losses then come out as by the exact binomial
-bound (where no pair differs, 61 rule out a loss of 5 %, and exactly 59 would do), and where gains
-and losses are common the company is even.
+This suits a two-sided interval but is too optimistic for a one-sided bound: rare losses are seen
+too seldom, and a bound at -5 % would be wrong one time in ten. So a lower bound uses one and a
+quarter made-up losses, and as many made-up gains as there really were gains, at most as many as
+losses; an upper bound the reverse. For rare losses the bound then agrees with the exact binomial
+bound (if no pair differs, 61 pairs rule out a loss of 5 %; the exact number is 59); if gains and
+losses are common, both kinds are added equally.
 """
 
 import math
@@ -34,21 +33,21 @@ from assay.stats.quantiles import normal_quantile, normal_tail, t_quantile, t_ta
 
 _COMPANY = 1.25
 ALIKE = 0.01
-"""Moves are alike where they differ by less than this share of the largest."""
+"""Moves count as equal if they differ by less than this share of the largest."""
 _MadeUp = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeanDifference:
-    """A mean difference, and how far it can be trusted.
+    """A mean difference and its uncertainty.
 
-    `centre` and `error` make the interval, by the normal distribution or, with `df`, by Student's;
-    `floor` and `ceiling` are the same for a lower and an upper bound alone, where they differ, and
-    `narrow` for a lower bound that holds if no unit loses more than was seen to be won or lost.
-    `lean` is the skewness of the mean: where a few units fall far and the others rise a little, a
-    mean over 0 is more often luck than its error says (not where all that move move equally far, as
-    right and wrong do: a mean of 0 is symmetric there). `reach` is how far off made-up units lie
-    for its bounds, `units` what was averaged over, `spread` what one unit varies by.
+    `centre` and `error` give the interval, by the normal distribution or, with `df`, Student's.
+    `floor` and `ceiling` are the same for a one-sided lower and upper bound, if they differ, and
+    `narrow` for a lower bound that holds if no unit moves further than any unit did. `lean` is the
+    skewness of the mean: if a few units fall far and the others rise a little, a mean above 0 is
+    more often luck than its error suggests (not if all moves are equal, as for right and wrong: a
+    mean of 0 is symmetric then). `reach` is how far made-up units move for the bounds, `units` the
+    number averaged over, `spread` the standard deviation of one unit.
     """
 
     value: float
@@ -67,16 +66,16 @@ class MeanDifference:
         return self.within(self.quantile((1.0 + level) / 2.0))
 
     def within(self, errors: float) -> tuple[float, float]:
-        """The interval of so many errors to either side, and more where it leans."""
+        """The interval of so many standard errors to either side, wider on the side of the skew."""
         low, high = (self._stretched(errors, lean) for lean in (-self.lean, self.lean))
         return self.centre - self.error * low, self.centre + self.error * high
 
     @property
     def statistic(self) -> float:
-        """The largest number of errors with which `within` leaves out 0, with its sign.
+        """The largest number of standard errors for which `within` excludes 0, with its sign.
 
-        For a leaning mean that is the root of a square equation, the first term of Edgeworth's
-        expansion of a studentised mean being what `within` adds.
+        For a skewed mean it solves a quadratic equation: `within` adds the first term of
+        Edgeworth's expansion of a studentised mean.
         """
         if self.error <= 0.0:
             return 0.0
@@ -92,7 +91,7 @@ class MeanDifference:
         return errors + max(lean, 0.0) * (2.0 * errors**2 + 1.0) / 6.0
 
     def p_value(self) -> float:
-        """Two-sided, by the distribution that it is held against."""
+        """The two-sided p-value, by the normal distribution or Student's."""
         size = abs(self.statistic)
         return 2.0 * (normal_tail(size) if self.df is None else t_tail(size, self.df))
 
@@ -114,20 +113,20 @@ class MeanDifference:
 
     @property
     def spread(self) -> float:
-        """What one unit varies by, as far as the interval knows."""
+        """The standard deviation of one unit, as the interval implies."""
         return self.error * math.sqrt(self.units)
 
     def quantile(self, p: float) -> float:
-        """The quantile of the distribution that it is held against."""
+        """The quantile of the normal distribution, or of Student's."""
         return normal_quantile(p) if self.df is None else t_quantile(p, self.df)
 
 
 def paired(differences: Floats, *, whole: float | None) -> MeanDifference | None:
     """The mean of paired differences, one a unit.
 
-    `whole` is the furthest that a unit can move: the range of the scores for a pair of runs, and
-    less of it for a unit that is the mean of several. Without one nothing is made up, and where
-    nothing varies then there is no interval.
+    `whole` is the furthest that a unit can move: the range of the scores for a pair of runs, less
+    for a unit that is the mean of several. Without it no units are made up; if nothing varies then,
+    there is no interval and the result is None.
     """
     units, value = differences.size, float(differences.mean())
     if whole is None:
@@ -155,24 +154,24 @@ def _skewness(variance: float, third: float) -> float:
 
 
 def reach_of(differences: Floats, whole: float) -> float:
-    """How far off made-up units lie, by how many moved alike and how many against the others."""
+    """How far made-up units move, from how many moved equally and how many against the others."""
     largest = float(np.abs(differences).max())
     unknown = unknown_share(_share_alike(differences, largest), _against(differences, largest))
     return unknown * whole + (1.0 - unknown) * min(largest, whole)
 
 
 def _against(values: Floats, size: float) -> int:
-    """How many lie on the side of 0 where fewer do, not counting those nearly at it."""
+    """The number of values on the side of 0 that has fewer, without those nearly 0."""
     return min(int((values > ALIKE * size).sum()), int((values < -ALIKE * size).sum()))
 
 
 def unknown_share(alike: float, against: int) -> float:
-    """How little was seen of how far units go."""
+    """From 0 to 1, how little the data show of how far a unit can move."""
     return max(alike, 1.0 / (1.0 + against) ** 2)
 
 
 def _share_alike(values: Floats, size: float) -> float:
-    """The share of pairs of values that are nearly the same, as seen beside this size."""
+    """The share of pairs of values that are nearly equal, relative to `size`."""
     count = values.size
     if count < 2:
         return 1.0
@@ -182,7 +181,7 @@ def _share_alike(values: Floats, size: float) -> float:
 
 
 def _bounded(difference: MeanDifference, differences: Floats, reach: float) -> MeanDifference:
-    """With bounds of one end; the narrow one reckons with moves as large as were seen."""
+    """Add the one-sided bounds; the narrow one assumes no larger moves than were seen."""
     largest = float(np.abs(differences).max())
     is_nearer = 0.0 < largest < reach - 1e-9
     return replace(
@@ -195,13 +194,13 @@ def _bounded(difference: MeanDifference, differences: Floats, reach: float) -> M
 
 
 def _losses(differences: Floats, reach: float) -> _MadeUp:
-    """Company for a lower bound; with a negative reach, for an upper one."""
+    """The made-up units of a lower bound; with a negative reach, of an upper one."""
     gained = float(np.maximum(differences / reach, 0.0).sum())
     return (-reach, _COMPANY), (reach, min(gained, _COMPANY))
 
 
 def _with(differences: Floats, made_up: _MadeUp) -> tuple[float, float]:
-    """The mean and its standard error, made-up differences (and how many) among the others."""
+    """The mean and its standard error with made-up differences (and their counts) added."""
     units = differences.size + sum(count for _, count in made_up)
     centre = (float(differences.sum()) + sum(score * count for score, count in made_up)) / units
     squares = float(np.square(differences - centre).sum())
@@ -210,7 +209,7 @@ def _with(differences: Floats, made_up: _MadeUp) -> tuple[float, float]:
 
 
 def share_lower(up: NDArray[np.intp], down: NDArray[np.intp], pairs: int, alpha: float) -> Floats:
-    """The lower bound of `paired`, for so many pairs of 0/1 scores that went up and down."""
+    """The lower bound of `paired` for counts of pairs of 0/1 scores that went up and down."""
 
     def bound(losses: float, gains: Floats) -> Floats:
         total = pairs + losses + gains
@@ -224,13 +223,13 @@ def share_lower(up: NDArray[np.intp], down: NDArray[np.intp], pairs: int, alpha:
 
 
 def clustered(differences: Floats, *, runs: float) -> MeanDifference:
-    """The mean of differences, each the mean of so many runs of one instance, by Student's t.
+    """The mean of differences by Student's t, each the mean of several runs of one instance.
 
-    A unit that is the mean of several runs moves less. But a whole instance can be lost, however
-    many runs of it there are, which is what a bound of one end has to reckon with.
+    A mean of several runs moves less. But a whole instance can be lost, however many runs it has,
+    which a one-sided bound must allow for.
     """
     difference = paired(differences, whole=1.0 / math.sqrt(runs))
-    assert difference is not None  # noqa: S101 - with made-up units something always varies
+    assert difference is not None  # noqa: S101 - made-up units always vary
     whole = reach_of(differences, 1.0)
     return _bounded(replace(difference, df=differences.size + 1.0), differences, whole)
 
@@ -242,11 +241,10 @@ def unpaired(
     *,
     ends: tuple[float, float] | None,
 ) -> MeanDifference | None:
-    """The mean over strata of the second side's mean less the first's, runs being independent.
+    """The mean over strata of the second side's mean minus the first's, for independent runs.
 
-    `ends` are the least and the greatest score that there can be. Each side gets one made-up score
-    at either end, or nearer to what was seen where no two scores are alike, spread evenly over the
-    strata.
+    `ends` are the least and the greatest possible score. Each side gets one made-up score at either
+    end, or nearer to the data if no two scores are equal, spread evenly over the strata.
     """
     cells = int(strata.max()) + 1
 
@@ -275,7 +273,7 @@ def unpaired(
     def bound(
         ends: Sequence[tuple[float, float]], turned: tuple[bool, bool]
     ) -> tuple[float, float]:
-        """Each side with company at its lower end, or at its upper one where turned."""
+        """A bound with made-up scores at the lower end of each side, or at the upper if turned."""
         company = [
             _company(values[second == flag], own[::-1] if turn else own)
             for flag, own, turn in zip((False, True), ends, turned, strict=True)
@@ -297,7 +295,7 @@ def unpaired(
 def _arm_ends(
     values: Floats, other: float, ends: tuple[float, float], seen: tuple[float, float]
 ) -> tuple[float, float]:
-    """Where the made-up scores of a side lie; `other` is the mean of the other side."""
+    """The values of a side's made-up scores; `other` is the mean of the other side."""
     size = seen[1] - seen[0]
     unknown = unknown_share(_share_alike(values, size), _against(values - other, size))
     low, high = (
@@ -308,7 +306,7 @@ def _arm_ends(
 
 
 def _arms_lean(values: Floats, second: NDArray[np.bool_], strata: NDArray[np.intp]) -> float:
-    """The skewness of the difference, each row held against the mean of its stratum."""
+    """The skewness of the difference, from deviations from the means of the strata."""
     if ((values == values.min()) | (values == values.max())).all():
         return 0.0
     moments = []
@@ -320,7 +318,7 @@ def _arms_lean(values: Floats, second: NDArray[np.bool_], strata: NDArray[np.int
 
 
 def _company(values: Floats, ends: tuple[float, float]) -> _MadeUp:
-    """Made-up scores at the first end, and as many at the other as are really there."""
+    """Made-up scores at the first end, and as many at the other as the data have there."""
     opposite = float(np.abs((values - ends[0]) / (ends[1] - ends[0])).sum())
     return (ends[0], _COMPANY), (ends[1], min(opposite, _COMPANY))
 
@@ -333,10 +331,10 @@ class _Arm:
 
 
 def _arm(values: Floats, strata: NDArray[np.intp], cells: int, made_up: _MadeUp) -> _Arm:
-    """One side's mean over the strata, with made-up scores (and how many), a share in each stratum.
+    """One side's mean over the strata, with made-up scores (and counts) shared among the strata.
 
-    Each stratum has a variance of its own, since a few runs of one that varies weigh more than many
-    runs of one that does not; a single run has what the others have together.
+    Each stratum has its own variance, since a few runs of a variable stratum weigh more than many
+    runs of a constant one; a stratum with a single run uses the pooled variance.
     """
     counts = np.bincount(strata, minlength=cells).astype(np.float64)
     sums = np.bincount(strata, weights=values, minlength=cells)

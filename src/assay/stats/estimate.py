@@ -1,11 +1,11 @@
-"""The only shape in which a number leaves this package."""
+"""The form of every number that this package returns."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """A value and how far it can be trusted.
+    """A value with its interval.
 
     `low` and `high` are the two-sided interval at `level`. `how` names the estimator and the
     interval, for the reader who wants to compute it again.

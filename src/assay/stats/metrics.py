@@ -1,8 +1,8 @@
 """Metrics of scores against labels, with each item's influence on them.
 
 An item's *influence* is how far the metric moves when the item counts a little more: the derivative
-by its weight, over the number of items. The influences of all items add up to nothing, and their
-squares to the metric's variance (the infinitesimal jackknife; for the AUC this is DeLong's).
+by its weight, divided by the number of items. The influences sum to 0, and their squares to the
+metric's variance (the infinitesimal jackknife; for the AUC this is DeLong's).
 
 - AUROC: the chance that a positive scores above a negative, ties counting one half.
 - accuracy, F1: with a score at or above the threshold read as "positive".
@@ -72,7 +72,7 @@ def _average_precision(scores: Floats, positive: NDArray[np.bool_]) -> tuple[flo
     hits = np.cumsum(flags)[ends][level]
     precision, total = hits / above, flags.sum()
     value = float((flags * precision).sum() / total)
-    # What an item adds to the precision of every positive at its own level and below.
+    # An item's effect on the precision of every positive at its level and below.
     more = _from_below(flags / above, ends, level)
     less = _from_below(flags * precision / above, ends, level)
     part = flags * (precision - value) + flags * more - less

@@ -1,15 +1,14 @@
 """Exact tests of many differences at once: sign flips of pairs, shuffles of labels, step-down.
 
-Where the change has no effect, each pair could as well have come out the other way round, and each
-run of an instance could as well have been one of the other side. So the data themselves say how
-large a difference chance makes: flip every pair in all ways (or shuffle the labels within every
-instance), and see how often the difference is as large as the one observed. All ways are gone
-through where there are few, and seeded draws taken where there are many, the observed one counted
-among them, so that the error rate holds at any number of draws (Phipson and Smyth 2010).
+If the change has no effect, each pair could equally have come out reversed, and each run of an
+instance could equally have been on the other side. So the data show how large a difference chance
+makes: flip the pairs in all ways (or shuffle the sides within every instance), and count how often
+the difference is as large as the observed one. If there are few ways, all are enumerated; if many,
+seeded draws are taken, and the observed difference counts as one of them, so that the error rate
+holds at any number of draws (Phipson and Smyth 2010).
 
-All columns are resampled together, so what they share is respected: the step-down maximum
-(Westfall and Young 1993) adjusts each p-value for all the others, and five columns that say the
-same thing count as one.
+All columns are resampled together, which keeps their correlation: the step-down maximum (Westfall
+and Young 1993) adjusts each p-value for all the others, and five identical columns count as one.
 """
 
 import itertools
@@ -24,7 +23,7 @@ from assay.stats.arrays import Floats, by_content
 
 _CELLS = 1 << 22
 _CACHED = 1 << 17
-"""Numbers that are made and used up inside a processor's cache."""
+"""How many numbers are made at a time, to fit a processor's cache."""
 _EXACT = 1 << 14
 _NEAR = 1e-9
 
@@ -33,10 +32,10 @@ _NEAR = 1e-9
 class Resampled:
     """Standardised differences: as observed (one a column), and under chance (draws x columns).
 
-    `exact` says that all ways were gone through, of which the observed one is one. Chance is
-    `symmetric` where each way has its mirror image: then a size is as rare in either direction.
-    Shuffles between a large side and a small one are not: there each direction is tested on its
-    own and the p-value doubled, lest all that chance is allowed to do be done in one direction.
+    `exact` means that all ways were enumerated, including the observed one. Chance is `symmetric`
+    if each way has its mirror image: then a size is equally rare in either direction. Shuffles
+    between a large side and a small one are not symmetric: there each direction is tested
+    separately and the p-value doubled, so that one direction cannot use up the whole error rate.
     """
 
     observed: Floats
@@ -49,9 +48,9 @@ class Resampled:
         return self._two_sided(self._share)
 
     def adjusted(self) -> Floats:
-        """Two-sided p-values that hold for all columns together, by stepping down the maximum.
+        """Two-sided p-values adjusted for all columns, by the step-down maximum.
 
-        A column that no draw moves has nothing to show, and no part in the others' p-values.
+        A column that no draw changes shows nothing and does not affect the others' p-values.
         """
         moved = np.abs(self.chance).max(axis=0, initial=0.0) > 0.0
         p_values = np.ones_like(self.observed)
@@ -61,13 +60,14 @@ class Resampled:
         return p_values
 
     def as_if(self, observed: Floats) -> "Resampled":
-        """The same chance beside other statistics of the same columns."""
+        """The same draws with other observed statistics of the same columns."""
         return replace(self, observed=observed)
 
     def critical(self, alpha: float) -> Floats:
-        """The size that each column must be over for its adjusted p-value to be at most alpha.
+        """The size that each column must exceed for an adjusted p-value of at most alpha.
 
-        Stepping down ends at the first column that is not; those after it have to be over the same.
+        Stepping down ends at the first column that does not; later columns must exceed the same
+        size.
         """
         moved = np.abs(self.chance).max(axis=0, initial=0.0) > 0.0
         sizes = np.zeros_like(self.observed)
@@ -126,7 +126,7 @@ class Resampled:
 
 
 def _suffix_greatest(chance: Floats, observed: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """The columns by size, largest first; and each draw's greatest from each of them on."""
+    """The columns by size, largest first; and each draw's maximum over each and all later ones."""
     order = np.argsort(-observed, kind="stable")
     return order, np.maximum.accumulate(chance[:, order][:, ::-1], axis=1)[:, ::-1]
 
@@ -134,8 +134,8 @@ def _suffix_greatest(chance: Floats, observed: Floats) -> tuple[NDArray[np.intp]
 def flip_signs(differences: Floats, *, draws: int, seed: int) -> Resampled:
     """Sign flips of paired differences (units x columns).
 
-    Each column is divided by the root of its sum of squares, which no flip changes. The order of
-    the units does not matter, nor does it to the draws. Units without a difference have no part.
+    Each column is divided by the root of its sum of squares, which no flip changes. The result does
+    not depend on the order of the units. Units without a difference are left out.
     """
     differences = differences[differences.any(axis=1)]
     units = len(differences)
@@ -175,9 +175,9 @@ def shuffle_labels(
 ) -> Resampled:
     """Shuffles of which side a row is on (rows x columns), within each stratum.
 
-    The difference is the mean over strata of the second side's mean less the first's. Each column
-    is divided by the spread that shuffling gives it, which no shuffle changes. The order of rows
-    and strata does not matter, nor does it to the draws.
+    The difference is the mean over strata of the second side's mean minus the first's. Each column
+    is divided by its spread under shuffling, which no shuffle changes. The result does not depend
+    on the order of rows and strata.
     """
     table = np.column_stack([second, values])
     order = by_content(table)
@@ -188,7 +188,7 @@ def shuffle_labels(
     variance = np.zeros(values.shape[1])
     for rows, taken in zip(members, counts, strict=True):
         inner = values[rows] - values[rows].mean(axis=0)
-        # Inside a stratum all rows sum to nothing, so one side's sum tells the difference.
+        # The rows of a stratum sum to 0, so one side's sum gives the difference.
         both = 1.0 / taken + 1.0 / (rows.size - taken)
         shares[rows] = inner * both / len(members)
         variance += np.square(inner).sum(axis=0) / max(rows.size - 1, 1) * both
@@ -231,7 +231,7 @@ def _drawn_labels(
         size = min(block, draws - start)
         labels = np.zeros((size, total), dtype=bool)
         for rows, taken in zip(members, counts, strict=True):
-            keys = rng.random((size, rows.size))  # the least keys are on the second side
+            keys = rng.random((size, rows.size))  # the smallest keys form the second side
             last = np.partition(keys, taken - 1, axis=1)[:, taken - 1 : taken]
             labels[:, rows] = keys <= last
         yield labels

@@ -1,8 +1,8 @@
-"""How many pairs show an effect, and how small an effect so many pairs can show.
+"""The number of pairs needed to show an effect, and the smallest effect a number of pairs shows.
 
-For shares the power is exact: of n pairs some go up and some go down, and the sign-flip test then
-is the sign test of those (McNemar's), so every outcome can be gone through. For continuous scores
-with a known spread it is an approximation, made-up units and all.
+For shares the power is exact: of n pairs some go up and some go down, and the sign-flip test is
+then the sign test of those (McNemar's), so every outcome can be enumerated. For continuous scores
+with a known spread it is an approximation that includes the made-up units.
 """
 
 import math
@@ -17,11 +17,11 @@ from assay.stats.quantiles import normal_quantile, normal_tail
 MOST = 100_000
 _AGAINST = 12
 _COUNTED = 250
-"""Up to so many pairs every outcome is gone through."""
+"""Up to so many pairs every outcome is enumerated."""
 
 
 def pairs_for(effect: float, spread: float, *, alpha: float, power: float) -> int:
-    """Pairs that show a mean difference of continuous scores with this power, two-sided."""
+    """The pairs needed to show a mean difference of scores with this power, two-sided."""
     low = fewest_pairs(alpha) - 1
     high = low + 1
     while score_power(high, effect, spread, alpha=alpha) < power and high <= MOST:
@@ -46,10 +46,10 @@ def effect_for(pairs: int, spread: float, *, alpha: float, power: float) -> floa
 
 
 def score_power(pairs: int, effect: float, spread: float, *, alpha: float) -> float:
-    """The chance that pairs of scores with normal differences show their mean difference.
+    """The power of pairs of scores with normally distributed differences.
 
-    By the expected made-up units, error and lean of `differences.paired`, the scores being from 0
-    to 1 unless they are seen to go further; within some .05 of what comparisons come to.
+    From the expected made-up units, error and skewness of `differences.paired`, for scores from 0
+    to 1 unless they go further; within about .05 of the power of comparisons.
     """
     if pairs < fewest_pairs(alpha):
         return 0.0
@@ -63,7 +63,7 @@ def score_power(pairs: int, effect: float, spread: float, *, alpha: float) -> fl
 
 
 def _power_of(pairs: int, effect: float, spread: float, against: int, alpha: float) -> float:
-    """The same, where so many pairs moved against the others."""
+    """The power if `against` pairs moved against the others."""
     z = normal_quantile(1.0 - alpha / 2.0)
     largest = effect + spread * normal_quantile(1.0 - 0.6 / (pairs + 0.4))
     alike = 1.0 - 2.0 * normal_tail(ALIKE * largest / (spread * math.sqrt(2.0)))
@@ -73,7 +73,7 @@ def _power_of(pairs: int, effect: float, spread: float, against: int, alpha: flo
     noise = (pairs - 1.0) * spread**2
     squares = noise + pairs * (effect - centre) ** 2 + 2.0 * (reach**2 + centre**2)
     error = math.sqrt(squares / ((pairs + 1.0) * (pairs + 2.0)))
-    lean = math.sqrt(6.0) / pairs * 0.4  # of a normal sample, where it is adverse
+    lean = math.sqrt(6.0) / pairs * 0.4  # of a normal sample, in the unfavourable direction
     errors = z + lean * (2.0 * z**2 + 1.0) / 6.0
     varies = spread**2 * pairs / (pairs + 2.0) ** 2
     varies += (errors * error) ** 2 * noise**2 / squares**2 / (2.0 * (pairs - 1.0))
@@ -81,12 +81,12 @@ def _power_of(pairs: int, effect: float, spread: float, against: int, alpha: flo
 
 
 def fewest_pairs(alpha: float) -> int:
-    """Fewer pairs than these show nothing: even all flips one way are not rare enough."""
+    """The fewest pairs that can show an effect: with fewer, every outcome is too likely."""
     return math.ceil(1.0 - math.log2(alpha) - 1e-9)
 
 
 def share_power(pairs: int, up: float, down: float, *, alpha: float) -> float:
-    """The chance that the sign-flip test shows a gain, each pair going up or down so often."""
+    """The power of the sign-flip test for a gain, given the chances of a pair going up and down."""
     moved = up + down
     if moved <= 0.0:
         return 0.0
@@ -99,10 +99,10 @@ def share_power(pairs: int, up: float, down: float, *, alpha: float) -> float:
 
 
 def share_pairs(up: float, down: float, *, alpha: float, power: float) -> int | None:
-    """The fewest pairs that show a gain with this power and keep it with every pair more.
+    """The fewest pairs that show a gain with this power, and keep it with every further pair.
 
-    The test is a staircase, so that power falls a little at some steps; the answer is past them.
-    An exact test needs about 2 / (up - down) pairs more than the approximation says.
+    The test is discrete, so power drops slightly at some numbers of pairs; the answer is past them.
+    An exact test needs about 2 / (up - down) pairs more than the approximation.
     """
     reach = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power)
     guess = math.ceil(reach**2 * (up + down - (up - down) ** 2) / (up - down) ** 2)
@@ -134,7 +134,7 @@ def _least_up(moved: int, alpha: float) -> int:
 
 
 def gate_power(pairs: int, up: float, down: float, *, margin: float, alpha: float) -> float:
-    """The chance that pairs of 0/1 scores show a loss to be under the margin, by their bound."""
+    """The chance that pairs of 0/1 scores show a loss below the margin, by their bound."""
     counts = np.arange(pairs + 1)
     ups, downs = (grid.ravel() for grid in np.meshgrid(counts, counts))
     possible = ups + downs <= pairs
@@ -149,7 +149,7 @@ def gate_power(pairs: int, up: float, down: float, *, margin: float, alpha: floa
 
 
 def gate_pairs(up: float, down: float, *, margin: float, alpha: float, power: float) -> int:
-    """Pairs that show a loss to be under the margin with this power; about, where they are many."""
+    """The pairs needed to show a loss below the margin with this power; approximate if many."""
     gap, moved = up - down + margin, up + down - (up - down) ** 2
     reach = normal_quantile(1.0 - alpha) + normal_quantile(power)
     rough = math.ceil((reach * math.sqrt(moved) / gap) ** 2)

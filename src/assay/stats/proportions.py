@@ -2,12 +2,12 @@
 
 Accuracy is a share of items. F1 is not, but F1 = 2J / (1 + J) where J = TP / (TP + FP + FN) is the
 share of hits among the items that are, or were called, the class. So both get the interval of
-Clopper & Pearson (1934), which never covers less than it says, and F1's is carried through that
-monotone function.
+Clopper & Pearson (1934), which covers at least its level; F1's is mapped through that monotone
+function.
 
-Where items share a group the number of trials is replaced by the *effective* number that an
-independent sample of the same variance would have (Korn & Graubard 1998). That is an
-approximation: with few groups of uneven size it can cover a few percent too little.
+If items share groups, the number of trials is replaced by the *effective* number, that of an
+independent sample with the same variance (Korn & Graubard 1998). This is an approximation: with few
+groups of uneven size it can cover a few percent too little.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from assay.stats.quantiles import beta_quantile, t_quantile
 
 @dataclass(frozen=True, kw_only=True)
 class ShareFit:
-    """`hits` of `counted` items, worth so many independent `trials`; a share, or read as an F1."""
+    """`hits` of `counted` items, worth so many independent `trials`; as a share or as an F1."""
 
     hits: int
     counted: int
@@ -34,7 +34,7 @@ class ShareFit:
 
     @property
     def value(self) -> float:
-        """The accuracy or the F1, rounded once."""
+        """The accuracy or the F1."""
         if self.as_f1:
             return 2.0 * self.hits / (self.hits + self.counted)
         return self.hits / self.counted
@@ -53,7 +53,7 @@ class ShareFit:
         return self.interval(level=level)
 
     def sharing(self, correlation: float) -> "ShareFit":
-        """The same where any two trials also go together: what they share does not average out."""
+        """The fit with an extra correlation between any two trials, which does not average out."""
         return replace(self, trials=self.trials / (1.0 + correlation * self.trials))
 
     def estimate(self, *, level: float = 0.95) -> Estimate:
@@ -68,13 +68,13 @@ class ShareFit:
 
 
 def accuracy(correct: ArrayLike, *, groups: Sequence[str] | None = None) -> ShareFit:
-    """The share of items answered rightly."""
+    """The share of correct items."""
     hits = np.asarray(correct, dtype=bool)
     return _fit(hits, np.ones_like(hits), groups, as_f1=False)
 
 
 def f1(truth: ArrayLike, called: ArrayLike, *, groups: Sequence[str] | None = None) -> ShareFit:
-    """F1 of one class: `truth` says which items are of it, `called` which were said to be."""
+    """The F1 of one class: `truth` marks its items, `called` the items that were assigned to it."""
     is_class, called_so = np.asarray(truth, dtype=bool), np.asarray(called, dtype=bool)
     return _fit(is_class & called_so, is_class | called_so, groups, as_f1=True)
 
@@ -98,7 +98,7 @@ def _fit(
 def _effective(
     hits: NDArray[np.bool_], counted: NDArray[np.bool_], groups: NDArray[np.str_]
 ) -> float:
-    """Trials of an independent sample with the same variance, never more than there are."""
+    """The size of an independent sample with the same variance, at most the actual size."""
     trials = float(counted.sum())
     share = float(hits.sum()) / trials
     _, codes = np.unique(groups[counted], return_inverse=True)

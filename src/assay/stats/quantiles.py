@@ -1,4 +1,4 @@
-"""Quantiles of the normal, t and beta distributions, without the second that scipy.stats costs.
+"""Quantiles of the normal, t and beta distributions, without scipy.stats, which imports slowly.
 
 The regularised incomplete beta function is evaluated by its continued fraction (modified Lentz;
 Press et al., Numerical Recipes, 6.4), and inverted by Newton's method.
@@ -105,7 +105,7 @@ def t_quantile(p: float, df: float) -> float:
     if p == 0.5:
         return 0.0
     if df > 1e7:
-        return normal_quantile(p)  # closer than lgamma's rounding allows
+        return normal_quantile(p)  # more exact than lgamma's rounding
     target = min(p, 1.0 - p)
     log_scale = math.lgamma((df + 1.0) / 2.0) - math.lgamma(df / 2.0) - math.log(df * math.pi) / 2.0
     z = abs(normal_quantile(target))

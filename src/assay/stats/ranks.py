@@ -1,6 +1,6 @@
-"""Ranks: a column's values as ordered levels, which give ties, placements and Spearman's rho.
+"""Ranks: values as ordered levels, from which ties, placements and Spearman's rho follow.
 
-Whole numbers of a narrow range (counts, flags) need no sort; other values take one.
+Whole numbers of a narrow range (counts, flags) need no sort; other values need one.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _WIDEST_COUNT = 1 << 16
 class Levels:
     """The level of each value, levels in the values' order, and how often each occurs.
 
-    A level may be empty: the counts say so.
+    A level may be empty: its count is then 0.
     """
 
     codes: Codes
@@ -29,7 +29,7 @@ class Levels:
         return int(np.count_nonzero(self.counts)) < 2
 
     def midranks(self) -> Floats:
-        """The rank of each level, from 1, ties sharing the mean of the ranks they span."""
+        """The rank of each level, from 1; ties share the mean rank."""
         return np.asarray(np.cumsum(self.counts) - (self.counts - 1) / 2.0)
 
 
@@ -47,15 +47,15 @@ def levels(values: Floats) -> Levels:
 
 
 def ranks(values: ArrayLike) -> Floats:
-    """Ranks from 1, ties sharing the mean of the ranks they span."""
+    """Ranks from 1; ties share the mean rank."""
     column = levels(np.asarray(values, dtype=np.float64))
     return column.midranks()[column.codes]
 
 
 def placements(column: Levels, sides: tuple[Codes, Codes]) -> tuple[Floats, Floats, float]:
-    """The placements of positives and of negatives, and the wins of the positives, ties one half.
+    """The placements of positives and negatives, and the positives' wins (ties one half).
 
-    `sides` are the places of both in the column. A positive's placement is the share of negatives
+    `sides` are the indices of both in the column. A positive's placement is the share of negatives
     that it beats; a negative's is the share of positives that beat it.
     """
     size = column.counts.size
@@ -68,7 +68,7 @@ def placements(column: Levels, sides: tuple[Codes, Codes]) -> tuple[Floats, Floa
 
 
 def rank_correlation(x: Levels, y: Levels) -> float | None:
-    """Spearman's rho; None where one side is constant, since then nothing is ranked."""
+    """Spearman's rho; None if one side is constant and so has no ranking."""
     if x.constant or y.constant:
         return None
     a, b = _standard(x), _standard(y)

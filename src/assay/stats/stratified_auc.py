@@ -1,14 +1,14 @@
 """The AUC within strata: only pairs of one stratum count.
 
-Where positives come mostly from one source and negatives from another, telling the sources apart
-looks like telling the classes apart. Here a positive is compared only with negatives of its own
-stratum: the wins over all strata, over the pairs of all strata, which is the mean of the strata's
-AUCs weighted by their pairs. A stratum with a single class has no pair and counts for nothing.
+If positives come mostly from one source and negatives from another, separating the sources looks
+like separating the classes. Here a positive is compared only with negatives of its own stratum: the
+result is the wins of all strata over their pairs, the mean of the strata's AUCs weighted by pairs.
+A stratum with a single class has no pairs and no weight.
 
-The variance is the sum of each stratum's (DeLong's, from placements within it). Where records form
-groups it is that of group totals, and at least what the strata themselves differ by where a group
-is as large as a stratum; the interval is the score interval of `stats/auc_interval.py`
-at the sizes of the classes.
+The variance is the sum of the strata's (DeLong's, from placements within a stratum). If records
+form groups, it is that of group totals, and if a group is as large as a stratum, at least the
+variance between strata. The interval is the score interval of `stats/auc_interval.py` at the class
+sizes.
 """
 
 import math
@@ -42,7 +42,7 @@ class WithinFit:
 
     @property
     def n(self) -> int:
-        """How many records stand in a stratum with both classes."""
+        """The number of records in strata with both classes."""
         return self.sides[0].size + self.sides[1].size
 
     def interval_at(self, level: float) -> tuple[float, float]:
@@ -68,7 +68,7 @@ def fit_within(
     *,
     groups: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> WithinFit | None:
-    """The AUC within strata; None where no stratum has both classes."""
+    """The AUC within strata; None if no stratum has both classes."""
     above, below = np.asarray(strata[0]), np.asarray(strata[1])
     shared = sorted(set(above.tolist()) & set(below.tolist()))
     if not shared:
@@ -95,11 +95,11 @@ def fit_within(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Side:
-    """The positives or the negatives: placements and influences, stratum after stratum.
+    """The positives or the negatives: placements and influences, ordered by stratum.
 
-    `influence` is around each stratum's own AUC, as for fixed strata; a stratum's only record of a
-    class, which has no spread of its own, is taken around the whole. `between` adds what the
-    strata differ by, for groups that are as large as strata.
+    `influence` is relative to each stratum's own AUC, as for fixed strata; for a stratum's only
+    record of a class, which has no spread, it is relative to the overall AUC. `between` adds the
+    variation between strata, for groups as large as strata.
     """
 
     places: NDArray[np.intp]

@@ -1,12 +1,17 @@
 """The leaderboard: every sealed submission under every version of the bars. Reads no files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 
 from assay.benchmark.benchmark import TASKS, Task
+from assay.digests import short
+from assay.result import Result
 from assay.study.records import Unreadable
 from assay.study.submissions.submission import Status, Submission, Version
+
+_MOST_SAID = 4
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +51,7 @@ class BoardTable(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[BoardRow, ...]
 
 
-class Board(msgspec.Struct, frozen=True, kw_only=True):
+class Board(Result, frozen=True, kw_only=True):
     """All tables, and how often the benchmark has been asked: each run tells a little of it."""
 
     study: str
@@ -58,6 +63,57 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     finished: int
     tables: tuple[BoardTable, ...]
     unreadable: tuple[Unreadable, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What the board is of, and how many submissions were sealed, run and left."""
+        abandoned = self.started - self.finished
+        left = f", {abandoned} started without a result" if abandoned else ""
+        left += f", {self.withdrawn} withdrawn" if self.withdrawn else ""
+        return (
+            f"{self.study} on {self.benchmark}@{short(self.digest)}: {self.sealed} sealed,"
+            f" {self.finished} run{left}"
+        )
+
+    def cells(self) -> "Iterator[tuple[Task, BoardRow, Cell]]":
+        """Every submission under every version."""
+        for section in self.tables:
+            for row in section.rows:
+                for cell in row.cells:
+                    yield section.task, row, cell
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each submission and version of the bars, every bar's value in a column."""
+        return [
+            {
+                "task": task,
+                "submission": row.id,
+                "method": row.method,
+                "status": row.status.value,
+                "witnessed": row.witnessed,
+                "bars": cell.version,
+                "original": cell.original,
+                "verdict": cell.verdict,
+                "met": cell.passed,
+                "of": cell.total,
+                "why": cell.why,
+                **cell.values,
+            }
+            for task, row, cell in self.cells()
+        ]
+
+    def lines(self) -> list[str]:
+        """What the board is of, and the first rows of each task under its newest bars."""
+        said = [self.title]
+        for section in self.tables:
+            for row in section.rows[:_MOST_SAID]:
+                cell = row.cells[-1]
+                met = "" if cell.passed is None else f" ({cell.passed}/{cell.total})"
+                state = f"{(cell.verdict or row.status.value).upper()}{met}"
+                said.append(f"{row.id} {row.method:.60}: {state} under {cell.version}")
+            more = len(section.rows) - _MOST_SAID
+            said += [f"and {more} more in {section.task}"] if more > 0 else []
+        return said
 
 
 def board(

@@ -18,8 +18,8 @@ from assay.gauntlet.spec import BarSet
 from assay.ledger.file import create_ledger
 from assay.study.entries import enter
 from assay.study.locate import FILE, LEDGER
-from assay.study.study import FORMAT, RECORDS, Study, open_study
-from assay.tables.source import STANDARD_INPUT
+from assay.study.study import FORMAT, RECORDS, StudyFolder, open_study
+from assay.tables.source import IN_MEMORY, NO_PATHS
 
 _ATTRIBUTES = """\
 # Records are checked by their exact bytes: git must not touch line endings.
@@ -34,7 +34,7 @@ def new_study(
     name: str | None = None,
     bars: str | None = None,
     task: Task | None = None,
-) -> Study:
+) -> StudyFolder:
     """A study in a new or empty folder (one that holds only .git will do), its ledger opened."""
     root = Path(root)
     with storage(root):
@@ -118,7 +118,10 @@ def _study_text(
 
 def _corpus_lines(heading: str, corpus: Benchmark, root: Path) -> list[str]:
     if corpus.origin is None:
-        raise SpecError(f"{corpus.name} was made in memory, and a study needs a file")
+        raise SpecError(
+            f"{corpus.name} was made in memory, and a study needs a file",
+            hint="Write the records to a file, such as .jsonl, and load that.",
+        )
     place, columns = corpus.origin.place, corpus.origin.columns
     plain = Columns()
     if place in BUNDLED:
@@ -139,7 +142,7 @@ def _corpus_lines(heading: str, corpus: Benchmark, root: Path) -> list[str]:
 def _check_one_file(place: str, corpus: Benchmark) -> None:
     """Refuse what is no single file: a study names its data by one, and commits hold it."""
     with storage(place):
-        is_folder = place != STANDARD_INPUT and Path(place).is_dir()
+        is_folder = place not in NO_PATHS and Path(place).is_dir()
     if corpus.labelled_by is not None and not is_folder:
         with storage(place):
             _, found = file_digest(Path(place))
@@ -148,8 +151,9 @@ def _check_one_file(place: str, corpus: Benchmark) -> None:
                 f"{place} is a log in several files, and a study keeps its benchmark as one file",
                 hint="Save its records as one file, such as .jsonl.",
             )
-    if is_folder or place == STANDARD_INPUT:
+    if is_folder or place in NO_PATHS:
         what = f"{place} is a folder" if is_folder else "standard input is read once"
+        what = f"{corpus.name} is in memory" if place == IN_MEMORY else what
         raise SpecError(
             f"{what}, and a study keeps its benchmark as one file",
             hint="Save the records as one file, such as .jsonl or .parquet, and name it:"

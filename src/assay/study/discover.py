@@ -12,7 +12,7 @@ from assay.folders import walk
 from assay.study.git import Repository, is_checkout, repository_of
 from assay.study.git_modules import NamedCommit, commits_named
 from assay.study.locate import FILE, LEDGER
-from assay.study.study import Study, open_study
+from assay.study.study import StudyFolder, open_study
 
 _PASSED_OVER = frozenset({".git", ".venv", "node_modules", "__pycache__"})
 
@@ -28,7 +28,7 @@ class Checkout:
     repository: Repository | None
     staged: bool = False
 
-    def repository_of(self, study: Study) -> Repository | None:
+    def repository_of(self, study: StudyFolder) -> Repository | None:
         """The repository that a study in this folder lies in, which may be one within."""
         if not self.staged:
             return repository_of(study.root)
@@ -49,7 +49,7 @@ class Below:
     Those are HEAD and the revision that was named, with all that they name of repositories within.
     """
 
-    studies: list[Study]
+    studies: list[StudyFolder]
     named: list[NamedCommit]
 
 
@@ -80,7 +80,7 @@ def find_studies(tree: Checkout, *, since: str | None) -> Below:
 
     So must one in a repository within, in its HEAD and in the commit that the revision names of it.
     """
-    studies: list[Study] = []
+    studies: list[StudyFolder] = []
     within: list[Repository] = []
     with storage(tree.folder):
         for here, _, files in walk(tree.folder, skipped=lambda path: path.name in _PASSED_OVER):

@@ -20,14 +20,14 @@ from assay.ledger.entry import Entry
 from assay.study.entries import enter, read_records, records_of
 from assay.study.locate import study_root
 from assay.study.records import StudyRecords
-from assay.study.study import RECORDS, Study, open_study
+from assay.study.study import RECORDS, StudyFolder, open_study
 
 if TYPE_CHECKING:
     from assay.dual_condition.collect import Dual
 
 
 def run_dual_in_study(
-    study: Study,
+    study: StudyFolder,
     spec: DualSpec,
     out: Path,
     *,
@@ -51,7 +51,7 @@ def run_dual_in_study(
         return dual, enter(ledger, "dual", spec.corpus, files={name: made})
 
 
-def _inner_folder(study: Study, out: Path) -> str:
+def _inner_folder(study: StudyFolder, out: Path) -> str:
     """The folder of results as the study sees it; its own records lie elsewhere."""
     with storage(out):
         root, place = study.root.resolve(), out.resolve()
@@ -99,7 +99,7 @@ def standing_in_ledgers() -> Callable[[Path, bytes], EnteredResult | None]:
     return standing
 
 
-def check_entered(study: Study, records: StudyRecords) -> tuple[int, list[str]]:
+def check_entered(study: StudyFolder, records: StudyRecords) -> tuple[int, list[str]]:
     """How many results are as they were entered and agree with themselves; which were repeated."""
     newest = records.newest_duals
     for name, entry in newest.items():

@@ -14,10 +14,10 @@ from assay.ledger.entry import Entry
 from assay.ledger.file import LedgerFile
 from assay.study.entry_readers import READERS
 from assay.study.records import StudyRecords
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 
 
-def records_of(study: Study) -> StudyRecords:
+def records_of(study: StudyFolder) -> StudyRecords:
     """Read the ledger of a study."""
     return read_records(study.chain().entries)
 

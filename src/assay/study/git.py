@@ -102,6 +102,8 @@ class Repository:
 
     def ignored(self, names: Sequence[str]) -> list[str]:
         """Those of the files that git is told to leave out."""
+        if not names:
+            return []
         output = output_of(self.top, "check-ignore", "--", *(self.path(name) for name in names))
         return [] if not output else os.fsdecode(output).splitlines()
 

@@ -72,7 +72,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 @dataclass(frozen=True)
-class Study:
+class StudyFolder:
     """A folder, and the plan that its `study.toml` holds."""
 
     root: Path
@@ -161,7 +161,7 @@ def _columns(corpus: Corpus) -> Columns | None:
     return msgspec.convert(corpus.columns, Columns) if corpus.columns else None
 
 
-def open_study(root: str | Path) -> Study:
+def open_study(root: str | Path) -> StudyFolder:
     """The study in a folder."""
     root = Path(root)
     where = str(root / FILE)
@@ -188,10 +188,10 @@ def open_study(root: str | Path) -> Study:
         for name, words in POLICIES.items():
             if corpus is not None and corpus.columns.get(name, words[0]) not in words:
                 raise SpecError(f"{where}: columns.{name}: expected {' or '.join(words)}")
-    return Study(root=root, config=config)
+    return StudyFolder(root=root, config=config)
 
 
-def find_study(start: Path) -> Study:
+def find_study(start: Path) -> StudyFolder:
     """The study that a folder is, or lies in."""
     if not start.exists():
         raise SpecError(f"there is no {str(start)!r}")

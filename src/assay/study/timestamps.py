@@ -24,12 +24,12 @@ from assay.ledger.entry import Entry
 from assay.ledger.timestamp import make_request, verify_response
 from assay.study.entries import enter, read_records
 from assay.study.records import SubmissionRecord
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 
 CHECKPOINT, REQUEST, RESPONSE = ".txt", ".tsq", ".tsr"
 
 
-def pin(study: Study, data: bytes, *, where: str) -> tuple[AuthorityCertificate, Entry]:
+def pin(study: StudyFolder, data: bytes, *, where: str) -> tuple[AuthorityCertificate, Entry]:
     """Enter the root certificate of an authority whose timestamps the study goes by."""
     authority = read_certificate(data, where=where)
     name = _authority_file(authority.fingerprint)
@@ -45,7 +45,7 @@ def pin(study: Study, data: bytes, *, where: str) -> tuple[AuthorityCertificate,
         return authority, enter(ledger, "authority", authority.fingerprint, files=files)
 
 
-def request_timestamp(study: Study, file: Path) -> Path:
+def request_timestamp(study: StudyFolder, file: Path) -> Path:
     """Write the request for a timestamp of a kept checkpoint beside it."""
     checkpoint = _kept_checkpoint(study, _stem(study, file))
     request = study.path(f"checkpoints/{_stem(study, file)}{REQUEST}")
@@ -53,7 +53,7 @@ def request_timestamp(study: Study, file: Path) -> Path:
     return request
 
 
-def add_timestamp(study: Study, file: Path, response: Path | None = None) -> Attestation:
+def add_timestamp(study: StudyFolder, file: Path, response: Path | None = None) -> Attestation:
     """Verify the response for a kept checkpoint, store it beside it, and enter it.
 
     Without `response` it is what lies beside the checkpoint.
@@ -93,7 +93,7 @@ def add_timestamp(study: Study, file: Path, response: Path | None = None) -> Att
     return _attestation(entry, checkpoint, attested)
 
 
-def attestations(study: Study, chain: Chain, *, after: int = 0) -> dict[int, Attestation]:
+def attestations(study: StudyFolder, chain: Chain, *, after: int = 0) -> dict[int, Attestation]:
     """The timestamps that a ledger names, by number of entry, each verified from stored bytes.
 
     `after` leaves out older entries. An authority stands behind what was entered after its pin.
@@ -109,14 +109,14 @@ def attestations(study: Study, chain: Chain, *, after: int = 0) -> dict[int, Att
     }
 
 
-def check_pins(study: Study, chain: Chain) -> None:
+def check_pins(study: StudyFolder, chain: Chain) -> None:
     """Refuse an authority whose stored certificate is not the one that its entry pins."""
     for entry in chain.entries:
         if entry.kind == "authority":
             _pinned(study, entry)
 
 
-def attestation_of(study: Study, record: SubmissionRecord) -> Attestation | None:
+def attestation_of(study: StudyFolder, record: SubmissionRecord) -> Attestation | None:
     """The attested time of a seal: the one that its run started with, or would start with now.
 
     Of several the earliest counts: the seal existed by then.
@@ -162,7 +162,7 @@ def stated_attestation(
 
 
 def _verified(
-    study: Study, chain: Chain, entry: Entry, authorities: list[AuthorityCertificate]
+    study: StudyFolder, chain: Chain, entry: Entry, authorities: list[AuthorityCertificate]
 ) -> Attestation:
     """What one entry attests; what it says must be what its files give."""
     where = f"entry {entry.n} (timestamp {entry.subject:.64})"
@@ -198,7 +198,7 @@ def _attestation(entry: Entry, checkpoint: Checkpoint, attested: Attested) -> At
     )
 
 
-def _pinned(study: Study, entry: Entry) -> AuthorityCertificate:
+def _pinned(study: StudyFolder, entry: Entry) -> AuthorityCertificate:
     """The authority that an entry pins."""
     name = _authority_file(entry.subject)
     if list(entry.files) != [name]:
@@ -213,7 +213,7 @@ def _authority_file(fingerprint: str) -> str:
     return f"authorities/{fingerprint}.pem"
 
 
-def _stem(study: Study, file: Path) -> str:
+def _stem(study: StudyFolder, file: Path) -> str:
     """The name of a kept checkpoint, by its file."""
     with storage(file):
         folder = file.resolve().parent
@@ -228,12 +228,12 @@ def _stem(study: Study, file: Path) -> str:
     return stem
 
 
-def _kept_checkpoint(study: Study, stem: str) -> Checkpoint:
+def _kept_checkpoint(study: StudyFolder, stem: str) -> Checkpoint:
     name = f"checkpoints/{stem}{CHECKPOINT}"
     return parse_checkpoint(read_inside(study.root, name), where=name)
 
 
-def _stored(study: Study, name: str, expected: str) -> bytes:
+def _stored(study: StudyFolder, name: str, expected: str) -> bytes:
     """The bytes of a small file that an entry names."""
     path = inside(study.root, name)
     with storage(path):

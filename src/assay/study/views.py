@@ -9,12 +9,12 @@ from assay.study.entries import records_of
 from assay.study.predictions.calibration import Calibration, calibrate
 from assay.study.predictions.falsified import Falsified, falsified
 from assay.study.records import StudyRecords, Unreadable
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.submission import submissions_of, versions_of
 from assay.study.verify.context import View
 
 
-def board_of(study: Study, records: StudyRecords | None = None) -> Board:
+def board_of(study: StudyFolder, records: StudyRecords | None = None) -> Board:
     """The board of a study."""
     records = records or records_of(study)
     benchmark = study.config.benchmark
@@ -30,31 +30,31 @@ def board_of(study: Study, records: StudyRecords | None = None) -> Board:
     )
 
 
-def calibration_of(study: Study, records: StudyRecords | None = None) -> Calibration:
+def calibration_of(study: StudyFolder, records: StudyRecords | None = None) -> Calibration:
     """The calibration of a study's predictions."""
     submissions, unreadable = submissions_of(study, records or records_of(study))
     return calibrate(submissions, unreadable=unreadable)
 
 
-def falsified_of(study: Study, records: StudyRecords | None = None) -> tuple[Falsified, ...]:
+def falsified_of(study: StudyFolder, records: StudyRecords | None = None) -> tuple[Falsified, ...]:
     """The predictions and bars of a study that turned out otherwise."""
     records = records or records_of(study)
     return falsified(submissions_of(study, records)[0], versions_of(study, records))
 
 
-def unreadable_of(study: Study) -> tuple[Unreadable, ...]:
+def unreadable_of(study: StudyFolder) -> tuple[Unreadable, ...]:
     """The submissions that no page of the study can show."""
     return submissions_of(study, records_of(study))[1]
 
 
-def write_page(study: Study, name: str, views: Mapping[str, View]) -> Path:
+def write_page(study: StudyFolder, name: str, views: Mapping[str, View]) -> Path:
     """Write a page into the study."""
     path = study.root / name
     write_whole(path, views[name](study, records_of(study)).encode())
     return path
 
 
-def refresh_pages(study: Study, views: Mapping[str, View]) -> list[str]:
+def refresh_pages(study: StudyFolder, views: Mapping[str, View]) -> list[str]:
     """Write the pages again that exist in the study; their names."""
     present = [name for name in views if (study.root / name).is_file()]
     for name in present:

@@ -1,1 +1,1 @@
-"""What can be read off a text without its meaning: features, the joint surface model, beyond it."""
+"""Features of a text that need no meaning, the joint surface model, and the AUC beyond it."""

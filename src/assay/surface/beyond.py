@@ -1,4 +1,4 @@
-"""The beyond-surface AUC: what a method would reach by what the surface does not predict.
+"""The beyond-surface AUC: a method's AUC from the part that the surface does not predict.
 
 With x the surface features, y the label, s the method's scores as standardised normal scores,
 p(x) the cross-fitted probability of the label and g(x) the cross-fitted prediction of the scores
@@ -9,22 +9,22 @@ themselves, without labels:
     d^2 = c^2 / (mean(u^2) - c^2 var(y))
     AUC = Phi(sign(c) d / sqrt 2)
 
-c is a correlation of what is left of both sides, d the distance of two normal classes that would
-show it. Removing the surface from both sides makes the error one of second order: it is the
-product of what p misses of the label and of what g misses of the scores (Robinson 1988;
-Chernozhukov et al. 2018). Dividing by the spread of s, not of v, keeps a method that *is* surface
-from living on rounding noise.
+c is the correlation of the two residuals, d the distance of two normal classes with that
+correlation. Removing the surface from both sides makes the error second-order: the product of the
+error of p and the error of g (Robinson 1988; Chernozhukov et al. 2018). Dividing by the spread of
+s, not of v, keeps a method that *is* surface from scoring by rounding noise.
 
-Scores of a few levels are not two normal classes: of a flag with an AUC of .60 the formula makes
-.69 or more even where the surface tells nothing. So d is drawn in by as much as it is too large
-with no surface at all, and the result is never over the plain AUC.
+Scores of a few levels are not two normal classes: for a flag with an AUC of .60 the formula gives
+.69 or more even if the surface predicts nothing. So d is reduced by the factor by which it is too
+large without any surface, and the result never exceeds the plain AUC.
 
-Models overlook what tells nothing bit by bit, so u and v are searched together for tables of a few
-features (`surface/tables.py`): what is surely one is taken off both.
+Models miss functions whose parts predict nothing by themselves, so u and v are searched together
+for tables of a few features (`surface/tables.py`); a table that is surely there is removed from
+both.
 
-The interval is a bootstrap over groups, the residuals held as they are; for the lower end they are
-those within the worst table there could still be. That p and g would be others in another sample
-is left out of it, which shows in few records. So the ends are moved out, on the scale of d, by
+The interval is a bootstrap over groups with the residuals fixed; the lower end uses the residuals
+within the worst table that remains possible. This ignores that p and g would differ in another
+sample, which matters with few records. So the ends are moved outwards, on the scale of d, by
 1 + 18 / groups (docs/decisions/0011-surface-model.md, 0033-tables.md).
 """
 
@@ -47,16 +47,16 @@ _PERFECT = 0.98
 _ROUNDING = 1e-9
 _STRETCH = 18.0
 WIDEST = 0.3
-"""With a wider interval than this the data are unfit for the question."""
+"""With a wider interval than this, the data are unfit to measure a method."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Beyond:
-    """A beyond-surface AUC and the draws of its bootstrap; `lowered` are within the worst table.
+    """A beyond-surface AUC and its bootstrap draws; `lowered` are those within the worst table.
 
     `share` is 1 - mean(v^2): the part of the scores' variance that the surface predicts. `plain` is
-    the AUC of the scores as they are: near 1, where a resampled sample is as perfect as the whole,
-    its lower bound holds for what is beyond the surface too.
+    the AUC of the scores themselves: near 1, where every bootstrap sample is as perfect as the
+    whole, its lower bound also holds beyond the surface.
     """
 
     value: float
@@ -67,12 +67,12 @@ class Beyond:
     plain: AucFit
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The two-sided interval at a level; its lower end holds within the worst table too."""
+        """The two-sided interval at a level; the lower end also holds within the worst table."""
         return self._between(self.lowered, self.drawn, level)
 
     @property
     def unfit(self) -> bool:
-        """Whether the sample alone, whatever tables there may be, leaves too much open."""
+        """Whether the interval is too wide from the sample alone, without any table."""
         low, high = self._between(self.drawn, self.drawn, 0.95)
         return high - low > WIDEST
 
@@ -87,7 +87,7 @@ class Beyond:
         return min(low, self.value), max(high, self.value)
 
     def _stretched(self, end: float) -> float:
-        """An end moved outwards on the scale of d, the more the fewer the units."""
+        """An end moved outwards on the scale of d; the fewer units, the further."""
         if not 0.0 < end < 1.0 or not 0.0 < self.value < 1.0:
             return end
         middle = normal_quantile(self.value)
@@ -113,7 +113,7 @@ def beyond_surface(
     groups: NDArray[np.intp] | None,
     seed: int,
 ) -> Beyond:
-    """The beyond-surface AUC of standardised scores, given what the surface predicts."""
+    """The beyond-surface AUC of standardised scores, given the surface's predictions."""
     y = label.astype(np.float64)
     given = Residuals(
         label=y - probability, method=scores - predicted, of_label=probability, of_method=predicted
@@ -124,7 +124,7 @@ def beyond_surface(
     kinds = label.astype(np.intp)
     if groups is not None:
         positives = np.bincount(groups, y)
-        # A group that holds both classes is drawn among such groups, so that both always come up.
+        # Groups with both classes are drawn among themselves, so that every draw has both.
         kinds = np.where(positives == 0, 0, np.where(positives == sums[:, 0], 1, 2))
     plain = fit(
         scores[label],
@@ -152,7 +152,7 @@ def beyond_surface(
 
 
 def value_of(u: Floats, v: Floats, scores: Floats, y: Floats) -> float:
-    """The AUC alone, of residuals as they are."""
+    """The AUC without an interval, from given residuals."""
     plain = float(fit(scores[y > 0.0], scores[y == 0.0]).values[0])
     left = Residuals(label=u, method=v, of_label=y - u, of_method=scores - v)
     total = _sums(left, scores, y, None).sum(axis=0, keepdims=True)
@@ -162,7 +162,7 @@ def value_of(u: Floats, v: Floats, scores: Floats, y: Floats) -> float:
 def _sums(
     residuals: Residuals, scores: Floats, y: Floats, groups: NDArray[np.intp] | None
 ) -> Floats:
-    """What the formula is made of, record by record, or summed over groups."""
+    """The terms of the formula for each record, or summed by group."""
     u, v, raised = residuals.label, residuals.method, residuals.raised
     terms = [np.ones(u.size), raised * u * v, raised * u * u, scores, scores * scores, y]
     if groups is not None:
@@ -171,12 +171,12 @@ def _sums(
 
 
 def _same_side(value: float, plain: AucFit) -> bool:
-    """Whether what is left ranks the same way as the whole."""
+    """Whether the beyond-surface AUC and the plain AUC are on the same side of one half."""
     return (value - 0.5) * (float(plain.values[0]) - 0.5) > 0.0
 
 
 def _excess(y: Floats, scores: Floats, plain: float) -> float:
-    """By how much d is drawn in: what it should be with no surface, over what the formula makes."""
+    """The factor that reduces d: its value without a surface, over the formula's."""
     spread = float(scores.std() * y.std())
     c = abs(float(np.mean((y - y.mean()) * scores))) / spread if spread > 0.0 else 0.0
     if not 0.0 < c < 1.0 or not 0.0 < plain < 1.0:
@@ -186,9 +186,9 @@ def _excess(y: Floats, scores: Floats, plain: float) -> float:
 
 
 def weights(strata: Codes, *, draws: int, seed: int) -> Iterator[Floats]:
-    """Blocks of bootstrap draws (draws x units), each the number of times a unit was drawn.
+    """Blocks of bootstrap draws (draws x units): how often each unit was drawn.
 
-    In each stratum as many units are drawn as there are. The same seed gives the same draws.
+    Each stratum keeps its number of units. The same seed gives the same draws.
     """
     members = [np.flatnonzero(strata == code) for code in np.unique(strata)]
     rng = np.random.default_rng(seed)
@@ -202,17 +202,17 @@ def weights(strata: Codes, *, draws: int, seed: int) -> Iterator[Floats]:
 
 
 def _counts(rng: np.random.Generator, draws: int, size: int) -> Codes:
-    """How often each of `size` units comes up in `size` draws with replacement, per draw."""
+    """For each draw, how often each of `size` units occurs in `size` draws with replacement."""
     picked = rng.integers(0, size, size=(draws, size))
     picked += np.arange(draws)[:, None] * size
     return np.bincount(picked.ravel(), minlength=draws * size).reshape(draws, size)
 
 
 def _auc(sums: Floats, scale: float) -> Floats:
-    """The formula, from sums over (possibly weighted) records, one row a draw; d is scaled."""
+    """The formula, from weighted sums over records, one row a draw; d is scaled."""
     means = sums[:, 1:] / sums[:, :1]
     uv, uu, s, ss, y = means.T
-    # A draw may miss every record that differs from the rest: then nothing is ranked.
+    # A draw may hold only equal records: then there is no ranking.
     spread = uu * np.maximum(ss - s * s, 0.0)
     c2 = np.divide(uv * uv, spread, out=np.zeros_like(uv), where=spread > _ROUNDING)
     room = uu - c2 * (y - y * y)
@@ -227,11 +227,10 @@ def _phi(z: Floats) -> Floats:
 
 
 def widest_without_signal(label: NDArray[np.bool_], probability: Floats) -> float:
-    """How wide the 95 % interval would be for a method that knows nothing.
+    """The width of the 95 % interval for a method without any signal.
 
     By the delta method at d = 0: c has a standard error of 1 / sqrt(n), so d has one of
-    1 / (sqrt(n) rms(u)). The more the surface tells of the label, the less is left to show
-    anything else on.
+    1 / (sqrt(n) rms(u)). The more of the label the surface predicts, the wider it is.
     """
     left = float(np.sum(np.square(label - probability)))
     if left <= 0.0:

@@ -1,12 +1,12 @@
-"""Out-of-fold predictions from surface features: of a label, and of a method's scores.
+"""Out-of-fold predictions of a label, or of a method's scores, from surface features.
 
-Every record is predicted by models that were fitted without its fold, so a prediction says what
-the features tell, and not what was memorised. Folds are handed in, several deals of them, and the
-predictions are averaged over the deals.
+Every record is predicted by models fitted without its fold, so a prediction shows what the features
+predict, not what was memorised. The caller gives several deals of folds, and predictions are
+averaged over them.
 
 Predictions of several models (`surface/learners.py`) are combined with the non-negative weights
-that fit the target best out of fold: a function that one of them finds exactly must not keep the
-errors of the others, and where the features tell nothing all weights go to nought.
+that fit the target best out of fold: if one model finds a function exactly, the errors of the
+others must not remain, and if the features predict nothing, all weights go to 0.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ Step = Callable[[], None]
 
 
 def normal_scores(values: ArrayLike) -> Floats:
-    """Ranks as standardised normal scores: what remains of numbers when only their order counts."""
+    """Values as standardised normal scores of their ranks, so that only their order counts."""
     from statistics import NormalDist  # its inverse is compiled, but importing it is slow
 
     distinct, codes = np.unique(ranks(values), return_inverse=True)
@@ -45,19 +45,19 @@ def normal_scores(values: ArrayLike) -> Floats:
 
 
 def design(columns: Sequence[Floats]) -> Floats:
-    """Features as normal scores, records x features; constant ones are left as noughts."""
+    """Features as normal scores, records x features; constant features become 0."""
     return np.stack([normal_scores(column) for column in columns], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LabelFit:
-    """The label as the features tell it, out of fold.
+    """Out-of-fold predictions of the label from the features.
 
-    `ensemble` is the plain mean over deals of logistic regression and boosted trees, whose AUC is
-    what reading no meaning achieves. `probability` is of all models, and calibrated: the base rate,
-    plus as much of each model's departure from it as the labels bear out. `fitted` are the models
-    of the first deal, fold by fold, for asking what they rest on, and `seen` what they saw of the
-    records that they had not been fitted to.
+    `ensemble` is the plain mean over deals of logistic regression and boosted trees; its AUC is
+    what a model without meaning achieves. `probability` uses all models and is calibrated: the base
+    rate, plus as much of each model's deviation from it as the labels support. `fitted` are the
+    models of the first deal by fold, used for feature importance, and `seen` their inputs for the
+    held-out records.
     """
 
     ensemble: Floats
@@ -67,7 +67,7 @@ class LabelFit:
     folds: Folds
 
     def moved(self, places: Codes) -> "LabelFit":
-        """The same with the records in another order."""
+        """The fit with the records in another order."""
         return LabelFit(
             ensemble=self.ensemble[places],
             probability=self.probability[places],
@@ -88,8 +88,8 @@ def fit_label(
 ) -> LabelFit:
     """Predict the label of every record from its features.
 
-    `categories` is a feature of many values (a source among dozens): it is read as the mean of the
-    target in the other records of its value, out of fold too.
+    `categories` is a feature with many values (dozens of sources): it enters as the mean target of
+    the other records with the same value, also out of fold.
     """
     total, fitted, seen = _out_of_fold(
         label_models, features, label, deals, seed, categories, on_step
@@ -122,7 +122,7 @@ def fit_scores(
 
 
 def fit_linear(features: Floats, target: Floats, deals: Sequence[Folds]) -> Floats:
-    """Predict a label or scores by linear models alone, which is quick."""
+    """Predict a label or scores by linear models alone, for speed."""
     mean = float(target.mean())
     total, _, _ = _out_of_fold(
         lambda _size, _seed: linear_models(), features, target, deals, 0, None, lambda: None
@@ -141,7 +141,7 @@ def _out_of_fold(
 ) -> tuple[Floats, list[list[Any]], Floats]:
     """Each model's prediction of each record, averaged over the deals.
 
-    Also the first deal's models, and what they saw of the records held out.
+    Also the first deal's models, and their inputs for the held-out records.
     """
     size = target.size
     total = np.zeros((len(make(size, seed)), size))
@@ -168,9 +168,9 @@ def _out_of_fold(
 
 
 def _read_means(categories: Codes, target: NDArray[Any], folds: Folds, in_fold: int) -> Floats:
-    """The mean target of each record's category, from folds that are neither its own nor held.
+    """The mean target of each record's category, from folds other than its own and the held-out.
 
-    Drawn to the mean of all as if by one more record, and standardised.
+    Shrunk to the overall mean as if by one more record, and standardised.
     """
     size = int(categories.max()) + 1
     usable = folds != in_fold
@@ -187,7 +187,7 @@ def _read_means(categories: Codes, target: NDArray[Any], folds: Folds, in_fold: 
 
 
 def _best_weights(predictions: Floats, target: Floats) -> Floats:
-    """Non-negative least squares for a handful of predictors: every subset is tried."""
+    """Non-negative least squares for a few predictors, by trying every subset."""
     k = len(predictions)
     best, least = np.zeros(k), float(target @ target)
     for size in range(1, k + 1):
@@ -210,7 +210,7 @@ def importance(
     seed: int,
     on_step: Step = lambda: None,
 ) -> Floats:
-    """How much of the first deal's AUC goes when a block of columns is shuffled, out of fold."""
+    """The loss of the first deal's AUC when a block of columns is shuffled, out of fold."""
     held_out = [np.flatnonzero(fit.folds == fold) for fold in range(len(fit.fitted))]
     features = fit.seen
     base = _auc_with(fit, features, label, held_out)

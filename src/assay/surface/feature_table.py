@@ -1,9 +1,9 @@
-"""Every surface feature of every record at once: columns instead of calls.
+"""All surface features of all records at once, as columns.
 
-The definitions are those of `surface/features.py`, and a test holds the two together on any text.
-What a feature asks of a token is asked once per *distinct* token, and what it asks of a text is
-then a sum over its tokens, so a hundred thousand records take seconds. One column has no oracle,
-since it cannot be read off a single text: `truncated`.
+The definitions are those of `surface/features.py`; a test checks that both agree on any text.
+Properties of a token are computed once per *distinct* token and summed over each text, so a hundred
+thousand records take seconds. One column has no oracle, since it needs more than a single text:
+`truncated`.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ _ENDINGS = ".!? \n\t"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Feature:
-    """A number per record, read off the response, the question, or both."""
+    """One number per record, from the response, the question, or both."""
 
     name: str
     on: On
@@ -48,12 +48,12 @@ class Feature:
 
     @property
     def label(self) -> str:
-        """The name by which people tell it from the same feature of the other text."""
+        """The display name, which says whether it is of the question or the response."""
         return f"{surface.OF_QUESTION}{self.name}" if self.on == "question" else self.name
 
 
 def feature_table(items: Sequence[Item]) -> tuple[Feature, ...]:
-    """The declared features of some records, the source's eight first."""
+    """The declared features of some records, the eight of the gauntlet paper first."""
     questions = _Texts([item.question for item in items])
     table: list[Feature] = []
     if any(item.response is not None for item in items):
@@ -74,7 +74,7 @@ def feature_table(items: Sequence[Item]) -> tuple[Feature, ...]:
 
 
 def truncated(texts: Sequence[str]) -> Column:
-    """1 where a text has a length at which many were cut off, and does not end a sentence.
+    """1 if a text has a length at which many were cut off and does not end a sentence, else 0.
 
     A cut shows as an exact length (in characters) that many different texts share, that hardly any
     exceeds, and that is far more frequent than the lengths just under it.
@@ -88,7 +88,7 @@ def truncated(texts: Sequence[str]) -> Column:
 
 
 def cut_length(lengths: NDArray[np.intp], *, shortest: int = SHORTEST_CUT) -> int | None:
-    """The length at which texts were cut, if they were."""
+    """The length at which texts were cut off; None if they were not."""
     counts = Counter(lengths.tolist())
     enough = max(FEWEST_CUT, len(lengths) // 100)
     for length, count in sorted(counts.items(), reverse=True):
@@ -101,7 +101,7 @@ def cut_length(lengths: NDArray[np.intp], *, shortest: int = SHORTEST_CUT) -> in
 
 
 class _Texts:
-    """Texts as one long row of tokens, each known by its place among the distinct ones."""
+    """Texts as one long array of tokens, each coded by its number among the distinct tokens."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
@@ -185,7 +185,7 @@ def _divide(hits: Column, of: Column) -> Column:
 
 
 def _sentences(text: str) -> float:
-    """`sentence_count`, which need not look closer where marks stand only at the end."""
+    """`sentence_count`, with a shortcut for texts that have marks only at the end."""
     body = text.rstrip(_ENDINGS)
     if text and not ("." in body or "!" in body or "?" in body):
         return 1.0
@@ -195,8 +195,7 @@ def _sentences(text: str) -> float:
 def _overlap(questions: _Texts, responses: _Texts) -> Column:
     """`question_overlap` of every record.
 
-    A word in a record is one number, so a word of the response that the question holds is a number
-    found among the question's.
+    A word of a record is coded as one number, so shared words are shared numbers.
     """
     words = Places()
     asked, answered = (

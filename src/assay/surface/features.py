@@ -1,10 +1,10 @@
-"""Surface features: what can be read off a text without reading its meaning.
+"""Surface features: numbers computed from a text without its meaning.
 
-A feature maps one text to one number. Used as a method, a feature is a *surface oracle*: it
-scores a response and looks at nothing else, so its AUC is what the data gives
-away for free. The first eight, with the hedge words and the naive splitting on white space, are
-defined exactly as the gauntlet paper's own code defines them, so that its table reproduces; the
-next three are the ones that paper names as missing; the rest are ours.
+A feature maps one text to one number. Used as a method, a feature is a *surface oracle*: it scores
+a response by that number alone, so its AUC is what the data give away for free. The first eight,
+with the hedge words and the naive splitting on white space, are defined exactly as in the gauntlet
+paper's code, so that its table can be reproduced; the next three are those the paper names as
+missing; the rest are ours.
 
 This module is imported by the worker, so it needs nothing but the standard library.
 """
@@ -35,12 +35,12 @@ _EDGES = ".,;:!?\"'()[]{}“”‘’…"
 
 
 def bare(token: str) -> str:
-    """A token lower-cased and without the punctuation around it; perhaps nothing is left."""
+    """A token in lower case without the punctuation around it; may be empty."""
     return token.lower().replace("’", "'").strip(_EDGES)
 
 
 def words(text: str) -> list[str]:
-    """The bare tokens of a text; empty ones dropped."""
+    """The bare tokens of a text, without empty ones."""
     return [word for word in map(bare, text.split()) if word]
 
 
@@ -60,7 +60,7 @@ def is_numeric(token: str) -> bool:
 
 
 def is_shouted(token: str) -> bool:
-    """Whether a token is written wholly in capitals, two letters or more."""
+    """Whether a token is all capitals, with two letters or more."""
     return token.isupper() and sum(map(str.isalpha, token)) > 1
 
 
@@ -78,12 +78,12 @@ def _opens_with(text: str, openings: Collection[str]) -> float:
 
 
 def word_length(text: str) -> float:
-    """Tokens between white space."""
+    """Number of tokens between white space."""
     return float(len(text.split()))
 
 
 def char_length(text: str) -> float:
-    """Characters, spaces included."""
+    """Number of characters, including spaces."""
     return float(len(text))
 
 
@@ -96,12 +96,12 @@ def sentence_count(text: str) -> float:
 
 
 def question_mark_count(text: str) -> float:
-    """Question marks."""
+    """Number of question marks."""
     return float(text.count("?"))
 
 
 def exclamation_count(text: str) -> float:
-    """Exclamation marks."""
+    """Number of exclamation marks."""
     return float(text.count("!"))
 
 
@@ -132,43 +132,43 @@ def single_token_flag(text: str) -> float:
 
 
 def uppercase_ratio(text: str) -> float:
-    """Share of tokens written wholly in capitals, two letters or more (NASA, DNA, WHO)."""
+    """Share of tokens in all capitals, two letters or more (NASA, DNA, WHO)."""
     return _share_of(text, is_shouted)
 
 
 def comma_count(text: str) -> float:
-    """Commas."""
+    """Number of commas."""
     return float(text.count(","))
 
 
 def mean_word_length(text: str) -> float:
-    """Mean number of characters in a token, its punctuation stripped."""
+    """Mean number of characters in a token, without its punctuation."""
     bare_words = words(text)
     return _share(sum(map(len, bare_words)), len(bare_words))
 
 
 def negation_flag(text: str) -> float:
-    """1 where a negating word stands anywhere in the text, else 0."""
+    """1 if the text contains a negating word, else 0."""
     return float(any(word in NEGATIONS for word in words(text)))
 
 
 def opens_yes_no(text: str) -> float:
-    """1 where the first word is yes or no, else 0."""
+    """1 if the first word is yes or no, else 0."""
     return _opens_with(text, YES_NO)
 
 
 def ends_with_full_stop(text: str) -> float:
-    """1 where the last visible character is a full stop, else 0."""
+    """1 if the last visible character is a full stop, else 0."""
     return float(text.rstrip().endswith("."))
 
 
 def opens_auxiliary(text: str) -> float:
-    """1 where the first word is an auxiliary verb (is, does, can: a yes-or-no question), else 0."""
+    """1 if the first word is an auxiliary verb (is, does, can: a yes-or-no question), else 0."""
     return _opens_with(text, AUXILIARIES)
 
 
 def opens_wh(text: str) -> float:
-    """1 where the first word asks for something (what, who, when, why, how), else 0."""
+    """1 if the first word is a question word (what, who, when, why, how), else 0."""
     return _opens_with(text, WH_WORDS)
 
 
@@ -195,7 +195,7 @@ TEXT_FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
         )
     }
 )
-"""Every feature of one text, by name, the source's eight first."""
+"""Every feature of one text, by name, the eight of the gauntlet paper first."""
 
 QUESTION_FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
     {**TEXT_FEATURES, "opens_auxiliary": opens_auxiliary, "opens_wh": opens_wh}
@@ -207,7 +207,7 @@ Pair = Callable[[str, str], float]
 
 
 def question_overlap(question: str, response: str) -> float:
-    """Share of the response's words that stand in the question: copying, not knowing."""
+    """Share of the response's words that occur in the question: copying, not knowing."""
     asked = set(words(question))
     answered = words(response)
     return _share(sum(word in asked for word in answered), len(answered))
@@ -230,7 +230,7 @@ def _of_question(feature: Callable[[str], float]) -> Pair:
 
 
 OF_QUESTION = "question."
-"""What stands before the name of a feature that is read off the question."""
+"""The prefix of features of the question."""
 
 ORACLES: Mapping[str, Pair] = MappingProxyType(
     {

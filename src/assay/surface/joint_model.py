@@ -1,8 +1,8 @@
-"""The joint surface model of some records, and what it leaves of a method.
+"""The joint surface model of some records, and a method's AUC beyond it.
 
-All declared features together, and the source where there are several, predict the label out of
-fold: that is what reading no meaning achieves. The same features predict a method's scores, without
-labels; what is left of both sides gives its beyond-surface AUC (`surface/beyond.py`).
+All declared features together, and the source if there are several, predict the label out of fold:
+this is what a model without meaning achieves. The same features predict a method's scores, without
+labels; the residuals of both give its beyond-surface AUC (`surface/beyond.py`).
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ from assay.surface.feature_table import Feature, On, feature_table
 Kind = Literal["declared", "lexical"]
 FOLDS = 5
 FEWEST = 10
-"""Records of each class without which nothing is fitted."""
+"""The fewest records of each class for a fit."""
 SEED = 0
 SOURCE = "source"
 LEXICAL = "lexical"
@@ -54,11 +54,11 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Surface:
-    """Records with their labels, their features, and what the features tell of the labels.
+    """Records with their labels and features, and the model that predicts one from the other.
 
-    `features` are as they are, `matrix` as normal scores. `order` is an order of the records that
-    depends on what they hold alone. In it models are fitted, so that neither the order of a file
-    nor its ids change a figure.
+    `features` are raw values, `matrix` normal scores. `order` is an order of the records by their
+    content. Models are fitted in it, so that neither the order of a file nor its ids change a
+    figure.
     """
 
     items: tuple[Item, ...]
@@ -75,14 +75,14 @@ class Surface:
     def auc_fit(self) -> auc.AucFit:
         """The AUC of the joint model, out of fold.
 
-        Records of one fold are scored by models that share what they learnt, so the scores vary
-        together; the variance is raised as Nadeau & Bengio (2003) do for cross-validation.
+        Models of different folds share training records, so their scores are correlated; the
+        variance is raised as Nadeau & Bengio (2003) do for cross-validation.
         """
         fitted = auc_of(self.fit.ensemble, self.label, self.groups)
         return replace(fitted, raised=1.0 + FOLDS / (FOLDS - 1.0))
 
     def beyond(self, scores: Mapping[str, float], *, on_step: Step = lambda: None) -> Beyond:
-        """What is left of a method's scores; items that it has no score for are left out."""
+        """The beyond-surface AUC of a method's scores; items without a score are left out."""
         chosen = np.array([i for i in self.order.tolist() if self.items[i].id in scores])
         z = normal_scores([scores[self.items[i].id] for i in chosen])
         predicted = fit_scores(
@@ -115,7 +115,7 @@ def read_surface(
 ) -> Surface:
     """Fit the joint model to some records.
 
-    `features` are the declared ones unless given. Another `first_deal` gives other folds.
+    `features` are the declared ones by default. Another `first_deal` gives other folds.
     """
     check_fittable(items, label)
     records = tuple(items)
@@ -156,7 +156,7 @@ def read_surface(
 
 
 def _content_order(items: Sequence[Item], label: NDArray[np.bool_]) -> Codes:
-    """The records by what they hold."""
+    """An order of the records by their content."""
     keys = [
         (item.question, item.response or "", bool(up), item.source or "")
         for item, up in zip(items, label.tolist(), strict=True)
@@ -166,7 +166,7 @@ def _content_order(items: Sequence[Item], label: NDArray[np.bool_]) -> Codes:
 
 @lru_cache(maxsize=4)
 def known_surface(items: tuple[Item, ...], label: tuple[bool, ...], kind: Kind) -> Surface:
-    """The same, kept: many runs are judged on the same records."""
+    """`read_surface` with a cache, since many runs are judged on the same records."""
     return read_surface(items, np.array(label), kind=kind)
 
 
@@ -177,31 +177,32 @@ def deal_folds(items: Sequence[Item], label: NDArray[np.bool_], deal: int) -> Fo
 
 
 def deals_for(size: int) -> int:
-    """How often the folds are dealt: the fewer the records, the more a single deal is chance."""
+    """How often folds are dealt; more often for few records, where a single deal varies more."""
     return 3 if size <= 2_000 else 2 if size <= 20_000 else 1
 
 
 def check_fittable(items: Sequence[Item], label: NDArray[np.bool_]) -> None:
-    """Refuse records that are too few to fit anything to."""
+    """Refuse too few records for a fit."""
     units = np.array(fold_units(items))
     sizes = [int(side.sum()) for side in (label, ~label)]
     groups = [len(set(units[side].tolist())) for side in (label, ~label)]
     if min(sizes) < FEWEST or min(groups) < FOLDS:
         raise OneClassPartition(
-            f"{sizes[0]} positives in {groups[0]} groups and {sizes[1]} negatives in {groups[1]}:"
-            f" a surface model needs {FEWEST} of each, in {FOLDS} groups or more",
+            f"too few records for a surface model: {sizes[0]} positives in {groups[0]} groups"
+            f" and {sizes[1]} negatives in {groups[1]}, expected at least {FEWEST} of each in"
+            f" {FOLDS} groups",
             hint="Judge by bars that need no model (`bars=v3`), or gather more records.",
         )
 
 
 def group_codes(items: Sequence[Item]) -> NDArray[np.intp] | None:
-    """A number for each group; None where every record stands alone."""
+    """A number for each group; None if there are no groups."""
     codes = coded(item.unit for item in items)
     return codes if int(codes.max()) + 1 < len(items) else None
 
 
 def auc_of(scores: Floats, label: NDArray[np.bool_], groups: NDArray[np.intp] | None) -> auc.AucFit:
-    """The AUC of scores, clustered where there are groups."""
+    """The AUC of scores, clustered by group if there are groups."""
     sides = None if groups is None else (groups[label], groups[~label])
     return auc.fit(scores[label], scores[~label], groups=sides)
 
@@ -209,7 +210,7 @@ def auc_of(scores: Floats, label: NDArray[np.bool_], groups: NDArray[np.intp] | 
 def _columns(
     items: tuple[Item, ...], features: Sequence[Feature], kind: Kind
 ) -> tuple[tuple[Block, ...], list[Floats]]:
-    """The columns of the design, and which of them belong to what; constant ones left out."""
+    """The columns of the design by feature, without constant ones."""
     named: list[tuple[str, On, list[Floats]]] = [
         (feature.name, feature.on, [feature.values])
         for feature in features
@@ -232,7 +233,7 @@ def _columns(
 
 
 def _many_sources(items: Sequence[Item]) -> Codes | None:
-    """A code for each source, where some are too rare or too many to have columns of their own."""
+    """A code for each source, if sources are too rare or too many for their own columns."""
     counts = Counter(item.source for item in items)
     if len(counts) < 2 or len(source_columns(items)) == len(counts):
         return None
@@ -240,7 +241,7 @@ def _many_sources(items: Sequence[Item]) -> Codes | None:
 
 
 def _with_column(blocks: tuple[Block, ...], column: int) -> tuple[Block, ...]:
-    """The blocks, the source's with one more column."""
+    """The blocks, with one more column in the source's."""
     own = [block for block in blocks if block.name == SOURCE]
     columns = (*(own[0].columns if own else ()), column)
     rest = tuple(block for block in blocks if block.name != SOURCE)
@@ -248,7 +249,7 @@ def _with_column(blocks: tuple[Block, ...], column: int) -> tuple[Block, ...]:
 
 
 def source_columns(items: Sequence[Item]) -> list[Floats]:
-    """A column for each frequent source, 1 where a record comes from it; none for a single one."""
+    """An indicator column for each frequent source; none if there is a single source."""
     counts = Counter(item.source for item in items)
     if len(counts) < 2:
         return []

@@ -1,12 +1,11 @@
-"""The models that read the surface; scikit-learn is imported only here, and only when one is made.
+"""The models behind the joint surface model; scikit-learn is imported only here, when needed.
 
-A label is predicted by regularised logistic regression, which finds what is nearly linear in few
-records, and by shallow boosted trees, which find thresholds and pairs in many: these two are the
-joint surface model. Where the label is to be taken off a method, logistic regression on the
-products of two features joins them, which finds pairs in few records. A method's scores are
-predicted by ridge regression, boosted trees, extremely randomised trees, and ridge regression on
-the products. Products are left out where there are many records: trees find pairs there, and
-products would need much memory.
+A label is predicted by regularised logistic regression, which finds nearly linear effects in few
+records, and by shallow boosted trees, which find thresholds and interactions in many: these two are
+the joint surface model. For the beyond-surface AUC, logistic regression on products of two features
+is added, which finds interactions in few records. A method's scores are predicted by ridge
+regression, boosted trees, extremely randomised trees, and ridge regression on the products. With
+many records products are left out: trees find interactions there, and products need much memory.
 """
 
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ import numpy as np
 from assay.stats.arrays import Floats
 
 ENSEMBLE = 2
-"""How many of the label's models, from the first, make the joint surface model."""
+"""The first so many label models make up the joint surface model."""
 _FEW = 2_000
 _TREE_RECORDS = 10_000
 """A randomised tree sees at most so many records, which bounds its memory."""
@@ -69,7 +68,7 @@ def score_models(size: int, seed: int) -> list[Any]:
 
 
 def linear_models() -> list[Any]:
-    """Ridge regression, drawn in a little, more and much."""
+    """Ridge regression with little, more and much regularisation."""
     from sklearn.linear_model import Ridge
 
     return [Ridge(alpha=alpha) for alpha in (1.0, 10.0, 100.0)]
@@ -77,10 +76,10 @@ def linear_models() -> list[Any]:
 
 @contextmanager
 def few_threads(size: int) -> Iterator[None]:
-    """One thread for few records.
+    """Use one thread for few records.
 
-    Trees on a thousand records are thousands of tiny parallel loops. On a machine that is busy with
-    something else each of them waits for a thread that is not running, and seconds become minutes.
+    Trees on a thousand records run thousands of tiny parallel loops. On a busy machine each of them
+    waits for a thread that is not running, and seconds become minutes.
     """
     with _thread_pools().limit(limits=1 if size <= _TREE_RECORDS else None):
         yield

@@ -1,7 +1,7 @@
-"""Word and character n-grams of every record, for owners who want vocabulary ruled out too.
+"""Word and character n-grams of every record, to rule out vocabulary as well.
 
-TF-IDF of the response and the question, brought down to a few dozen columns by a singular value
-decomposition that sees no label.
+TF-IDF of the response and the question, reduced to a few dozen columns by a singular value
+decomposition that does not use labels.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ COMPONENTS = 40
 
 
 def lexical_columns(items: Sequence[Item]) -> list[Column]:
-    """The leading directions of the records' vocabulary."""
+    """The leading components of the records' vocabulary."""
     from scipy.sparse import hstack
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -32,7 +32,7 @@ def lexical_columns(items: Sequence[Item]) -> list[Column]:
     ):
         try:
             parts.append(model.fit_transform(source))
-        except ValueError:  # nothing occurs twice
+        except ValueError:  # no n-gram occurs twice
             continue
     if not parts:
         return []

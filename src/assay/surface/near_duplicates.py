@@ -1,15 +1,15 @@
-"""Which texts have nearly the same words, found without comparing every text with every other.
+"""Find texts with nearly the same words, without comparing all pairs.
 
-Texts are compared by their words: `normalised` leaves those that say the same equal.
+Texts are compared by their words, after `normalised` has removed case and punctuation.
 
-Two texts are alike where their word sets have a Jaccard index (shared words over all words) of
-9/10 or more. Sets of eight words or fewer are then equal. For larger ones we use the first level
-of PartEnum (Arasu, Ganti & Kaushik 2006), which, unlike min-hashing, overlooks nothing: alike
-sets differ in at most 1/19 of the sum of their sizes, k words, so if all words there are get
-dealt to k + 1 parts, some part of both sets is the same, and equal parts meet in one bucket.
+Two texts are alike if their word sets have a Jaccard index (shared words over all words) of 9/10 or
+more. Sets of eight words or fewer are then equal. For larger ones we use the first level of
+PartEnum (Arasu, Ganti & Kaushik 2006), which, unlike min-hashing, misses no pair: alike sets differ
+in at most 1/19 of the sum of their sizes, k words, so if the vocabulary is divided into k + 1
+parts, both sets agree in at least one part, and equal parts meet in one bucket.
 
-Within a bucket a text is compared with a few of those before it and not with all, which keeps the
-whole linear; so in a crowded bucket, and only there, a pair can be overlooked.
+Within a bucket a text is compared with only a few earlier ones, to stay linear; so in a crowded
+bucket, and only there, a pair can be missed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,14 +21,14 @@ from assay.stats.arrays import Codes, coded
 from assay.surface.features import bare
 
 HEADS = 4
-"""A text is compared with the first so many of its bucket, and with as many more unlike ones."""
+"""A text is compared with so many first texts of its bucket, and as many further unlike ones."""
 _FEWEST_THAT_MAY_DIFFER = 9
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _SHARED, _OF = 9, 10
 
 
 class _Words(dict[str, str]):
-    """The word in a token, worked out once per distinct token."""
+    """The word of a token, computed once per distinct token."""
 
     def __missing__(self, token: str) -> str:
         word = self[token] = bare(token.casefold())
@@ -36,12 +36,12 @@ class _Words(dict[str, str]):
 
 
 def nearly_equal(a: frozenset[object], b: frozenset[object]) -> bool:
-    """Whether two word sets have a Jaccard index of 9/10 or more; two empty ones have."""
+    """Whether two word sets have a Jaccard index of 9/10 or more; True for two empty sets."""
     return (_SHARED + _OF) * len(a & b) >= _SHARED * (len(a) + len(b))
 
 
 def families(texts: Sequence[str]) -> Codes:
-    """A code for each normalised text; alike texts have the same, and so have chains of them."""
+    """A code for each normalised text; alike texts, and chains of alike texts, share a code."""
     known = coded(texts)
     sets = _WordSets(list(dict.fromkeys(texts)))
     parent = list(range(sets.count))
@@ -56,7 +56,7 @@ def families(texts: Sequence[str]) -> Codes:
 
 
 def _join(place: int, heads: Sequence[int], parent: list[int], sets: "_WordSets") -> bool:
-    """Join a set with those of the heads that it is like; whether there are any."""
+    """Join a set with the heads that are like it; True if there are any."""
     words, ours, like = sets.words(place), _root(parent, place), False
     for head in heads:
         theirs = _root(parent, head)
@@ -74,14 +74,14 @@ def _root(parent: list[int], i: int) -> int:
 
 
 class _WordSets:
-    """The distinct word sets of some texts, the small ones first, as one long row of words.
+    """The distinct word sets of some texts, smallest first, as one long array of words.
 
-    `of_text` is the place of each text's set. A word stands for a random number, and a set or a
-    part of one for the sum of its words' numbers, by which equal ones are found.
+    `of_text` is the index of each text's set. Each word has a random number, and a set or a part of
+    it the sum of its words' numbers, by which equal ones are found.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        # Single spaces stand between normalised words, so one long text splits as well as many.
+        # Normalised words are separated by single spaces, so all texts can be split as one.
         sizes = np.array([text.count(" ") + bool(text) for text in texts], dtype=np.intp)
         codes = coded(" ".join(texts).split())
         vocabulary = int(codes.max(initial=0)) + 1
@@ -116,10 +116,10 @@ class _WordSets:
         return self._known[i]
 
     def buckets(self) -> Iterator[list[int]]:
-        """Sets that share a part, wherever there are several.
+        """Groups of sets that share a part.
 
-        A set is tabled with those of its own range of sizes and with those of the next, so that
-        any two that can be alike meet in a table with enough parts for the larger of them.
+        A set is compared within its own range of sizes and with the next range, so that any two
+        sets that can be alike meet where there are enough parts for the larger.
         """
         largest = int(self._sizes.max(initial=0))
         starts = [_FEWEST_THAT_MAY_DIFFER]
@@ -130,12 +130,12 @@ class _WordSets:
             most = starts[level + 1] - 1
             parts = (most + most * _OF // _SHARED) // (_SHARED + _OF) + 1
             for bucket in self._equal_parts(edges[level], edges[level + 2], parts):
-                # Those of the next range alone meet in a table of their own.
+                # Pairs within the next range are found in its own pass.
                 if bucket[0] < edges[level + 1]:
                     yield bucket
 
     def _equal_parts(self, start: int, end: int, parts: int) -> Iterator[list[int]]:
-        """Sets from `start` to `end` that share one of so many parts, the small ones first."""
+        """Groups of sets from `start` to `end` that share one of `parts` parts, smallest first."""
         inside = slice(self._edges[start], self._edges[end])
         words = self._row[inside]
         keys = np.tile(np.arange(parts, dtype=np.uint64) * _ODD, end - start)
@@ -147,7 +147,7 @@ class _WordSets:
 
 
 def _runs(keys: NDArray[np.uint64]) -> Iterator[slice]:
-    """Where a sorted row has the same key several times."""
+    """The ranges of repeated keys in a sorted array."""
     edges = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1], [True]]))
     several = np.flatnonzero(np.diff(edges) > 1)
     for start, end in zip(edges[several].tolist(), edges[several + 1].tolist(), strict=True):
@@ -157,7 +157,7 @@ def _runs(keys: NDArray[np.uint64]) -> Iterator[slice]:
 def normalised(texts: Sequence[str]) -> list[str]:
     """Texts with case folded, white space collapsed and punctuation around words dropped.
 
-    A text of nothing but punctuation keeps it, since "?" and "!" are different answers.
+    A text of punctuation only keeps it, since "?" and "!" are different answers.
     """
     words = _Words()
     return [

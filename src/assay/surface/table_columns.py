@@ -1,8 +1,8 @@
-"""The columns that tables are made of: features, two of them combined, and places in a period.
+"""The columns of tables: features, combinations of two features, and positions in a period.
 
-A rule may hang on the difference of two lengths, on how many words have a capital (a share times a
-count), on a ratio, on whether a count is even, or on a wave. As a table of the features themselves
-each would have hundreds of cells; as a table of what it hangs on it has a few.
+A rule may depend on the difference of two lengths, on the number of capitalised words (a share
+times a count), on a ratio, on whether a count is even, or on a wave. As a table of the features
+themselves it would have hundreds of cells; as a table of the combination it has a few.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ import numpy as np
 from assay.stats.arrays import Codes, Floats
 
 FINEST = 48
-"""A column is cut into steps of a 48th of the records, or of the period."""
+"""A column is divided into steps of 1/48 of the records, or of the period."""
 _FEWEST_VALUES = 6
-"""Features with fewer values are combined as tables alone."""
+"""Features with fewer values are combined only as tables."""
 _MOST_COMBINED = 24
 _CYCLES = np.arange(1.5, 12.1, 0.25)
 """How many periods the middle nine tenths of a feature's values may span."""
@@ -28,7 +28,7 @@ How = Literal["alone", "minus", "plus", "times", "over"]
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A feature or two combined; with a period, where in it the value lies."""
+    """A feature, or two combined; with a period, the position of the value in it."""
 
     how: How
     of: tuple[int, ...]
@@ -45,7 +45,7 @@ class TableColumn:
         return value if self.period is None else np.mod(value, self.period) / self.period
 
     def steps(self, features: Floats, sample: Codes) -> Codes:
-        """The step of each record: by its rank in the sample, or by its place in the period."""
+        """The step of each record, by its rank in the sample or its position in the period."""
         values = self.values(features)
         if self.period is not None:
             return np.minimum(values * FINEST, FINEST - 1).astype(np.intp)
@@ -63,9 +63,9 @@ _COMBINED: dict[How, Callable[[Floats, Floats], Floats]] = {
 
 
 def columns_of(features: Floats, sample: Codes) -> tuple[list[TableColumn], int]:
-    """All columns, those of single features first, and how many these are.
+    """All columns, single features first, and the number of single features.
 
-    The features are in the order in which they matter: of many, the first are combined.
+    The features are ordered by importance: of many, only the first are combined.
     """
     seen = features[sample]
     varied = [k for k in range(features.shape[1]) if np.ptp(seen[:, k]) > 0.0]

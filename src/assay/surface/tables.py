@@ -1,15 +1,15 @@
-"""What is left of label and method at once, searched for any table of a few features.
+"""Search the residuals of label and method together for tables of a few features.
 
-Models overlook functions that tell nothing bit by bit: a middle range of a length, a table of two
-features like a chess board, an exclusive or of three. If the label depends on such a function and
-a method is that function, both residuals share it, and it passes for what lies beyond the surface.
+Models miss functions whose parts predict nothing by themselves: a middle range of a length, a chess
+board of two features, an exclusive or of three. If the label depends on such a function and the
+method computes it, both residuals share it, and it would count as beyond the surface.
 
-But then the cells of a table of one, two or three features hold all of it: within a cell the two
-have nothing in common. A method that reads meaning is as good within every cell of every table. So
-all tables are tried. One whose cells explain more of the product of the residuals than the best of
-as many tables of noise would is *found*, and the residuals are taken from the means of its cells.
-And of all the others the *worst* is kept, the one that leaves least: a lower bound that holds
-within its cells holds whichever of them is true.
+But then the cells of a table of one, two or three features explain all of it: within a cell the
+residuals are uncorrelated. A method that uses meaning is as good within every cell of every table.
+So all tables are tried. A table whose cells explain more of the product of the residuals than the
+best of as many tables of noise would is *found*, and the means of its cells are subtracted from the
+residuals. Of all other tables the *worst* is kept, the one that leaves the least: a lower bound
+that holds within its cells holds whichever table is true.
 """
 
 import math
@@ -27,20 +27,20 @@ _SHAPES = (
     *((2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (8, 8), (5, 2), (8, 2), (6, 3)),
     *((2, 2, 2), (3, 3, 3), (4, 4, 4), (2, 2, 4), (3, 3, 2), (4, 4, 2)),
 )
-"""Into how many ranges one, two or three columns are cut; uneven ones every way round."""
+"""The numbers of ranges for one, two or three columns; uneven shapes in every arrangement."""
 _COARSEST = {(4,), (2, 2), (2, 2, 2)}
-"""Shapes that are tried however few the records."""
+"""Shapes that are tried for any number of records."""
 _MOST_FEATURES = {2: 60, 3: 36}
-"""Of more features, those are laid together that explain most by themselves."""
+"""With more features, only those that explain most by themselves are combined."""
 _CELLS = 3.1
-"""A table has at most so many times the root of the number of records: the more cells, the more
-of a method's own signal falls between them by chance."""
+"""A table has at most this times the root of the number of records in cells: the more cells, the
+more of a method's own signal they absorb by chance."""
 _MOST_CUTS = 8
-"""Tables with more cuts are fine enough as they are."""
+"""The cuts of a table with more cuts are not moved."""
 _MOVED = 4
-"""Of so many tables of each shape that leave least, the cuts are moved until they leave less."""
+"""For so many tables of each shape, those that leave the least, the cuts are then optimised."""
 _MOST_RECORDS = 2_000
-"""Of more records so many are searched, and the tables are laid over all."""
+"""With more records, so many are searched, and the tables found are applied to all."""
 _MOST_FOUND = 3
 _CHANCE = 20.0
 _BLOCK = 1 << 20
@@ -48,9 +48,9 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Residuals:
-    """What is left of the label and of a method, and what models said of both.
+    """The residuals of the label and of a method, and the models' predictions of both.
 
-    `lost` is how many degrees of freedom tables have taken.
+    `lost` is the number of degrees of freedom used by tables.
     """
 
     label: Floats
@@ -61,14 +61,14 @@ class Residuals:
 
     @property
     def raised(self) -> float:
-        """By what products of residuals are to be multiplied for what the cells took of noise."""
+        """The factor for products of residuals that corrects for the noise absorbed by cells."""
         return self.label.size / (self.label.size - self.lost)
 
     def within(self, cells: Codes) -> "Residuals":
-        """The residuals from their means over cells.
+        """The residuals minus their means over cells.
 
-        What models said counts as far as it is borne out within the cells: where the table was all
-        there was to say, it is noise.
+        The models' predictions count only as far as the data within the cells support them: if the
+        table explains everything, the predictions are noise.
         """
         counts = np.bincount(cells)
         label, method, of_label, of_method = (
@@ -85,7 +85,7 @@ class Residuals:
 
 
 def _borne_out(left: Floats, said: Floats) -> Floats:
-    """What is left, with as much of what was said put back as it did not explain."""
+    """The residuals, with the part of the predictions that the data do not support added back."""
     whole = float(said @ said)
     more = max(float(left @ said) / whole, -1.0) if whole > 1e-12 * said.size else 0.0
     return np.asarray(left - more * said)
@@ -94,9 +94,9 @@ def _borne_out(left: Floats, said: Floats) -> Floats:
 def without_tables(
     features: Floats, residuals: Residuals, *, units: int
 ) -> tuple[Residuals, Residuals]:
-    """The residuals within the tables that were found, and within the worst of the rest as well.
+    """The residuals within the tables found, and those also within the worst of the other tables.
 
-    `units` is how many records or groups stand alone.
+    `units` is the number of independent records or groups.
     """
     search = _Search(features, residuals, units)
     found, worst = search.look(residuals)
@@ -111,13 +111,13 @@ def without_tables(
 
 @dataclass(frozen=True)
 class _Table:
-    """Columns, and for each the steps before which its ranges end."""
+    """Columns, and for each the steps at which its ranges end."""
 
     columns: tuple[int, ...]
     cuts: tuple[tuple[int, ...], ...]
 
     def moved(self, which: int, cut: int, place: int) -> "_Table":
-        """The same table with one cut elsewhere."""
+        """The table with one cut moved."""
         own = list(self.cuts[which])
         own[cut] = place
         cuts = (*self.cuts[:which], tuple(own), *self.cuts[which + 1 :])
@@ -125,7 +125,7 @@ class _Table:
 
 
 class _Search:
-    """All tables of some features, and the looking through them."""
+    """The search through all tables of some features."""
 
     def __init__(self, features: Floats, residuals: Residuals, units: int) -> None:
         self.size, self.units = features.shape[0], units
@@ -150,7 +150,7 @@ class _Search:
         self.tried = sum(len(tables) for tables, _ in self.tables)
 
     def look(self, residuals: Residuals) -> tuple[_Table | None, list[_Table]]:
-        """The table that is most surely no noise, and those that leave least of the product."""
+        """The table least likely to be noise, and those that leave the least of the product."""
         u, v = self._sampled(residuals)
         n, total = u.size, float(u @ v)
         spread = math.sqrt(float(u @ u) * float(v @ v)) / n
@@ -177,7 +177,7 @@ class _Search:
         return found, leaving
 
     def worst_of(self, tables: Sequence[_Table], residuals: Residuals) -> _Table | None:
-        """The one that leaves least of the product, its cuts moved to where it leaves less."""
+        """The table that leaves the least of the product, with optimised cuts."""
         u, v = self._sampled(residuals)
         sign = math.copysign(1.0, float(u @ v))
 
@@ -187,9 +187,9 @@ class _Search:
         return min((self._moved(table, left_of) for table in tables), key=left_of, default=None)
 
     def fitted(self, table: _Table, residuals: Residuals) -> _Table:
-        """A found table with its cuts moved to where it leaves least of the spread of both.
+        """A found table with cuts optimised to leave the least of the spread of both residuals.
 
-        Moved by the product, chance would take of a method's own signal.
+        Optimising the product instead would absorb some of a method's own signal by chance.
         """
         parts = [(x, float(x @ x)) for x in self._sampled(residuals)]
 
@@ -199,7 +199,7 @@ class _Search:
         return self._moved(table, left_of)
 
     def _moved(self, table: _Table, left_of: Callable[[_Table], float]) -> _Table:
-        """The table with each cut moved to where it leaves least, once around."""
+        """The table after one pass that moves each cut to where it leaves the least."""
         if sum(map(len, table.cuts)) > _MOST_CUTS:
             return table
         least = left_of(table)
@@ -224,7 +224,7 @@ class _Search:
         return cells
 
     def _within(self, table: _Table, u: Floats, v: Floats) -> float:
-        """The mean product within the cells, for what they took of noise."""
+        """The mean product within the cells, corrected for the noise they absorb."""
         cells = np.zeros(u.size, dtype=np.intp)
         for column, cuts in zip(table.columns, table.cuts, strict=True):
             cells = cells * (len(cuts) + 1) + _range_of_step(cuts)[self.steps[column]]
@@ -238,7 +238,7 @@ class _Search:
     def _explained(
         self, tables: Sequence[tuple[int, ...]], shape: tuple[int, ...], residuals: Residuals
     ) -> tuple[Floats, Floats]:
-        """For each table the sum of products between its cells, and how many cells hold records."""
+        """For each table the sum of products between cells, and the number of non-empty cells."""
         u, v = self._sampled(residuals)
         ranges_of = {ranges: _range_of_step(_cuts(ranges)) for ranges in set(shape)}
         products, filled = [np.zeros(0)], [np.zeros(0)]
@@ -259,7 +259,7 @@ class _Search:
 
 
 def _laid(shape: tuple[int, ...], columns: Sequence[int]) -> list[tuple[int, ...]]:
-    """All ways to lay a shape over columns; where the last range is another, it has its turn."""
+    """All assignments of a shape to columns; an uneven last range takes each position."""
     if len(set(shape)) == 1:
         return list(combinations(columns, len(shape)))
     return [
@@ -276,10 +276,10 @@ def _even(columns: tuple[int, ...], shape: tuple[int, ...]) -> _Table:
 
 
 def _range_of_step(cuts: Sequence[int]) -> Codes:
-    """In which range each step lies."""
+    """The range of each step."""
     return np.searchsorted(np.array(cuts), np.arange(FINEST), side="right")
 
 
 def _cuts(ranges: int) -> tuple[int, ...]:
-    """The steps before which ranges of equally many steps end."""
+    """The steps at which ranges of equal size end."""
     return tuple(round(FINEST * k / ranges) for k in range(1, ranges))

@@ -1,8 +1,8 @@
-"""Whether what a method reaches beyond the declared features is words.
+"""Check whether words explain what a method achieves beyond the declared features.
 
-A bag of words is no declared feature, so a TF-IDF classifier may pass where vocabulary tells the
-label. Here words are held equal too, by linear models of features and n-grams together: quick, and
-enough for a warning. A figure of what is left beside words comes from the lexical surface.
+A bag of words is not a declared feature, so a TF-IDF classifier may pass if vocabulary predicts the
+label. Here words are held equal too, by linear models of features and n-grams together: fast, and
+enough for a warning. The lexical surface gives a figure for the AUC beyond words.
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from assay.surface.joint_model import LEXICAL, Surface
 from assay.surface.lexical import lexical_columns
 
 _KEPT = 0.5
-"""Of what a method has over .5, so much must be left beside words."""
+"""The share of a method's AUC over .5 that must remain beyond words."""
 
 
 def rests_on_words(surface: Surface, scores: Mapping[str, float], beyond: Beyond) -> bool:
-    """Whether words take more than half of what the method has over chance.
+    """Whether words explain more than half of the method's AUC over chance.
 
-    Never where they are part of the surface.
+    Always False if words are part of the surface.
     """
     if beyond.value <= 0.5 or any(block.name == LEXICAL for block in surface.blocks):
         return False

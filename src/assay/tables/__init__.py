@@ -1,1 +1,1 @@
-"""Files as rows: what people have, whatever it is called."""
+"""Read files of many forms as rows."""

@@ -1,8 +1,8 @@
 """Rows of Arrow files: streams, as `save_to_disk` of Hugging Face datasets writes them, and files.
 
-A few kilobytes of Arrow can stand for far more: buffers are compressed, texts may be views of one
-another, and a list of nulls takes no room at all. So every file is unpacked on trial first, row by
-row, in a process with limits.
+A few kilobytes of Arrow can expand to far more: buffers are compressed, texts may be views of one
+another, and a list of nulls takes no space. So every file is first unpacked on trial, row by row,
+in a process with limits.
 
 Format: https://arrow.apache.org/docs/format/Columnar.html (IPC, streaming and file).
 """
@@ -22,7 +22,7 @@ def arrow_rows(data: bytes, where: str) -> PlacedRows:
     fault = fault_on_trial(data, read, each=True)
     if fault is not None:
         raise SpecError(
-            f"{where}: not Arrow that can be read: {fault}",
-            hint="Take a part of it, or save it again, as Parquet or as one JSON object a line.",
+            f"{where}: unreadable Arrow: {fault}",
+            hint="Save it as Parquet or as one JSON object a line, or take a part of it.",
         )
     return frame_rows(read_frame(getattr(polars, read), data, where, "Arrow"), where)

@@ -1,7 +1,7 @@
-"""Compressed files: gzip, bzip2, xz and zstandard, told by their first bytes and bounded.
+"""Compressed files: gzip, bzip2, xz and zstandard, recognised by their first bytes.
 
-A file may hold several frames one after the other. What is unpacked may not exceed a limit,
-whatever the file declares.
+A file may hold several frames in sequence. The unpacked size is limited, whatever the file
+declares.
 """
 
 import sys
@@ -57,7 +57,7 @@ class _Deflated:
         self._inner = inner
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """So many bytes of what these unpack to."""
+        """At most `max_length` bytes of the unpacked data."""
         unpacked: bytes = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
         return unpacked
 
@@ -68,22 +68,22 @@ class _Deflated:
 
     @property
     def needs_input(self) -> bool:
-        """Whether nothing is left to unpack."""
+        """Whether all input was unpacked."""
         return not self._inner.unconsumed_tail
 
     @property
     def unused_data(self) -> bytes:
-        """What follows the frame."""
+        """The bytes after the frame."""
         return bytes(self._inner.unused_data)
 
 
 def compression_of(data: bytes) -> str | None:
-    """The name of what a file is packed by, from its first bytes; None where it is not."""
+    """The name of a file's compression, from its first bytes; None if it has none."""
     return next((name for magic, (name, _) in _KINDS.items() if data.startswith(magic)), None)
 
 
 def unpacked(data: bytes, *, where: str, most: int = MAX_UNPACKED_BYTES) -> bytes:
-    """What a compressed file holds; any other file as it is."""
+    """The unpacked bytes of a compressed file; any other file's bytes unchanged."""
     kind = compression_of(data)
     if kind is None:
         return data
@@ -94,7 +94,7 @@ def unpacked(data: bytes, *, where: str, most: int = MAX_UNPACKED_BYTES) -> byte
 
 
 def unpack_frames(data: bytes, most: int, *, where: str) -> bytes:
-    """At most so many bytes of what the frames of a file unpack to."""
+    """At most `most` bytes of the unpacked frames of a file."""
     parts: list[bytes] = []
     left, at, frames = most, 0, 0
     try:
@@ -103,20 +103,20 @@ def unpack_frames(data: bytes, most: int, *, where: str) -> bytes:
             if kind is None:
                 if parts and not data[at:].strip(b"\0"):
                     break  # padding after the last frame
-                raise SpecError(f"{where}: something else follows what is compressed")
+                raise SpecError(f"{where}: other data follow the compressed data")
             frames += 1
             if frames > _MOST_FRAMES:
                 raise SpecError(f"{where}: more than {_MOST_FRAMES:,} frames of {kind}")
             packer = next(make for name, make in _KINDS.values() if name == kind)()
             while left and not packer.eof:
-                # In pieces: what a frame leaves over is copied, and there may be many frames.
+                # In pieces: the rest after each frame is copied, and there may be many frames.
                 fed = data[at : at + _PIECE] if packer.needs_input else b""
                 at += len(fed)
                 part = packer.decompress(fed, min(left, _PART))
                 parts.append(part)
                 left -= len(part)
                 if not part and not fed and not packer.eof:
-                    raise SpecError(f"{where}: is cut off: {kind} data without their end")
+                    raise SpecError(f"{where}: the {kind} data are cut off")
             at -= len(packer.unused_data) if packer.eof else 0
     except SpecError:
         raise
@@ -131,7 +131,7 @@ def unpack_frames(data: bytes, most: int, *, where: str) -> bytes:
 
 
 def pack(data: bytes, kind: str) -> bytes:
-    """Bytes packed as a file was; the same bytes give the same file."""
+    """Bytes packed like a given file; the same bytes give the same file."""
     match kind:
         case "gzip":
             import gzip

@@ -21,10 +21,10 @@ _MOSTLY = 0.8
 
 
 def separator_of(data: bytes, ending: str, where: str) -> str | None:
-    """What separates the cells; None where there is but one column.
+    """The separator of the cells; None if there is only one column.
 
-    Lines of another number of cells are faults of a table. Where the ending does not say that it is
-    one, they may be few.
+    Lines with another number of cells are faults of a table. If the file's ending does not say that
+    it is a table, only few such lines are allowed.
     """
     csv.field_size_limit(MAX_LINE_BYTES)
     whole = len(data) <= _SAMPLE
@@ -43,16 +43,16 @@ def separator_of(data: bytes, ending: str, where: str) -> str | None:
     if len(even) > 1:
         told = " or ".join(f"{SEPARATORS[mark]} ({even[mark]} columns)" for mark in even)
         raise SpecError(
-            f"{where}, line 1: separated by {told}: each fits the header and the first lines",
-            hint="Name the file .csv where it is a comma, .tsv where it is a tab; or put cells that"
-            " hold a separator in double quotes.",
+            f"{where}, line 1: the separator is unclear: {told} fits the first lines",
+            hint="Rename the file to .csv (comma) or .tsv (tab), or put cells that hold a separator"
+            " in double quotes.",
         )
     likely = next(iter(even), None) or max(share, key=lambda mark: share[mark], default=None)
     return likely if usual or share.get(likely or "", 0.0) >= _MOSTLY else None
 
 
 def _widths(sample: str, mark: str, *, whole: bool) -> list[int]:
-    """The cells of the first lines; the last line of a sample may be cut."""
+    """The number of cells in each of the first lines; the last line of a sample may be cut."""
     reader = csv.reader(io.StringIO(sample, newline=""), strict=True, delimiter=mark)
     widths: list[int] = []
     try:
@@ -75,7 +75,7 @@ def csv_rows(
         header = next(reader, [])
         if len(set(header)) < len(header):
             twice = Counter(header).most_common(1)[0][0]
-            raise SpecError(f"{where}, line 1: column {twice!r} stands twice")
+            raise SpecError(f"{where}, line 1: column {twice!r} occurs twice")
         for cells in reader:
             if not cells:
                 continue
@@ -90,5 +90,5 @@ def csv_rows(
 def _uneven(place: str, cells: list[str], header: list[str], mark: str) -> SpecError:
     return SpecError(
         f"{place}: {len(cells)} cells, expected {len(header)} as in the header",
-        hint=f"A cell that holds a {SEPARATORS[mark]} or a line break must stand in double quotes.",
+        hint=f"A cell that holds a {SEPARATORS[mark]} or a line break must be in double quotes.",
     )

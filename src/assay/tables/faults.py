@@ -4,7 +4,7 @@ from assay.errors import SpecError
 from assay.wording import counted
 
 MOST_NAMED = 20
-"""So many faults of a file are named in one message."""
+"""The most faults of a file that one message names."""
 
 
 class Faults:
@@ -16,13 +16,13 @@ class Faults:
         self._named: list[SpecError] = []
 
     def add(self, error: SpecError) -> None:
-        """Note a fault."""
+        """Add a fault."""
         self.count += 1
         if len(self._named) < MOST_NAMED:
             self._named.append(error)
 
     def refuse(self) -> None:
-        """Raise one error for all that was noted, if anything was."""
+        """Raise one error for all faults, if there are any."""
         if not self.count:
             return
         first, *others = self._named
@@ -37,7 +37,7 @@ class Faults:
 
 
 def note(faults: Faults | None, error: SpecError) -> None:
-    """Note a fault where faults are gathered, and raise it where they are not."""
+    """Add a fault if faults are collected; otherwise raise it."""
     if faults is None:
         raise error
     faults.add(error)

@@ -1,4 +1,4 @@
-"""Files that are no rows: what each seems to be, and what to do instead. None is ever opened."""
+"""Recognise files without rows (PDF, pickle, HTML) and say what to do. None is ever opened."""
 
 import re
 from collections.abc import Mapping
@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from assay.errors import SpecError
 from assay.tables.text import likely_wide
 
-_AS_CSV = "Open it where it was made, and save the sheet as CSV (UTF-8)."
-_EXPORT = "Read it with what wrote it, and save the rows as .jsonl, .csv or .parquet."
-_UNZIP = "Unpack it, and name the file of rows inside."
+_AS_CSV = "Open it in its program and save the sheet as CSV (UTF-8)."
+_EXPORT = "Load it with the tool that wrote it and save the rows as .jsonl, .csv or .parquet."
+_UNZIP = "Unpack it and name the file of rows inside."
 _BINARY: Mapping[bytes, tuple[str, str]] = {
-    b"%PDF": ("a PDF", "Look for the data that it was made from: .csv, .jsonl or .parquet."),
+    b"%PDF": ("a PDF", "Find the data behind it: .csv, .jsonl or .parquet."),
     b"SQLite format 3\0": (
         "a SQLite database",
         "Save the table as CSV: sqlite3 -header -csv FILE 'select * from TABLE' > rows.csv",
     ),
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an old Office file, such as Excel .xls", _AS_CSV),
     b"\x89HDF\r\n\x1a\n": ("HDF5", _EXPORT),
-    b"\x93NUMPY": ("an array of NumPy (.npy)", _EXPORT),
-    b"FEA1": ("Feather of version 1", "Save it again as Arrow or Parquet."),
+    b"\x93NUMPY": ("a NumPy array (.npy)", _EXPORT),
+    b"FEA1": ("Feather version 1", "Save it as Arrow or Parquet."),
     b"ORC": ("ORC", "Save it as Parquet."),
     b"Obj\x01": ("Avro", "Save it as Parquet."),
     b"7z\xbc\xaf\x27\x1c": ("a 7z archive", _UNZIP),
@@ -36,11 +36,11 @@ _START = 1 << 12
 
 
 def refuse_foreign(data: bytes, ending: str, *, where: str, as_text: bool) -> None:
-    """Refuse a file that is known to be something else; `as_text` where its encoding is named."""
+    """Refuse a file of another kind; `as_text` if its encoding was named."""
     if not data or data.isspace():
         raise SpecError(
-            f"{where}: is empty, no records",
-            hint="Look whether it was written, or downloaded, to its end.",
+            f"{where}: the file is empty",
+            hint="Check that it was written or downloaded completely.",
         )
     seems, remedy = _seems(data)
     if not seems and not as_text and _is_binary(data):
@@ -53,7 +53,7 @@ def refuse_foreign(data: bytes, ending: str, *, where: str, as_text: bool) -> No
     if ending in (".parquet", ".arrow") and not as_text and not _begins_as_text(data):
         raise SpecError(
             f"{where}: not {ending[1:].capitalize()}: it begins with {data[:8]!r}",
-            hint="Look whether it was downloaded to its end.",
+            hint="Check that it was downloaded completely.",
         )
 
 
@@ -62,18 +62,18 @@ def _seems(data: bytes) -> tuple[str, str]:
         if data.startswith(magic):
             return told
     if data.startswith(_LFS):
-        return "a pointer of Git LFS in place of the file", "Fetch the file: git lfs pull"
+        return "a Git LFS pointer instead of the file", "Fetch the file: git lfs pull"
     if data.startswith(b"PK\x03\x04"):
         return _zip(data)
     if _PICKLE.match(data) and data.rstrip(b"\0").endswith(b"."):
         return (
-            "a pickle of Python, which is never opened: it may run any code",
-            "Where you trust it, load it yourself and save the rows as .jsonl or .parquet.",
+            "a Python pickle, which Assay never opens: it may run any code",
+            "If you trust it, load it yourself and save the rows as .jsonl or .parquet.",
         )
     if _MARKUP.match(data):
         return (
             "an HTML page",
-            "A download may have given the page in place of the file: fetch the file itself.",
+            "Download the file itself, not the page about it.",
         )
     if _XML.match(data):
         return "XML", _EXPORT
@@ -92,7 +92,7 @@ def _zip(data: bytes) -> tuple[str, str]:
 
 
 def _is_binary(data: bytes) -> bool:
-    """Whether there are NULs where no text of two or four bytes a letter has them."""
+    """Whether NULs show that this is not text, not even UTF-16 or UTF-32."""
     return b"\0" in data[:_START] and likely_wide(data) is None
 
 

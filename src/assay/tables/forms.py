@@ -1,4 +1,4 @@
-"""What form a file of rows has, by its content; the ending of its name only breaks ties."""
+"""Recognise the form of a file by its content; the ending of its name only breaks ties."""
 
 import json
 import re
@@ -27,9 +27,9 @@ _FIRST_LINES = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """What a file is: its form, how it is packed, what separates its cells, and its bytes.
+    """The form of a file, its compression, the separator of its cells, and its bytes.
 
-    `data` is unpacked, and UTF-8 where it is text.
+    `data` is unpacked; text is in UTF-8.
     """
 
     name: FormName
@@ -39,7 +39,7 @@ class Form:
 
 
 def endings(name: str) -> tuple[str, str]:
-    """The ending that tells a form, and behind it the one that tells how a file is packed."""
+    """The ending of a name that shows the form, and the ending after it that shows compression."""
     path = PurePath(name)
     last = path.suffix.lower()
     if last in PACKED:
@@ -48,20 +48,20 @@ def endings(name: str) -> tuple[str, str]:
 
 
 def form_of(name: str, data: bytes, *, where: str, encoding: str | None = None) -> Form:
-    """What a file is, with its bytes; refuses one that is none of ours."""
+    """Recognise the form of a file; a file of another kind is refused."""
     if len(data) > MAX_FILE_BYTES:
         raise SpecError(f"{where}: larger than {MAX_FILE_BYTES:,} bytes")
     packed = compression_of(data)
     if packed is not None:
         data = unpacked(data, where=where)
         if compression_of(data) is not None:
-            raise SpecError(f"{where}: packed twice", hint="Unpack it once and try again.")
+            raise SpecError(f"{where}: compressed twice", hint="Unpack it once and try again.")
     ending, _ = endings(name)
     binary = _binary_form(data)
     if binary is not None:
         if encoding is not None:
             raise SpecError(
-                f"{where}: {binary.capitalize()} has no encoding of its own",
+                f"{where}: {binary.capitalize()} is binary and has no text encoding",
                 hint=f"Leave out `encoding={encoding}`.",
             )
         return Form(name=binary, data=data, packed=packed)
@@ -83,7 +83,7 @@ def _binary_form(data: bytes) -> FormName | None:
 
 
 def _text_form(data: bytes, ending: str) -> FormName | None:
-    """The form of a text; None where only a separator could tell."""
+    """The form of a text; None if only a separator could show it."""
     if _OBJECT.match(data):
         return "jsonl" if ending in LINES or _is_lines(data, ending) else "json-object"
     if _ARRAY.match(data) or (_BRACKET.match(data) and ending not in TABLES):
@@ -96,7 +96,7 @@ def _text_form(data: bytes, ending: str) -> FormName | None:
 
 
 def _is_lines(data: bytes, ending: str) -> bool:
-    """Whether a text that begins with an object has one on each line, and not one in all."""
+    """Whether a text that begins with an object has one object a line, rather than one in all."""
     lines: list[bytes] = []
     for found in _LINE.finditer(data):
         lines.append(found[0])
@@ -120,7 +120,6 @@ def _is_object(line: bytes) -> bool:
 def _unknown(data: bytes, where: str) -> SpecError:
     start = data[:200].decode("utf-8", "ignore").strip().split("\n")[0]
     return SpecError(
-        f"{where}: neither JSON nor a table whose lines have the same number of cells; it begins"
-        f" with {start!r:.60}",
+        f"{where}: neither JSON nor a table with equally long rows; it begins with {start!r:.60}",
         hint="Save it as .jsonl (one JSON object a line), .json, .csv or .parquet.",
     )

@@ -1,4 +1,4 @@
-"""Tables that polars reads: unpacked on trial where their size cannot be told, then row by row."""
+"""Read tables with polars; if the size is unknown, they are first unpacked on trial."""
 
 import io
 import json
@@ -44,7 +44,7 @@ for row in frame.iter_rows(buffer_size=64) if {each} else ():
 
 
 def load_polars(where: str, kind: str) -> Any:  # noqa: ANN401 - a module
-    """The package that reads such tables, which is an extra."""
+    """The polars package, which is an extra."""
     try:
         import polars
     except ImportError:
@@ -58,7 +58,7 @@ def load_polars(where: str, kind: str) -> Any:  # noqa: ANN401 - a module
 def read_frame(
     read: Callable[[io.BytesIO], "polars.DataFrame"], data: bytes, where: str, kind: str
 ) -> "polars.DataFrame":
-    """A table in memory, held to the bounds before any row is made of it."""
+    """A table in memory, checked against the limits before rows are made."""
     import polars
 
     try:
@@ -66,7 +66,7 @@ def read_frame(
         texts = frame.select(polars.col(polars.String).str.len_bytes().max())
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # polars raises many kinds, and its panics are no Exception
+    except BaseException as error:  # polars raises many kinds; its panics are not Exceptions
         why = (str(error).splitlines() or [type(error).__name__])[0]
         raise SpecError(f"{where}: not {kind}: {why}") from None
     counts = (
@@ -96,7 +96,7 @@ def frame_rows(frame: "polars.DataFrame", where: str) -> PlacedRows:
 
 
 def fault_on_trial(data: bytes, read: str, *, each: bool = False) -> str | None:
-    """Unpack a table in a process that may use so much memory and time, and keep nothing.
+    """Unpack a table in a process with limited memory and time, and discard the result.
 
     With `each` its rows are made there as well, and their values and texts counted. Says why the
     table is refused; None where it is not.

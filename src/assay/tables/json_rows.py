@@ -19,15 +19,17 @@ _AS_LINES = "Write it as one JSON object a line (.jsonl)."
 _MOST_NAMED = 12
 
 
-def line_rows(data: bytes, where: str, *, faults: Faults | None = None) -> PlacedRows:
-    """One JSON object a line."""
+def line_rows(
+    data: bytes, where: str, *, faults: Faults | None = None, unit: str = "line"
+) -> PlacedRows:
+    """One JSON object a line; `unit` is what a line is called."""
     on_fault = None if faults is None else faults.add
-    for number, row in json_lines(data, where=where, on_fault=on_fault):
+    for number, row in json_lines(data, where=where, on_fault=on_fault, unit=unit):
         if isinstance(row, dict):
-            yield f"{where}, line {number}", row
+            yield f"{where}, {unit} {number}", row
         else:
             got = f"expected an object, got {kind_of(row)}"
-            note(faults, SpecError(f"{where}, line {number}: {got}"))
+            note(faults, SpecError(f"{where}, {unit} {number}: {got}"))
 
 
 def array_rows(data: bytes, where: str, *, faults: Faults | None = None) -> PlacedRows:
@@ -39,7 +41,7 @@ def array_rows(data: bytes, where: str, *, faults: Faults | None = None) -> Plac
 def spans(
     data: bytes, where: str, *, faults: Faults | None = None
 ) -> Iterator[tuple[str, Row, str]]:
-    """The objects of an array, each with its place and its own text."""
+    """The objects of an array, each with its place and its source text."""
     text = _opened(data, where)
     try:
         yield from _objects(text, "", faults)
@@ -51,7 +53,7 @@ def spans(
 
 
 def object_rows(data: bytes, where: str, *, faults: Faults | None = None) -> PlacedRows:
-    """The rows of one object: around an array of objects, of columns, or a row by itself."""
+    """The rows of one object: an array of objects inside it, lists as columns, or one row."""
     text = _opened(data, where)
     try:
         fields = _outline(text)
@@ -75,7 +77,7 @@ def object_rows(data: bytes, where: str, *, faults: Faults | None = None) -> Pla
     if arrays:
         raise SpecError(
             f"{where}: {len(arrays)} arrays of objects: {_named(arrays)}",
-            hint="Save the one that is meant as a file of its own.",
+            hint="Save the array you mean as a file of its own.",
         )
     yield from _single(text, where, fields)
 
@@ -108,7 +110,7 @@ def _objects(text: JsonText, beside: str, faults: Faults | None) -> Iterator[tup
 
 
 def _places(text: JsonText, beside: str) -> Iterator[tuple[int, str]]:
-    """The number and the place of each element of an array, which the caller passes over."""
+    """The number and the place of each element of an array; the caller consumes the elements."""
     text.take("[")
     if text.next() == "]":
         text.take("]")
@@ -123,7 +125,7 @@ def _places(text: JsonText, beside: str) -> Iterator[tuple[int, str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Field:
-    """A value of the outer object: where it stands; of a list how long it is, and of what."""
+    """A value of the outer object: its position; for a list, its length and element kind."""
 
     name: str
     at: int
@@ -132,7 +134,7 @@ class _Field:
 
 
 def _outline(text: JsonText) -> list[_Field]:
-    """The values of the outer object, passed over one by one."""
+    """The fields of the outer object, without decoding their values."""
     fields: dict[str, _Field] = {}
     text.take("{")
     if text.next() == "}":
@@ -141,7 +143,7 @@ def _outline(text: JsonText) -> list[_Field]:
     while True:
         name = _key(text)
         if name in fields:
-            raise SpecError(f"{text.where}: key {name!r:.60} stands twice in one object")
+            raise SpecError(f"{text.where}: key {name!r:.60} occurs twice in one object")
         if len(fields) >= MAX_COLUMNS:
             raise SpecError(f"{text.where}: more than {MAX_COLUMNS:,} columns")
         text.take(":")
@@ -193,7 +195,7 @@ def _columns(text: JsonText, fields: list[_Field], faults: Faults | None) -> Pla
 
 
 def count_values(value: object) -> int:
-    """How many values there are in one, itself included."""
+    """The number of values inside a value, including itself."""
     if isinstance(value, dict):
         return 1 + sum(map(count_values, value.values()))
     return 1 + sum(map(count_values, value)) if isinstance(value, list) else 1
@@ -203,16 +205,16 @@ def _ragged(where: str, fields: list[_Field]) -> SpecError:
     sizes = [f"{field.name!r:.60} has {field.size:,}" for field in fields[:_MOST_NAMED]]
     return SpecError(
         f"{where}: columns of different lengths: {', '.join(sizes)}",
-        hint="Every column needs a value for each record; null where there is none.",
+        hint="Give every column one value a record, null where it is missing.",
     )
 
 
 def _single(text: JsonText, where: str, fields: list[_Field]) -> PlacedRows:
-    """A row that is alone in its file, on one line."""
+    """The only row of a file, on one line."""
     whole = text.text.strip()
     if "\n" in whole or not fields:
         raise SpecError(
-            f"{where}: one JSON object without an array of objects in it; its keys are"
+            f"{where}: one JSON object that holds no array of objects; its keys are"
             f" {_named(fields)}",
             hint=f'Expected {{"data": [{{...}}, {{...}}]}}, or an array. {_AS_LINES}',
         )

@@ -1,7 +1,7 @@
-"""A JSON text read value by value, so that no more than one element is held at a time.
+"""Read a JSON text value by value, holding one element at a time.
 
-A value is decoded within a window of bounded length: a text of brackets alone becomes twenty times
-as much memory as it has letters.
+A value is decoded within a window of limited length: a text of brackets alone takes twenty times as
+much memory as it has characters.
 """
 
 import json
@@ -20,24 +20,24 @@ _WINDOW = 4 * MAX_LINE_BYTES
 _SPACE = re.compile(r"[ \t\n\r]*")
 _PLAIN = json.JSONDecoder()
 _CUT = 4
-"""A number that ends so near to the end of a window may go on behind it: 1, 1e, 1e+."""
+"""A number that ends this close to the end of a window may continue after it: 1, 1e, 1e+."""
 
 
 class JsonText:
-    """A place in a JSON text that moves from value to value."""
+    """A position in a JSON text that moves from value to value."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text, self.where, self.at = text, where, 0
         self._base, self._window = 0, ""
 
     def next(self) -> str:
-        """The letter that comes next, after white space; empty at the end."""
+        """The next character after white space; empty at the end."""
         found = _SPACE.match(self.text, self.at)
         self.at = self.at if found is None else found.end()
         return self.text[self.at : self.at + 1]
 
     def take(self, letters: str) -> str:
-        """Pass over one of these letters."""
+        """Consume one of these characters."""
         letter = self.next()
         if not letter or letter not in letters:
             expected = " or ".join(letters)
@@ -46,18 +46,18 @@ class JsonText:
         return letter
 
     def end(self) -> None:
-        """Refuse what follows the last value."""
+        """Refuse text after the last value."""
         if self.next():
             raise SpecError(
-                f"{self.where}, line {self.line(self.at)}: something follows the end of the JSON:"
+                f"{self.where}, line {self.line(self.at)}: more text after the JSON value:"
                 f" {excerpt(self.text, self.at)}",
-                hint="A file is one JSON value, or one object a line (.jsonl).",
+                hint="Write one JSON value, or one object a line (.jsonl).",
             )
 
     def value(self, place: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-        """The value that comes next, strictly read.
+        """The next value, strictly parsed.
 
-        One that two readers could read differently is passed over and refused.
+        An ambiguous value is skipped and refused.
         """
         self.next()
         start = self.at
@@ -71,17 +71,17 @@ class JsonText:
             raise
         if self.at - start > MAX_LINE_BYTES:
             raise SpecError(
-                f"{place}: {self.at - start:,} letters, at most {MAX_LINE_BYTES:,} allowed"
+                f"{place}: {self.at - start:,} characters, at most {MAX_LINE_BYTES:,} allowed"
             )
         return value
 
     def skip(self) -> None:
-        """Pass over a value."""
+        """Skip a value."""
         self.next()
         _, self.at = self._decoded(_PLAIN.raw_decode)
 
     def wrong(self, message: str, at: int) -> SpecError:
-        """What is not JSON, with its line and column."""
+        """An error for text that is not JSON, with its line and column."""
         start = self.text.rfind("\n", 0, at) + 1
         got = excerpt(self.text, at) if at < len(self.text) else "the end of the file"
         return SpecError(
@@ -91,11 +91,11 @@ class JsonText:
         )
 
     def line(self, at: int) -> int:
-        """The number of the line of a place."""
+        """The line number of a position."""
         return self.text.count("\n", 0, at) + 1
 
     def _decoded(self, decode: Callable[[str, int], tuple[Any, int]]) -> tuple[Any, int]:
-        """A value and where it ends, from a window that is moved on when the value crosses it."""
+        """A value and its end, from a window that grows if the value crosses it."""
         window, base = self._window, self._base
         is_last = base + len(window) >= len(self.text)
         if 0 <= self.at - base < len(window):
@@ -127,18 +127,18 @@ class JsonText:
 
     def _unheld(self) -> SpecError:
         return SpecError(
-            f"{self.where}, line {self.line(self.at)}: a value that is nested too deep, longer than"
-            f" {_WINDOW:,} letters, or a number of too many digits"
+            f"{self.where}, line {self.line(self.at)}: a value is nested too deep, is longer than"
+            f" {_WINDOW:,} characters or is a number with too many digits"
         )
 
 
 def is_cut_off(message: str, text: str, at: int) -> bool:
-    """Whether a text that is not JSON from there on seems to have lost its end."""
+    """Whether a JSON error at a position looks like a cut-off text."""
     return message.startswith("Unterminated string") or not text[at : at + _PROBE].strip()
 
 
 class BrokenJson(Exception):
-    """What is not JSON: where a text goes on after it cannot be known."""
+    """Text that is not JSON; reading cannot continue after it."""
 
     def __init__(self, error: SpecError) -> None:
         super().__init__(error.message)

@@ -1,8 +1,8 @@
-"""A row of a file: its values, what they are called, and names of values inside them.
+"""Rows of a file: their values, column names, and dotted names of nested values.
 
-`doc.question` and `scores.0.value` are such names. A column that is there by its whole name is that
-column, dots or not. Otherwise the longest part of the name that is a key leads inside, and a number
-leads into a list.
+`doc.question` and `scores.0.value` are dotted names. A column with exactly that name takes
+precedence. Otherwise the longest part of the name that is a key leads inside, and a number leads
+into a list.
 """
 
 import difflib
@@ -18,15 +18,15 @@ PlacedRows = Iterator[tuple[str, Row]]
 """Rows, each with its place: the file and the line, element or row that every error names."""
 MOST_NAMES = 12
 _MOST_ELEMENTS = 3
-"""So many elements of a list are named, each by its number."""
+"""The most elements of a list that are listed by number."""
 _ABSENT = object()
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,300})?(?:\.[0-9]{0,300})?(?:[eE][+-]?[0-9]{1,3})?")
-"""A number as programs write it; 007 is a name."""
+"""A list index; 007 is a name."""
 _BOOLEANS = {word: word.lower() for word in ("true", "True", "TRUE", "false", "False", "FALSE")}
 
 
 def kind_of(value: object) -> str:
-    """What a value is, in words for an error."""
+    """The kind of a value, in words for an error."""
     if value is None:
         return "null"
     if isinstance(value, dict):
@@ -37,7 +37,7 @@ def kind_of(value: object) -> str:
 
 
 def as_word(value: object) -> str:
-    """A cell as a word that people write: true and 1, where Python writes True and 1.0."""
+    """A cell as people write it: true and 1, not True and 1.0."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
@@ -46,10 +46,10 @@ def as_word(value: object) -> str:
 
 
 def same_word(one: str, other: str) -> bool:
-    """Whether two words write the same value: 1 and 1.0, true and True.
+    """Whether two words mean the same value: 1 and 1.0, true and True.
 
-    Numbers are compared as numbers and booleans in any spelling of theirs, since a file may write
-    1.0 and True for what is typed as 1 and true. Anything else is compared letter by letter.
+    Numbers are compared as numbers and booleans in any spelling, since a file may have 1.0 and True
+    where the user types 1 and true. Anything else is compared exactly.
     """
     if one == other:
         return True
@@ -60,7 +60,7 @@ def same_word(one: str, other: str) -> bool:
 
 
 def values_present(name: str, present: Collection[str], asked: Collection[str] = ()) -> str:
-    """What a column holds, in words, and what of it was probably meant."""
+    """The values of a column, in words, and the one that was probably meant."""
     words = sorted({word for word in present if word})
     listed = some([repr(word) for word in words]) if words else "nothing"
     near = _nearest(words, asked)
@@ -88,7 +88,7 @@ def _number(word: str) -> float | None:
 
 
 def with_paths(row: Row, names: Collection[str]) -> Row:
-    """A row in which values inside it are also columns, by the dotted names that lead there."""
+    """A row with nested values added as columns under these dotted names."""
     found: dict[str, object] = {}
     for name in names:
         if name not in row:
@@ -99,7 +99,7 @@ def with_paths(row: Row, names: Collection[str]) -> Row:
 
 
 def dotted(names: Collection[str | None]) -> tuple[str, ...]:
-    """Those names that may lead inside a row."""
+    """The names that may be dotted."""
     return tuple(dict.fromkeys(name for name in names if name is not None and "." in name))
 
 
@@ -120,7 +120,7 @@ def _value_at(value: object, parts: list[str]) -> object:
 
 
 def names_in(row: Row) -> Iterator[str]:
-    """The names of a row's columns, and after each those of the values inside it."""
+    """The column names of a row, each followed by the dotted names of its nested values."""
     for name, value in row.items():
         yield str(name)
         yield from _inner(f"{name}.", value, 1)
@@ -140,7 +140,7 @@ def _inner(before: str, value: object, depth: int) -> Iterator[str]:
 
 
 def listed_names(row: Row) -> str:
-    """The columns of a row and what is inside them, for an error; the columns come first."""
+    """The columns of a row, then their nested names, as a list for an error."""
     inside = (name for name in names_in(row) if name not in row)
     shown = [*map(str, islice(row, MOST_NAMES)), *islice(inside, MOST_NAMES)]
     more = len(row) > MOST_NAMES or next(inside, None) is not None

@@ -1,12 +1,11 @@
-"""How much a Parquet file holds, from its metadata, before anything in it is unpacked.
+"""Check the size of a Parquet file from its metadata, before unpacking it.
 
-A few kilobytes of Parquet can stand for billions of values: repeated values are stored once, and
-pages are compressed. So the footer and the header of every page are read first (the compact
-protocol of Thrift), and what they announce is held to the bounds of all readers.
+A few kilobytes of Parquet can expand to billions of values: repeated values are stored once, and
+pages are compressed. So the footer and the header of every page are read first (in Thrift's compact
+protocol), and the sizes they declare are checked against the limits of all readers.
 
-What is announced does not bound texts in lists, which are written out when they are unpacked. A
-file that has such columns is unpacked on trial first, in a process with limits (Linux; elsewhere
-nothing bounds them).
+The declared sizes do not limit texts in lists, which grow when unpacked. A file with such columns
+is first unpacked on trial, in a process with limits (on Linux; elsewhere there is no limit).
 
 Format: https://github.com/apache/parquet-format (Thrift definitions, version 2.11).
 """
@@ -23,11 +22,11 @@ from assay.tables.nested import PlacedRows
 _MAGIC = b"PAR1"
 _MOST_METADATA = 16 << 20
 _MOST_VALUES = 2_000_000
-"""Values in the footer, and in all headers of pages: 40 for each of 50,000 chunks of columns."""
+"""The most values in the footer and all page headers: 40 for each of 50,000 column chunks."""
 _DESCRIBED = {0: 5, 2: 7, 3: 8}
-"""Where the header of a page is described, by its kind: data, a dictionary, data of version 2."""
+"""The field that describes a page header, by kind: data, dictionary, data of version 2."""
 _ENCODING = {5: 2, 7: 2, 8: 4}
-"""The field of that description that names the encoding."""
+"""The field of that description with the encoding."""
 _TEXTS = (6, 7)
 """Physical types of byte arrays: of any length, and of a fixed one."""
 _FIXED = 7
@@ -35,11 +34,11 @@ _LONGEST_FIXED = 64
 """Bytes of a value of fixed length, such as an identifier or a decimal number."""
 _REPEATED = 2
 _PREFIXES = 7
-"""The encoding that stores what a text does not share with the one before (DELTA_BYTE_ARRAY)."""
+"""DELTA_BYTE_ARRAY: each text is stored as its difference from the one before."""
 
 
 class _Malformed(Exception):
-    """The metadata are not in the form of the protocol."""
+    """The metadata do not follow the protocol."""
 
 
 @dataclass
@@ -92,7 +91,7 @@ class _Compact:
                 size = self.varint() if head >> 4 == 15 else head >> 4
                 if size > min(len(self.data) - self.at, _MOST_VALUES - self.values):
                     raise _Malformed
-                # A boolean in a list is a byte of its own.
+                # A boolean in a list takes one byte.
                 inner = 3 if head & 15 in (1, 2) else head & 15
                 return [self.value(inner, depth + 1) for _ in range(size)]
             case 12:
@@ -110,7 +109,7 @@ class _Compact:
 
 @dataclass
 class _Announced:
-    """What a file says that it holds."""
+    """The sizes that a file declares."""
 
     rows: int = 0
     values: int = 0
@@ -118,7 +117,7 @@ class _Announced:
 
 
 def check_parquet(data: bytes, *, where: str) -> None:
-    """Refuse a file that says it holds more than the bounds allow, before it is unpacked."""
+    """Refuse a file that declares more than the limits allow, before unpacking it."""
     try:
         metadata = _footer(data)
         lists = _check_schema(metadata[2], where)
@@ -144,7 +143,7 @@ def check_parquet(data: bytes, *, where: str) -> None:
     fault = fault_on_trial(data, "read_parquet") if lists else None
     if fault is not None:
         raise SpecError(
-            f"{where}: its lists of texts: {fault}",
+            f"{where}: a list of texts cannot be read: {fault}",
             hint="Save it as one JSON object a line (.jsonl).",
         )
 
@@ -159,7 +158,7 @@ def _footer(data: bytes) -> dict[int, Any]:
 
 
 def _check_schema(elements: list[dict[int, Any]], where: str) -> bool:
-    """Refuse too many columns, or columns too deep; whether a column has texts in lists."""
+    """Refuse too many or too deep columns; True if a column has texts in lists."""
     leaves, lists = 0, False
     open_groups: list[int] = []
     repeated: list[bool] = []
@@ -190,25 +189,25 @@ def _check_schema(elements: list[dict[int, Any]], where: str) -> bool:
 def _add_column(
     announced: _Announced, reader: _Compact, column: dict[int, Any], where: str
 ) -> None:
-    """Add what a column's chunk and all its pages announce, whichever is more."""
+    """Add the size that a column chunk declares, or its pages, whichever is more."""
     values = unpacked = 0
     for header in _pages(reader, _start(column), _natural(column[7])):
         described, encoding = _described(header)
         if encoding == _PREFIXES:
             raise SpecError(
-                f"{where}: texts that are stored by what they share (DELTA_BYTE_ARRAY)",
-                hint="Write it again with the usual encodings: plain, or dictionary.",
+                f"{where}: unsupported encoding of texts: DELTA_BYTE_ARRAY",
+                hint="Write it again with plain or dictionary encoding.",
             )
         values += _natural(described[1])
         unpacked += _natural(header[2])
         if announced.values + values > MAX_CELLS or unpacked > MAX_UNPACKED_BYTES:
-            break  # more than is allowed, whatever follows
+            break  # over the limit already
     announced.values += max(values, _natural(column[5]))
     announced.unpacked += max(unpacked, _natural(column[6]))
 
 
 def _start(column: dict[int, Any]) -> int:
-    """Where the pages of a column's chunk begin: its dictionary comes first, where it has one."""
+    """The start of a column chunk's pages: at its dictionary, if it has one."""
     pages = _natural(column[9])
     start = _natural(column.get(11, pages))
     if start > pages:  # a reader that begins with the dictionary would see other pages
@@ -217,7 +216,7 @@ def _start(column: dict[int, Any]) -> int:
 
 
 def _pages(reader: _Compact, start: int, size: int) -> Iterator[dict[int, Any]]:
-    """The headers of the pages in a column's chunk."""
+    """The page headers of a column chunk."""
     at, end = start, start + size
     if end > len(reader.data):
         raise _Malformed
@@ -229,9 +228,9 @@ def _pages(reader: _Compact, start: int, size: int) -> Iterator[dict[int, Any]]:
 
 
 def _described(header: dict[int, Any]) -> tuple[dict[int, Any], int]:
-    """What a page's header says of its values, and their encoding.
+    """The description of a page's values, and their encoding.
 
-    A header with two descriptions is refused: a reader might take the other one.
+    A header with two descriptions is refused: another reader might use the other one.
     """
     field = _DESCRIBED[header[1]]
     if [number for number in _ENCODING if number in header] != [field]:

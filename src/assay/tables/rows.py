@@ -25,10 +25,10 @@ def rows_of(
     encoding: str | None = None,
     where: str | None = None,
 ) -> PlacedRows:
-    """Each record with its place; `where` is how the file is called, if not by its path.
+    """The rows of a file, each with its place; `where` names the file in place of its path.
 
-    With `faults` a line that cannot be read is noted there, and the reading goes on. `encoding` is
-    that of a text which is not UTF-8.
+    With `faults`, an unreadable line is added there, and reading continues. `encoding` is that of a
+    text which is not UTF-8.
     """
     where = where or str(path)
     return form_rows(form_of(path.name, data, where=where, encoding=encoding), where, faults=faults)
@@ -53,7 +53,7 @@ def form_rows(form: Form, where: str, *, faults: Faults | None = None) -> Placed
 
 
 def bounded(rows: PlacedRows, where: str) -> PlacedRows:
-    """Rows, until there are too many of them, or of their cells."""
+    """The rows, with an error if there are too many rows or cells."""
     cells = 0
     for count, (place, row) in enumerate(rows, 1):
         cells += len(row)

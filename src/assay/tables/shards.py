@@ -1,8 +1,9 @@
-"""Folders that hold one table in several files: which files, of which split, in which order.
+"""Folders that hold one table in several files: find the files of a split, in order.
 
-A folder that `save_to_disk` of Hugging Face datasets wrote names its own files (`state.json`) and
-splits (`dataset_dict.json`). In any other folder the names tell: `train-00000-of-00002.parquet` is
-the first shard of the split `train`, and a file with a name of its own is a split of its own.
+A folder written by `save_to_disk` of Hugging Face datasets lists its files (`state.json`) and
+splits (`dataset_dict.json`). In any other folder the file names decide:
+`train-00000-of-00002.parquet` is the first shard of the split `train`, and a file with an
+unnumbered name is its own split.
 """
 
 import re
@@ -30,7 +31,7 @@ _NUMBERED = re.compile(
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class _Shard:
-    """A file by its place among those of its split; `total` where its name says how many."""
+    """A file with its number in its split; `total` if its name says how many there are."""
 
     number: int
     path: str
@@ -43,14 +44,14 @@ class _Shard:
 
 
 def holds_rows(folder: Path) -> bool:
-    """Whether a folder is a saved dataset, or there are files of rows in it or below it."""
+    """Whether a folder is a saved dataset, or has files of rows in it or below it."""
     with storage(folder):
         is_saved = any((folder / name).is_file() for name in (_SPLITS, _STATE))
     return is_saved or bool(_files_of_rows(folder))
 
 
 def shard_paths(folder: Path, *, split: str | None) -> list[str]:
-    """The files of a folder that make up one table, in order, as seen from the folder."""
+    """The files of a folder that make up one table, in order, as relative paths."""
     with storage(folder):
         is_dict = (folder / _SPLITS).is_file()
         is_saved = (folder / _STATE).is_file()
@@ -64,19 +65,19 @@ def shard_paths(folder: Path, *, split: str | None) -> list[str]:
         own = _parsed(folder / _STATE).get("_split")
         if split is not None and split != own:
             raise SpecError(
-                f"{folder}: one split, {str(own)!r:.60}, and `split={split:.60}` is asked for",
-                hint="Leave it out.",
+                f"{folder}: no split {split!r:.60}; the only split is {str(own)!r:.60}",
+                hint=f"Leave out `split={split:.60}`.",
             )
         return _saved(folder)
     return _by_name(folder, split)
 
 
 def _saved(folder: Path) -> list[str]:
-    """The files that the state of a saved dataset names."""
+    """The files listed in the state of a saved dataset."""
     state = _parsed(folder / _STATE)
     if state.get("_indices_data_files"):
         raise SpecError(
-            f"{folder}: a selection of a dataset, with its rows elsewhere",
+            f"{folder}: a selection of a dataset; its rows are stored elsewhere",
             hint="Save it again: dataset.flatten_indices().save_to_disk(FOLDER)",
         )
     files = state.get("_data_files")
@@ -93,11 +94,11 @@ def _parsed(path: Path) -> Mapping[str, object]:
 
 
 def _names(written: object) -> list[str]:
-    """Names of files or folders right below; anything that leads elsewhere is refused."""
+    """Names of files or folders directly in the folder; any other path is refused."""
     names = [str(name) for name in written] if isinstance(written, list) else []
     for name in names:
         if "/" in name or not is_record_path(name):
-            raise SpecError(f"{name!r:.80}: no name of a file in the folder")
+            raise SpecError(f"{name!r:.80} is not the name of a file in the folder")
     return names
 
 
@@ -107,12 +108,12 @@ def _check_there(folder: Path, names: Sequence[str]) -> None:
     if gone:
         raise SpecError(
             f"{folder}: {len(gone)} of {len(names)} files missing: {_listed(gone)}",
-            hint="Look whether the folder was copied, or downloaded, whole.",
+            hint="Check that the folder was copied or downloaded completely.",
         )
 
 
 def _chosen(folder: Path, names: Sequence[str], split: str | None) -> str:
-    """The split that was asked for, or the only one there is."""
+    """The requested split, or the only one."""
     if split is None and len(names) == 1:
         return names[0]
     if split in names:
@@ -129,13 +130,13 @@ def _chosen(folder: Path, names: Sequence[str], split: str | None) -> str:
 
 
 def _by_name(folder: Path, split: str | None) -> list[str]:
-    """The files of a split, told by the names of all files of rows below a folder."""
+    """The files of a split, by the names of all files of rows below a folder."""
     shards = _numbered(_files_of_rows(folder))
     splits = sorted({shard.split for shard in shards})
     if not splits:
         raise SpecError(
-            f"{folder}: a folder without files of rows",
-            hint="Expected .jsonl, .json, .csv, .tsv, .parquet or .arrow in it or below it.",
+            f"{folder}: no data files in this folder or below it",
+            hint="Expected .jsonl, .json, .csv, .tsv, .parquet or .arrow files.",
         )
     chosen = _chosen(folder, splits, split)
     shards = [shard for shard in shards if shard.split == chosen]
@@ -161,7 +162,7 @@ def _files_of_rows(folder: Path) -> list[str]:
 
 
 def _numbered(paths: Sequence[str]) -> list[_Shard]:
-    """Files as shards; numbers that begin neither at 0 nor at 1 (years, say) number no shards."""
+    """Files as shards; numbers that start at neither 0 nor 1 (years) are not shard numbers."""
     shards = [_shard(path) for path in paths]
     first: dict[str, int] = {}
     for shard in shards:
@@ -177,7 +178,7 @@ def _alone(path: str) -> _Shard:
 
 
 def _shard(path: str) -> _Shard:
-    """The split and the number that a file's name tells."""
+    """The split and the number in a file's name."""
     pure = PurePosixPath(path)
     stem = pure.name.removesuffix("".join(endings(pure.name)))
     parents = [part for part in pure.parent.parts if part != "data"]
@@ -194,12 +195,12 @@ def _shard(path: str) -> _Shard:
 
 
 def _check_alike(folder: Path, split: str, shards: Sequence[_Shard]) -> None:
-    """Refuse shards of several formats, and shards of which some are missing."""
+    """Refuse shards of several formats, and missing shards."""
     forms = sorted({shard.form for shard in shards})
     if len(forms) > 1:
         raise SpecError(
-            f"{folder}: the split {split!r:.60} is in several formats: {', '.join(forms)}",
-            hint="Keep one of them in the folder, or name a file.",
+            f"{folder}: the split {split!r:.60} has files of several formats: {', '.join(forms)}",
+            hint="Keep one format in the folder, or name a file.",
         )
     totals = {shard.total for shard in shards}
     if totals == {None}:
@@ -208,10 +209,10 @@ def _check_alike(folder: Path, split: str, shards: Sequence[_Shard]) -> None:
     there = [shard.number for shard in shards]
     gone = [f"{number:05d}" for number in range(min(total, _MOST_FILES)) if number not in there]
     if len(totals) > 1 or len(there) != len(set(there)) or gone or max(there) >= total:
-        what = f"missing {_listed(gone)}" if gone else "numbers that do not fit together"
+        what = f"missing {_listed(gone)}" if gone else "their numbers do not match"
         raise SpecError(
             f"{folder}: the split {split!r:.60} has {len(shards)} of {total} shards: {what}",
-            hint="Look whether the folder was copied, or downloaded, whole.",
+            hint="Check that the folder was copied or downloaded completely.",
         )
 
 

@@ -1,37 +1,46 @@
-"""Where rows come from: a file, a folder of shards, or standard input; bytes and digest.
+"""The source of rows: a file, a folder of shards, standard input or memory.
 
-Standard input can be read once. What was read is kept, so that the same benchmark can be read
-again; a second use of it in one command is refused.
+Standard input can be read once. Its bytes are kept, so that the same benchmark can be read again; a
+second use in one command is refused.
 """
 
 import sys
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 from assay.bounds import MAX_FILE_BYTES
 from assay.digests import digest, listing_digest
 from assay.errors import SpecError, storage
 from assay.files import read_bounded, read_parts
 from assay.tables.faults import Faults
+from assay.tables.json_rows import line_rows
 from assay.tables.nested import PlacedRows
 from assay.tables.rows import bounded, rows_of
 from assay.tables.shards import shard_paths
 
 STANDARD_INPUT = "-"
+IN_MEMORY = "<memory>"
+NO_PATHS = (STANDARD_INPUT, IN_MEMORY)
+"""Places that are no path: what was read there cannot be read again."""
 _NAME = "standard input"
 _read: list[tuple[object, bytes]] = []
-"""The stream that was read last, and its bytes."""
+"""The last stream that was read, and its bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableSource:
-    """The bytes of one table: `place` is how it is shown, `files` are its parts in order."""
+    """The bytes of one table: `place` is its name in messages, `files` are its parts in order.
+
+    `unit` is what a line is called: rows in memory are written as lines.
+    """
 
     place: str
     name: str
     files: tuple[tuple[str, bytes], ...]
     is_folder: bool = False
+    unit: Literal["line", "row"] = "line"
 
     @property
     def digest(self) -> str:
@@ -44,6 +53,9 @@ class TableSource:
         """Each row of the table with its place."""
         if not self.is_folder:
             name, data = self.files[0]
+            if self.unit == "row":
+                _refuse_encoding(self.place, encoding)
+                return bounded(line_rows(data, self.place, faults=faults, unit="row"), self.place)
             return rows_of(Path(name), data, faults=faults, encoding=encoding, where=self.place)
         parts = (
             rows_of(
@@ -54,13 +66,21 @@ class TableSource:
         return bounded(chain.from_iterable(parts), self.place)
 
 
+def _refuse_encoding(place: str, encoding: str | None) -> None:
+    if encoding is not None:
+        raise SpecError(
+            f"{place}: in memory, where a text has no encoding",
+            hint=f"Leave out `encoding={encoding:.60}`.",
+        )
+
+
 def shown(place: str | Path) -> str:
-    """How a place is called in a message."""
+    """The name of a place in a message."""
     return _NAME if str(place) == STANDARD_INPUT else str(Path(place))
 
 
 def read_table(place: str | Path, *, split: str | None = None, again: bool = False) -> TableSource:
-    """A file, a folder or standard input, bounded; `again` takes standard input as it was read."""
+    """Read a file, a folder or standard input; `again` reuses standard input's bytes."""
     if str(place) == STANDARD_INPUT:
         source = TableSource(place=_NAME, name=_NAME, files=((_NAME, _standard_input(again)),))
     else:
@@ -76,8 +96,8 @@ def read_table(place: str | Path, *, split: str | None = None, again: bool = Fal
         )
     if split is not None:
         raise SpecError(
-            f"{source.place}: one table, which has no splits",
-            hint=f"Leave out `split={split:.60}`; only a folder has splits.",
+            f"{source.place}: a single table has no splits",
+            hint=f"Leave out `split={split:.60}`, or name a folder with splits.",
         )
     return source
 
@@ -104,7 +124,7 @@ def _standard_input(again: bool) -> bytes:
         if again:
             return _read[0][1]
         raise SpecError(
-            f"{_NAME} is named twice, and can be read once", hint="Name a file for one of them."
+            f"{_NAME} is named twice but can be read only once", hint="Name a file for one of them."
         )
     if stream is None or not hasattr(stream, "buffer"):
         raise SpecError(f"{_NAME} is closed", hint="Name a file, or pipe one: cat FILE | assay ...")

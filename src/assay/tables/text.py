@@ -1,4 +1,4 @@
-"""Text from bytes: UTF-8, or the encoding that was named; never one that was guessed."""
+"""Decode text: UTF-8, or the encoding the user named; never a guess."""
 
 import codecs
 import re
@@ -10,7 +10,7 @@ _PART = 1 << 20
 _SAMPLE = 1 << 20
 _START = 1 << 12
 _NO_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined"})
-"""Codecs of Python that are text codecs, and of which no file of rows is written."""
+"""Python's text codecs that no file of rows uses."""
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -23,31 +23,31 @@ _PATTERNS = {
     "utf-16-le": re.compile(rb"(?:[^\0]\0){4,}"),
     "utf-16-be": re.compile(rb"(?:\0[^\0]){4,}"),
 }
-"""Where the NULs of a text without a mark stand, if it is mostly in Latin letters."""
+"""The positions of NULs in wide text without a byte order mark, if mostly Latin."""
 _RARE = [
     bytes([code])
     for code in range(0x80, 0xA0)
     if code not in b"\x80\x85\x91\x92\x93\x94\x95\x96\x97\x99"
 ]
-"""Bytes that text of Windows seldom has; its quotes and dashes are others."""
+"""Bytes that are rare in text from Windows."""
 _SAVE = "Or save the file as UTF-8."
 
 
 def check_encoding(name: str) -> None:
-    """Refuse a name that is no text codec of Python."""
+    """Refuse a name that is not a text codec of Python."""
     try:
         found = codecs.lookup(name)
     except (LookupError, ValueError, UnicodeError):
         found = None
     if found is None or not found._is_text_encoding or found.name in _NO_FILES:
         raise SpecError(
-            f"`encoding={name!s:.40}`: no encoding of text that Python knows",
-            hint="Name one such as utf-16, cp1252, latin-1, shift_jis or gb18030.",
+            f"`encoding={name!s:.40}`: unknown text encoding",
+            hint="Name one that Python knows: utf-16, cp1252, latin-1, shift_jis, gb18030.",
         )
 
 
 def likely_wide(data: bytes) -> str | None:
-    """The encoding of two or four bytes a letter that a file seems to be in."""
+    """UTF-16 or UTF-32, if a file looks like it."""
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name
@@ -59,13 +59,13 @@ def likely_wide(data: bytes) -> str | None:
 
 
 def utf8_of(data: bytes, *, where: str, encoding: str | None = None) -> bytes:
-    """The text of a file in UTF-8, without a mark of the order of bytes."""
+    """The text of a file as UTF-8, without a byte order mark."""
     if encoding is None:
         wide = likely_wide(data)
         if wide is not None:
             raise SpecError(
-                f"{where}: expected UTF-8, got what seems to be {wide.upper()}",
-                hint=f"Read it so: `encoding={wide}`. {_SAVE}",
+                f"{where}: expected UTF-8, got what looks like {wide.upper()}",
+                hint=f"Name the encoding: `encoding={wide}`. {_SAVE}",
             )
         _check_utf8(data, where)
         return data.removeprefix(codecs.BOM_UTF8)
@@ -77,12 +77,12 @@ def utf8_of(data: bytes, *, where: str, encoding: str | None = None) -> bytes:
         byte = "" if not isinstance(at, int) else f"byte {at:,} "
         raise SpecError(
             f"{where}: {byte}cannot be read as {encoding}: {getattr(error, 'reason', error)}",
-            hint="Name another encoding, or leave out `encoding=` where the file is UTF-8.",
+            hint="Name another encoding, or leave out `encoding=` if the file is UTF-8.",
         ) from None
 
 
 def _check_utf8(data: bytes, where: str) -> None:
-    """Refuse bytes that are not UTF-8, with the line of the first and the likely encoding."""
+    """Refuse bytes that are not UTF-8; the error names the first line and the likely encoding."""
     at = _first_wrong(data)
     if at is None:
         return
@@ -90,7 +90,7 @@ def _check_utf8(data: bytes, where: str) -> None:
     start = data.rfind(b"\n", 0, at) + 1
     marked = len(codecs.BOM_UTF8) if line == 1 and data.startswith(codecs.BOM_UTF8) else 0
     others = sum(_first_wrong(rest) is not None for rest in data[at:].split(b"\n", 1000)[1:1000])
-    more = f"; such bytes stand on {counted(others, 'more line')}" if others else ""
+    more = f"; also on {counted(others, 'more line')}" if others else ""
     meant, hint = _likely(data, at)
     raise SpecError(
         f"{where}, line {line}: byte {at - start - marked} ({data[at]:#04x}) is not"
@@ -100,7 +100,7 @@ def _check_utf8(data: bytes, where: str) -> None:
 
 
 def _first_wrong(data: bytes) -> int | None:
-    """Where the first byte stands that is not UTF-8; in parts, since a file may be large."""
+    """The position of the first byte that is not UTF-8; in parts, as a file may be large."""
     if data.isascii():
         return None
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -114,13 +114,13 @@ def _first_wrong(data: bytes) -> int | None:
 
 
 def _likely(data: bytes, at: int) -> tuple[str, str]:
-    """What a byte seems to mean, and what to do about it."""
+    """The likely meaning of a byte, and what to do about it."""
     sample = data[max(at - _SAMPLE, 0) : at + _SAMPLE]
     letters = sample.decode("utf-8", "surrogateescape")
     wrong = sum("\udc80" <= letter <= "\udcff" for letter in letters)
     right = sum(letter > "\x7f" for letter in letters) - wrong
     if right > wrong:
-        return "", "Nearly all of the file is UTF-8: mend that line."
+        return "", "The rest of the file is mostly UTF-8: correct this line."
     try:
         meant = data[at : at + 1].decode("cp1252")
         sample.decode("cp1252")
@@ -132,4 +132,4 @@ def _likely(data: bytes, at: int) -> tuple[str, str]:
             "Name its encoding, such as `encoding=latin-1`, `encoding=shift_jis` or"
             f" `encoding=gb18030`. {_SAVE}"
         )
-    return f" ({meant!r} in cp1252, of Windows)", f"Read it so: `encoding=cp1252`. {_SAVE}"
+    return f" ({meant!r} in Windows' cp1252)", f"Name the encoding: `encoding=cp1252`. {_SAVE}"

@@ -72,7 +72,7 @@ def test_results_that_somebody_has_are_taken_over(tmp_path):
         ProgramOutcome.TIMED_OUT,
     ]
     rows[1].pop("passed")
-    with pytest.raises(SpecError, match=r"mixed.jsonl, line 2: no field 'passed', which other"):
+    with pytest.raises(SpecError, match=r"mixed.jsonl, line 2: no field 'passed', but other"):
         attempts("humaneval", path, lines(tmp_path / "mixed.jsonl", rows))
     rows[1]["passed"] = "yes"
     with pytest.raises(
@@ -150,7 +150,7 @@ def test_a_task_of_mbpp_goes_by_several_names(tmp_path, name):
 @pytest.mark.parametrize(
     ("sample", "words"),
     [
-        ({"task_id": "HumanEval/99", "completion": ""}, "there is no task 'HumanEval/99'"),
+        ({"task_id": "HumanEval/99", "completion": ""}, "field 'task_id': no task 'HumanEval/99'"),
         ({"task_id": "HumanEval/1"}, "not a sample: expected 'task_id' and 'completion'"),
         ({"task_id": "HumanEval/1", "completion": 1}, "field 'completion': expected text, got 1"),
     ],
@@ -178,7 +178,7 @@ def test_a_sample_that_is_none_is_named(tmp_path, sample, words):
             {"entry_point": "a b", "task_id": "HumanEval/1"},
             "expected the name of a function",
         ),
-        ("humaneval", HUMANEVAL[0], {}, "field 'task_id': 'HumanEval/0' stands twice"),
+        ("humaneval", HUMANEVAL[0], {}, "field 'task_id': 'HumanEval/0' occurs twice"),
         (
             "humaneval",
             HUMANEVAL[0],
@@ -186,8 +186,8 @@ def test_a_sample_that_is_none_is_named(tmp_path, sample, words):
             "expected the beginning of a function",
         ),
         ("mbpp", MBPP[0], {"test_list": ["assert ("], "task_id": 1}, "the tests are not Python"),
-        ("mbpp", MBPP[0], {"test_list": [], "task_id": 1}, "there is no test"),
-        ("mbpp", MBPP[0], {}, "field 'task_id': 'MBPP/7' stands twice"),
+        ("mbpp", MBPP[0], {"test_list": [], "task_id": 1}, "no tests"),
+        ("mbpp", MBPP[0], {}, "field 'task_id': 'MBPP/7' occurs twice"),
     ],
 )
 def test_a_task_that_is_none_is_named(tmp_path, name, row, change, words):
@@ -199,7 +199,7 @@ def test_a_task_that_is_none_is_named(tmp_path, name, row, change, words):
 
 def test_tasks_without_samples_are_no_benchmark(tmp_path):
     path = lines(tmp_path / "HumanEval.jsonl", HUMANEVAL)
-    with pytest.raises(SpecError, match="has tasks and no answers") as refused:
+    with pytest.raises(SpecError, match="has tasks but no answers") as refused:
         read_items("humaneval", read_sources([path]), Wishes())
     assert "`samples=FILE`" in refused.value.hint
     with pytest.raises(SpecError) as refused:

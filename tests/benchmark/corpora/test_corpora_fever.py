@@ -65,7 +65,7 @@ def test_one_row_a_piece_of_evidence_is_the_same_claim(tmp_path):
 
 def test_a_file_without_labels_gives_no_benchmark(tmp_path):
     rows = [{"id": 1, "claim": "Oaks are trees."}, {"id": 2, "claim": "No.", "label": ""}]
-    with pytest.raises(SpecError, match="nothing is left of it: 2 x claim without a label"):
+    with pytest.raises(SpecError, match="no items are left: 2 x claim without a label"):
         gathered("fever", lines(tmp_path / "shared_task_test.jsonl", rows))
 
 

@@ -49,7 +49,7 @@ def test_an_id_that_is_wanted_twice_is_given_once():
 
 
 BAD = {
-    "duplicate key": (b'{"question": "a", "question": "b"}', "line 1: key 'question' stands twice"),
+    "duplicate key": (b'{"question": "a", "question": "b"}', "line 1: key 'question' occurs twice"),
     "NaN": (b'{"question": NaN}', "line 1: NaN is not JSON"),
     "not UTF-8": (LINE.encode() + b'\n{"question": "\xff"}', "line 2: byte 14 (0xff) is not UTF-8"),
     "half a pair": (b'{"question": "\\ud800"}', "half of a surrogate pair"),
@@ -60,7 +60,7 @@ BAD = {
     "cut off": (b'{"question": "a', "not JSON"),
     "a cut gzip file": (gzip.compress(LINE.encode())[:-9], "the gzip file is cut off"),
     "no gzip file": (b"\x1f\x8bxxxxxxxxxxxxxxxx", "not gzip"),
-    "more behind a gzip file": (gzip.compress(LINE.encode()) + b"more", "4 bytes behind the end"),
+    "more behind a gzip file": (gzip.compress(LINE.encode()) + b"more", "4 bytes after the end"),
     "a missing field": (b'{"question": "a"}', "expected the fields hallucinated_answer, question"),
 }
 

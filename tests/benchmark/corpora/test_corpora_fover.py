@@ -57,7 +57,7 @@ def test_solutions_of_one_problem_share_a_group_and_what_they_share_is_taken_onc
 
 def test_labels_that_the_conversation_contradicts_are_refused(tmp_path):
     turned = {**ROW, "error_labels": [True, False, None]}
-    with pytest.raises(SpecError, match="line 1, field 'error_labels': does not say what 'mess"):
+    with pytest.raises(SpecError, match="line 1, field 'error_labels': contradicts 'mess"):
         gathered("fover", lines(tmp_path / "test.jsonl", [turned]))
 
 

@@ -49,7 +49,7 @@ def test_knowledge_is_shown_when_asked_for(tmp_path):
     )
     assert plain.items[0].question == "[Human]: What is an oak?"
     assert with_it.items[0].question == "Oaks are trees.\n\n[Human]: What is an oak?"
-    refused = "`knowledge=True` means nothing for halueval-summarization"
+    refused = "`knowledge=True` has no effect on halueval-summarization"
     with pytest.raises(SpecError, match=refused):
         gathered("halueval-summarization", lines(tmp_path / "s.json", [SUMMARY]), knowledge=True)
 

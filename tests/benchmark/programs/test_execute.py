@@ -546,8 +546,8 @@ def planted(tmp_path, monkeypatch, *changes):
 NOT_APART = ("confine.py", "_APART = NEW_NETWORK | NEW_PROCESSES | NEW_IPC", "_APART = 0")
 REFUSED = "    raise PermissionError(1, 'Operation not permitted')"
 PLANTED = {
-    "its network is this one": [NOT_APART],
-    "did not do what it should": [
+    "it still has this network": [NOT_APART],
+    "did not behave as expected": [
         NOT_APART,
         ("launcher.py", 'f"{network}"', 'f"{network + 1}"'),
     ],

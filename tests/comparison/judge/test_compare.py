@@ -8,8 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay import Dimension, Dimensions, IncomparableRuns, NetVerdict, Trial, compare
+from assay import Trial
+from assay.comparison.judge.compare import compare
 from assay.comparison.judge.lost_runs import judge_either_way
+from assay.comparison.result import NetVerdict
+from assay.comparison.spec import Dimension, Dimensions
+from assay.errors import IncomparableRuns
 from assay.report.comparison import draw_comparison
 from assay.report.terminal import console
 

@@ -12,6 +12,7 @@ from helpers.scale import scale
 from scipy import stats
 
 import assay
+from assay.comparison.judge.compare import compare
 from assay.comparison.result import NetVerdict
 
 REPEATS = scale(150, 350)
@@ -40,7 +41,7 @@ def verdicts(make, *, seed, repeats=REPEATS, ids=True, **options):
     found = Counter()
     for _ in range(repeats):
         first, second = make(rng)
-        result = assay.compare(
+        result = compare(
             baseline=runs(first, ids=ids), candidate=runs(second, ids=ids), resamples=199, **options
         )
         found[result.verdict] += 1
@@ -182,7 +183,7 @@ def test_reported_intervals_hold_the_true_difference(instances, trials, ids, seq
     for _ in range(repeats):
         first = shares(rng, instances, trials, 0.6, 1)
         second = shares(rng, instances, trials, 0.75, 1)
-        found = assay.compare(
+        found = compare(
             baseline=runs(first, ids=ids),
             candidate=runs(second, ids=ids),
             resamples=99,
@@ -207,6 +208,6 @@ def test_a_file_sorted_by_gain_is_decided_no_more_often_than_any_other(order):
             ]
             for side in (before, after)
         ]
-        found = assay.compare(baseline=arms[0], candidate=arms[1], sequential=True, seed=seed)
+        found = compare(baseline=arms[0], candidate=arms[1], sequential=True, seed=seed)
         decided += found.verdict in ("ratify", "reject")
     assert decided <= 8

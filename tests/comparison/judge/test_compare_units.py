@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from assay import Trial, compare
+from assay import Trial
+from assay.comparison.judge.compare import compare
 
 
 def trials(scores, *, instance="one", **more):

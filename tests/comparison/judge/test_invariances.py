@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from assay import Dimension, Dimensions, Trial, compare
+from assay import Trial
+from assay.comparison.judge.compare import compare
+from assay.comparison.spec import Dimension, Dimensions
 from assay.stats.arrays import by_content
 
 DESIGNS = ("pairs", "runs", "instances")

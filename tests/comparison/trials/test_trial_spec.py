@@ -31,7 +31,7 @@ BAD = {
     "time that is no number": ("seconds = 20", "seconds = nan", "system.seconds"),
     "endless time": ("seconds = 20", "seconds = inf", "system.seconds"),
     "an unknown key": ("jobs = 1", "job = 1", "job"),
-    "an unknown place": ('"{trial}"', '"{arm}"', "{arm} is none of"),
+    "an unknown place": ('"{trial}"', '"{arm}"', "unknown {arm}, expected one of"),
     "no command": ("command =", "environment =", "no command"),
     "not TOML": ("jobs = 1", "jobs = ", "not TOML"),
     "an artifact that leads out": ('"skills/skill.md"', '"../skill.md"', "artifact.into"),
@@ -62,8 +62,11 @@ REST = {
     "an endless budget": ("[budget]\nmoney = inf", "budget.money"),
     "scores outside": ('[score]\nfile = "../eval.json"', "score.file"),
     "a baseline with the artifact": ('[baseline]\narguments = ["{artifact}"]', "must not have"),
-    "a scorer that is told the artifact": ('[score]\ncommand = ["x", "{artifact}"]', "is none of"),
-    "a scorer that is told the seed": ('[score]\ncommand = ["x", "{seed}"]', "is none of"),
+    "a scorer that is told the artifact": (
+        '[score]\ncommand = ["x", "{artifact}"]',
+        "expected one of",
+    ),
+    "a scorer that is told the seed": ('[score]\ncommand = ["x", "{seed}"]', "expected one of"),
 }
 
 

@@ -7,8 +7,8 @@ from helpers.sides import read_two
 from helpers.studies import raised
 from helpers.trial_systems import HONEST, READ, SCORE, journal, plan, tried
 
-import assay
 from assay.comparison.collect import check_again
+from assay.comparison.judge.compare import compare
 from assay.comparison.result import NetVerdict
 from assay.comparison.store import read_comparison
 from assay.comparison.trials.collect import run_trials
@@ -304,10 +304,10 @@ def test_the_rows_of_trials_that_stop_on_a_verdict_say_so_and_are_compared_accor
     made = run_trials(load_trial_spec(plan(tmp_path, trials=20)), tmp_path / "results")
     assert made.ended == "verdict"
     rows = [tmp_path / "results" / f"{arm}.jsonl" for arm in ("baseline", "candidate")]
-    plain = assay.compare(**trials_of(*rows))
+    plain = compare(**trials_of(*rows))
     assert plain.verdict == "inconclusive"
     assert "stopped-on-verdict" in [caveat.code for caveat in plain.caveats if caveat.blocking]
-    again = assay.compare(**trials_of(*rows), sequential=True, unit="run")
+    again = compare(**trials_of(*rows), sequential=True, unit="run")
     assert again.verdict == made.comparison.verdict
 
 

@@ -19,8 +19,8 @@ from assay.gauntlet.load import BUNDLED_BARS, load_bars
 from assay.gauntlet.revision import control_bar, next_version, revised_text
 from assay.gauntlet.spec import Regression, parse_bars
 from assay.gauntlet.store import keep_scorecard, kept_scorecards
-from assay.methods.closure import closure_of
-from assay.methods.registry import REGISTERED, MethodRef, parse_method
+from assay.method.closure import closure_of
+from assay.method.registry import REGISTERED, MethodRef, parse_method
 from assay.runs.answers import check_output
 from assay.runs.collect import run
 from assay.runs.result import Limits

@@ -25,7 +25,7 @@ from assay.study.scorecards.store import (
     read_grade,
     read_judgement,
 )
-from assay.study.study import Study, open_study
+from assay.study.study import StudyFolder, open_study
 from assay.study.submissions.bars_in_force import read_seal
 from assay.study.submissions.sealed import load_sealed
 from assay.study.submissions.spec import parse_prereg, parse_seal
@@ -209,7 +209,7 @@ def _verified(scratch: Path) -> Reader:
     return Reader(read=read, seeds=[name.encode() + b"\n" + text for name, text in whole.items()])
 
 
-def grade_again(study: Study, record: SubmissionRecord) -> Grade:
+def grade_again(study: StudyFolder, record: SubmissionRecord) -> Grade:
     """Grade a prediction from the stored judgement, as the end of an interrupted run does."""
     read_seal(study, record)
     sealed = load_sealed(study, record.id, distributions=False)

@@ -8,12 +8,11 @@ from assay.dual_condition.state.item_traces import ItemTraces, looks_like_digest
 from assay.dual_condition.system.item_files import plain_answer
 from assay.errors import SpecError
 from assay.logs.trial import is_cost, is_fault
-from assay.methods.baselines import auxiliary_copy, hash_random, question_length, token_overlap
+from assay.method.baselines import auxiliary_copy, hash_random, question_length, token_overlap
 from assay.report.escaping import csv_line, markdown
-from assay.report.terminal import printable
 from assay.surface.features import ORACLES
 from assay.surface.near_duplicates import families, normalised
-from assay.wording import as_flags
+from assay.wording import as_flags, printable
 from fuzzing.campaign import Reader
 from fuzzing.targets import target
 

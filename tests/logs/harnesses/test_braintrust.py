@@ -126,7 +126,7 @@ def test_javascript_spells_its_keys_otherwise(written):
 
 def test_a_row_without_its_root_is_refused(written):
     lines = list(spans(0, ROWS[0]))[1:]
-    with pytest.raises(SpecError, match="row root-0: 0 spans have no parent, expected one"):
+    with pytest.raises(SpecError, match="row root-0: 0 spans have no parent, expected 1"):
         read_log(written(lines, "rows.jsonl"))
 
 

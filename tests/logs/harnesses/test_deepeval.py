@@ -149,7 +149,7 @@ def test_a_run_without_scores_of_metrics_did_not_finish(written):
 
 def test_two_metrics_of_one_name_are_refused(written):
     twice = {**case("a", 1.0), "metricsData": [data("Exact", 1.0), data("Exact", 0.0)]}
-    with pytest.raises(SpecError, match="test case 0: two metrics are called 'Exact'"):
+    with pytest.raises(SpecError, match="test case 0: two metrics are named 'Exact'"):
         read_log(written(log([twice])))
 
 

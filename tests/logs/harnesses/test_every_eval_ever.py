@@ -99,7 +99,7 @@ def test_a_mean_over_lines_is_found_too(tmp_path):
 
 
 def test_a_dropped_line_is_caught_by_the_mean(tmp_path):
-    with pytest.raises(IntegrityError, match=r"reports exact 0\.75, and its 2 scored rows"):
+    with pytest.raises(IntegrityError, match=r"reports exact 0\.75, but its 2 scored rows"):
         read_log(write(tmp_path, LINES[1:]))
 
 
@@ -161,7 +161,7 @@ def test_results_stand_for_the_samples(tmp_path):
 
 
 def test_samples_of_another_evaluation_are_refused(tmp_path):
-    with pytest.raises(SpecError, match="samples of another evaluation"):
+    with pytest.raises(SpecError, match="the samples are not of evaluation"):
         read_log(write(tmp_path, [*LINES, line("d", "exact", 1.0, evaluation_id="other")]))
 
 
@@ -234,13 +234,13 @@ def test_what_is_written_has_what_the_schema_requires(tmp_path):
 def test_a_written_line_that_is_dropped_is_caught(tmp_path):
     [path] = stored(tmp_path).glob("*_samples.jsonl")
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
-    with pytest.raises(IntegrityError, match=r"reports exact 0\.5, and its 1 scored rows"):
+    with pytest.raises(IntegrityError, match=r"reports exact 0\.5, but its 1 scored rows"):
         read_log(path)
 
 
 def test_two_samples_of_one_instance_and_trial_are_not_written():
     twice = LogRun(harness="h", task="t", samples=SAMPLES[:1] * 2, place="log", files=())
-    with pytest.raises(SpecError, match="two samples are instance 'a', trial 1"):
+    with pytest.raises(SpecError, match="two samples of instance 'a', trial 1"):
         written_files(twice)
 
 

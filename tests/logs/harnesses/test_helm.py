@@ -174,7 +174,7 @@ def test_what_is_missing_beside_the_stats_is_noted(folder):
 
 
 def test_stats_without_a_score_are_refused(folder):
-    with pytest.raises(SpecError, match="no stat is a score"):
+    with pytest.raises(SpecError, match="none of the stats is a score"):
         read_log(folder([entry(1, 0, stat("num_bytes", 1))]))
 
 

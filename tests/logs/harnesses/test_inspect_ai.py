@@ -95,7 +95,7 @@ def test_a_log_that_ended_in_an_error_has_no_means(tmp_path):
 def test_a_log_whose_rows_do_not_give_its_mean_is_refused(tmp_path):
     path = write_eval(tmp_path / "a.eval", samples(["C", "I", "C"]), mean=0.7)
     with pytest.raises(
-        IntegrityError, match=r"reports match 0\.7, and its 3 scored rows give 0\.66"
+        IntegrityError, match=r"reports match 0\.7, but its 3 scored rows give 0\.66"
     ):
         read_log(path)
 

@@ -46,7 +46,7 @@ def test_an_evaluation_of_the_run_that_is_named_after_a_metric_is_its_mean(tmp_p
 
 
 def test_a_dropped_result_is_caught_by_the_mean(tmp_path):
-    with pytest.raises(IntegrityError, match=r"reports exact 0\.333333, and its 2 scored rows"):
+    with pytest.raises(IntegrityError, match=r"reports exact 0\.333333, but its 2 scored rows"):
         read_log(write(tmp_path, RESULTS[1:]))
 
 

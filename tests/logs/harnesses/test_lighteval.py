@@ -68,7 +68,7 @@ def test_a_nan_is_unscored_and_the_means_come_out(tmp_path):
 
 
 def test_a_dropped_row_is_caught_by_the_mean(tmp_path):
-    with pytest.raises(IntegrityError, match=r"reports exact 0\.5, and its 1 scored rows give 1"):
+    with pytest.raises(IntegrityError, match=r"reports exact 0\.5, but its 1 scored rows give 1"):
         read_log(write(tmp_path, questions=("one", "three")))
 
 

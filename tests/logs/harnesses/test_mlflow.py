@@ -82,7 +82,7 @@ def test_a_failed_trace_keeps_the_score_that_the_mean_counts(tmp_path):
 
 
 def test_traces_that_were_not_stored_are_caught_by_the_mean(tmp_path):
-    with pytest.raises(IntegrityError, match=r"reports exact 0\.5, and its 3 scored rows"):
+    with pytest.raises(IntegrityError, match=r"reports exact 0\.5, but its 3 scored rows"):
         read_log(write(tmp_path, TRACES[1:]))
 
 

@@ -132,5 +132,5 @@ def test_ordinary_tables_are_no_log(tmp_path, text):
 
 
 def test_a_result_without_scores_says_so(tmp_path):
-    with pytest.raises(SpecError, match="no column of scores; there are user_input"):
+    with pytest.raises(SpecError, match="no column of scores; the columns are user_input"):
         read_log(saved(tmp_path, "user_input,response,grade\na,b,good\n"))

@@ -224,7 +224,7 @@ def test_a_helper_that_is_missing_at_its_run_is_seen_before_it(tmp_path):
     (folder / "helper.py").unlink()
     error = raised(run_sealed, study, "001", unwitnessed=True)
     assert isinstance(error, IntegrityError)
-    assert "preregs/001/helper.py is gone" in error.message
+    assert "preregs/001/helper.py is missing" in error.message
 
 
 def test_what_a_module_of_a_package_imports_late_is_sealed_too(tmp_path):

@@ -22,7 +22,6 @@ from helpers.studies import (
     tree,
 )
 
-import assay
 from assay.errors import AlreadyRun, AlreadySealed, NotSealed, SpecError, Withdrawn
 from assay.report.study.board import board_csv
 from assay.report.study.views import write_view
@@ -180,4 +179,4 @@ def test_the_command_names_the_way_to_publish_it(study):
 
 
 def test_the_library_has_it_too(study):
-    assert assay.withdraw(study, "001", because=WHY).kind == "withdraw"
+    assert withdraw(study, "001", because=WHY).kind == "withdraw"

@@ -3,4 +3,4 @@
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-"""Where they lie; importlib.resources would cost more than reading them does."""
+"""Their folder; importlib.resources would take longer than reading them."""

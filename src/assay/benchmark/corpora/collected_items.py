@@ -1,4 +1,4 @@
-"""What a corpus gives: the items, and how many records were left out, and why."""
+"""Collect the items of a corpus, and count the records left out by reason."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ BOTH = "the same question and response under both labels"
 
 @dataclass(frozen=True, kw_only=True)
 class Gathered:
-    """The items of a corpus in order, and what was left out, counted by reason."""
+    """The items of a corpus in order, and the counts of records left out by reason."""
 
     items: tuple[Item, ...]
     left_out: Mapping[str, int]
@@ -29,12 +29,12 @@ class Gathered:
 
     @property
     def groups(self) -> int:
-        """How many groups there are; an item without one is a group of its own."""
+        """The number of groups; an item without a group counts as one."""
         return len({item.unit for item in self.items})
 
 
 class Gathering:
-    """Collects items, and keeps count of what is not taken."""
+    """Collects items, and counts the records left out."""
 
     def __init__(self) -> None:
         self._items: list[Item] = []
@@ -43,7 +43,7 @@ class Gathering:
         self._groups: dict[str, str] = {}
 
     def name(self, wanted: str) -> str:
-        """An id for a record: as wanted, or with a number where that was given away already."""
+        """An id for a record: as wanted, or with a number if that is taken."""
         name = wanted
         while self._used[name]:
             self._used[wanted] += 1
@@ -52,22 +52,22 @@ class Gathering:
         return name
 
     def group(self, text: str, name: str) -> str:
-        """The group of everything that has this text in common: the first record's name."""
+        """The group of all records with this text, named after the first of them."""
         return self._groups.setdefault(text, name)
 
     def add(self, item: Item) -> None:
-        """Take an item, if there is something to judge."""
+        """Add an item, unless its question or response is empty."""
         if not item.question.strip() or not (item.response or "").strip():
             self.leave_out(EMPTY)
         else:
             self._items.append(item)
 
     def leave_out(self, why: str, count: int = 1) -> None:
-        """Count what is not taken."""
+        """Count records that are left out."""
         self._left_out[why] += count
 
     def finished(self) -> Gathered:
-        """All items but copies, and but those that stand under both labels."""
+        """All items, without copies and without those that have both labels."""
         labels = defaultdict(set)
         for item in self._items:
             labels[item.question, item.response].add(item.label)
@@ -84,16 +84,16 @@ class Gathering:
 
 
 def shuffled(responses: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
-    """Responses with their labels, in an order that has nothing to do with either.
+    """Responses with their labels, in an order that is independent of the labels.
 
-    It numbers them: the id of an item must not tell its label. The digest of a text is the same on
-    every machine.
+    The order gives them their numbers: an item's id must not reveal its label. It is the order of
+    the texts' digests, the same on every machine.
     """
     return sorted(responses, key=lambda response: hashlib.sha256(response[0].encode()).digest())
 
 
 def written(items: Iterable[Item]) -> bytes:
-    """Items as the lines of a benchmark's file, the same bytes whenever they are the same items."""
+    """Items as the lines of a benchmark's file; the same items give the same bytes."""
     lines = []
     for item in items:
         fields = {

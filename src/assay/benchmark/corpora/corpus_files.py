@@ -1,7 +1,7 @@
-"""The records of a published file, whichever way it was saved, each with its place.
+"""Read the records of a published file, each with its place.
 
-JSON lines (whatever the name ends in), one JSON array, CSV, Parquet, and any of them packed with
-gzip. Strict as everything that Assay reads, and bounded, also in what a packed file unpacks to.
+JSON lines (with any file ending), one JSON array, CSV, Parquet, and any of them packed with gzip.
+Parsing is strict and limited, including the unpacked size.
 """
 
 import io
@@ -23,7 +23,7 @@ _TABLES = (".csv", ".tsv", ".parquet")
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusRecord:
-    """One record: where it stands, a name from its place, and its fields."""
+    """One record: its place, a name from its place, and its fields."""
 
     where: str
     name: str
@@ -56,11 +56,11 @@ class CorpusRecord:
         return value
 
     def has(self, *fields: str) -> bool:
-        """Whether all these fields are there, and none is null."""
+        """Whether all these fields exist and none is null."""
         return all(self.fields.get(field) is not None for field in fields)
 
     def required(self, field: str) -> object:
-        """A field that must be there."""
+        """A field that must exist."""
         if field not in self.fields:
             raise SpecError(
                 f"{self.where}: no field {field!r}; the fields are {listed(self.fields)}"
@@ -68,7 +68,7 @@ class CorpusRecord:
         return self.fields[field]
 
     def wrong(self, field: str, expected: str, got: object) -> SpecError:
-        """What to raise where a field holds something else."""
+        """The error for a field with an unexpected value."""
         return SpecError(f"{self.where}, field {field!r}: expected {expected}, got {kind_of(got)}")
 
 
@@ -82,7 +82,7 @@ class CorpusFile:
 
 
 def read_source(path: Path, *, before: str = "") -> CorpusFile:
-    """The records of one file; `before` stands before the numbers that name them."""
+    """The records of one file; `before` is a prefix of their numbers."""
     data = read_bounded(path, MOST_BYTES)
     records = tuple(
         CorpusRecord(where=where, name=f"{before}{number}", fields=fields)
@@ -134,7 +134,7 @@ def _rows(path: Path, data: bytes) -> Iterator[tuple[str, Mapping[str, object]]]
 
 
 def _unpacked(path: Path, data: bytes) -> bytes:
-    """What a gzip file holds, of however many members, if that is not too much."""
+    """The unpacked bytes of a gzip file with any number of members, within a limit."""
     out = io.BytesIO()
     while data:
         member = zlib.decompressobj(wbits=31)
@@ -148,5 +148,5 @@ def _unpacked(path: Path, data: bytes) -> bytes:
             raise SpecError(f"{path}: the gzip file is cut off")
         data = member.unused_data
         if data and not data.startswith(_GZIP):
-            raise SpecError(f"{path}: {len(data):,} bytes behind the end of the gzip file")
+            raise SpecError(f"{path}: {len(data):,} bytes after the end of the gzip data")
     return out.getvalue()

@@ -1,8 +1,8 @@
 """FEVER: claims that Wikipedia supports, refutes, or says too little about.
 
-A claim answers no question. It is what a detector is to judge, so it is the response, under one
-fixed question: its words then count as a response's words in every audit, and a constant question
-tells nothing. Claims whose first evidence is on the same page form a group.
+A claim answers no question. A detector judges the claim, so it is the response, to one fixed
+question: its words then count as a response's words in every audit, and a constant question reveals
+nothing. Claims whose first evidence is on the same page form a group.
 """
 
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ def _page(record: CorpusRecord) -> str | None:
         pieces = evidence_set if isinstance(evidence_set, list) else None
         if pieces is None:
             raise record.wrong("evidence", "a list of evidence sets", evidence_set)
-        # Some releases leave out the level of sets: the list holds the pieces themselves.
+        # Some releases omit the level of sets: the list holds the pieces themselves.
         for piece in pieces if pieces and isinstance(pieces[0], list) else [pieces]:
             if not isinstance(piece, list) or len(piece) < 4:
                 raise record.wrong("evidence", "[annotation, evidence, page, sentence]", piece)

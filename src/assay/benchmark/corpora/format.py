@@ -1,4 +1,4 @@
-"""The noun: a published format, what tells it from others, and what may be asked of its reader."""
+"""A published format: how it is recognised, and the options of its reader."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from assay.benchmark.corpora.programming_tasks import Task
 
 @dataclass(frozen=True, kw_only=True)
 class Wishes:
-    """What a user may ask of a reader, each where the corpus has it."""
+    """The options of readers; each applies only to corpora that support it."""
 
     keep_unverifiable: bool = False
     knowledge: bool = False
     best: bool = False
 
     def named(self) -> list[str]:
-        """Those that were asked for."""
+        """The options that were set."""
         return [name for name in self.__dataclass_fields__ if getattr(self, name)]
 
 
@@ -29,8 +29,9 @@ ReadTasks = Callable[[Sequence[CorpusRecord]], dict[str, Task]]
 class Format:
     """A published format.
 
-    `told_by` are the sets of fields by which a record is known, one for each variant. A corpus with
-    labels has `read`; one of programming tasks, whose labels come from running samples, `tasks`.
+    `told_by` are the sets of fields that identify a record, one for each variant. A corpus with
+    labels has `read`; one of programming tasks, whose labels come from running samples, has
+    `tasks`.
     """
 
     name: str

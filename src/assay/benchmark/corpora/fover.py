@@ -1,10 +1,9 @@
-"""FoVer: steps of proofs, each labelled by a formal verifier. And ProcessBench, in the same vein.
+"""FoVer: steps of proofs, each labelled by a formal verifier; and ProcessBench, which is similar.
 
 One item a step. The question is the problem with the steps before, the response is the step.
-In FoVer's `error_labels` **true means that the step is correct**, in spite of the name; null means
-unknown. Where a record also holds the conversation that its labels were written into,
-both must say the same. ProcessBench has `steps` and the number of the first wrong one (-1: none);
-what comes after it was not judged.
+In FoVer's `error_labels` **true means that the step is correct**, despite the name; null means
+unknown. If a record also holds the conversation with its labels, both must agree. ProcessBench has
+`steps` and the number of the first wrong one (-1: none); later steps were not judged.
 """
 
 from collections.abc import Sequence
@@ -64,14 +63,14 @@ def _labels(record: CorpusRecord, count: int) -> list[bool | None]:
         for statement, label in zip(stated, labels, strict=True)
     ):
         raise SpecError(
-            f"{record.where}, field 'error_labels': does not say what 'messages' says",
-            hint="In FoVer's files true means that a step is correct.",
+            f"{record.where}, field 'error_labels': contradicts 'messages'",
+            hint="In FoVer's files `true` means that a step is correct.",
         )
     return labels
 
 
 def _told(messages: object) -> list[bool | None]:
-    """What the verifier's turns of a conversation say of each step."""
+    """The labels of the steps, from the verifier's turns of a conversation."""
     turns = messages if isinstance(messages, list) else []
     return [
         _ANSWERS.get(str(turn.get("content")).strip().lower())

@@ -1,8 +1,8 @@
 """HaluEval: right and hallucinated answers, replies and summaries; and answers judged by people.
 
-The three made corpora hold a right and a hallucinated text for each question, so each record gives
+Three of the corpora hold a right and a hallucinated text for each question, so each record gives
 two items of one group. As in HaluEval's own evaluation, the knowledge that comes with a question or
-a dialogue is not shown, unless it is asked for; a summary's question is its document.
+a dialogue is left out by default; a summary's question is its document.
 """
 
 from collections.abc import Sequence

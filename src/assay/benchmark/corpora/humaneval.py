@@ -1,7 +1,7 @@
-"""HumanEval: a function's beginning, to be completed, and a test of it.
+"""HumanEval: the beginning of a function to complete, and its test.
 
-Tests may use what stands before that function (`poly` of HumanEval/32). They have the task's own,
-not what a completion made of it.
+Tests may use code before that function (`poly` of HumanEval/32). They get the task's own version,
+not a completion's.
 """
 
 import ast
@@ -18,7 +18,7 @@ def _tasks(records: Sequence[CorpusRecord]) -> dict[str, Task]:
     for record in records:
         name, entry = record.key("task_id"), record.text("entry_point")
         if name in tasks:
-            raise SpecError(f"{record.where}, field 'task_id': {name!r} stands twice")
+            raise SpecError(f"{record.where}, field 'task_id': {name!r} occurs twice")
         if not entry.isidentifier():
             raise record.wrong("entry_point", "the name of a function", entry)
         tests = f"{record.text('test')}\n\ncheck({entry})\n"
@@ -38,7 +38,7 @@ def _tasks(records: Sequence[CorpusRecord]) -> dict[str, Task]:
 
 
 def _without(entry: str, prompt: str) -> str:
-    """The prompt as code of its own, without the function that is to be completed."""
+    """The code of the prompt without the function to complete."""
     for text in (prompt, f"{prompt.rstrip()}\n    pass\n", f"{prompt.rstrip()} pass\n"):
         try:
             tree = ast.parse(text)

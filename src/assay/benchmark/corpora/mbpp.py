@@ -1,9 +1,9 @@
 """MBPP: small programming tasks in a sentence, each with a few asserts.
 
 `mbpp.jsonl` has `text` and `test_setup_code`, `sanitized-mbpp.json` `prompt` and `test_imports`.
-The question is the sentence and the asserts, which name the function. The setup may use what the
-solution defines, and comes after it. Some asserts use a module that only the published solution
-imports: they have that import, whatever a completion imports.
+The question is the sentence and the asserts, which name the function. The setup may use the
+solution's definitions and comes after it. Some asserts use a module that only the published
+solution imports: they get that import, whatever a completion imports.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ def _tasks(records: Sequence[CorpusRecord]) -> dict[str, Task]:
         number = record.key("task_id")
         name = number if "/" in number else f"MBPP/{number}"
         if name in tasks:
-            raise SpecError(f"{record.where}, field 'task_id': {name!r} stands twice")
+            raise SpecError(f"{record.where}, field 'task_id': {name!r} occurs twice")
         asserts = record.texts("test_list")
         if not asserts:
-            raise SpecError(f"{record.where}, field 'test_list': there is no test")
+            raise SpecError(f"{record.where}, field 'test_list': no tests")
         before = record.texts("test_imports") if record.has("test_imports") else []
         if record.has("test_setup_code"):
             before = [*before, record.text("test_setup_code")]

@@ -1,8 +1,7 @@
-"""Samples of programming tasks: matched with their tasks, and labelled by how they did.
+"""Match samples with their programming tasks, and label them by whether they pass.
 
-A sample is `{task_id, completion}`, as the evaluation of HumanEval wants it, or `{task_id,
-solution}`, the whole program. A file of results has `passed` as well (and `result`): those were
-run elsewhere.
+A sample is `{task_id, completion}`, as in HumanEval's evaluation, or `{task_id, solution}`, the
+whole program. A file of results also has `passed` (and `result`), from a run elsewhere.
 """
 
 import ast
@@ -24,9 +23,9 @@ NOT_JUDGED = "sample whose tests cannot be put to it"
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A programming task: what is asked, what stands before a completion, and the tests.
+    """A programming task: the question, the code before a completion, and the tests.
 
-    `names` are asked of the completion; `given` is code of the task's that its tests may use.
+    `names` are those the completion must define; `given` is the task's code that its tests may use.
     """
 
     id: str
@@ -39,7 +38,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """One sample: its task, what was written, the program that it makes, and whether it passed."""
+    """One sample: its task, its text, the resulting program, and whether it passed."""
 
     task: Task
     number: int
@@ -73,7 +72,7 @@ def match(tasks: Mapping[str, Task], samples: Sequence[CorpusRecord]) -> list[At
         task = by_name.get(_folded(sample.key("task_id")))
         if task is None:
             raise SpecError(
-                f"{sample.where}, field 'task_id': there is no task {sample.key('task_id')!r}",
+                f"{sample.where}, field 'task_id': no task {sample.key('task_id')!r}",
                 hint=f"The tasks are {', '.join(list(tasks)[:3])}, ...",
             )
         numbers[task.id] += 1
@@ -98,7 +97,7 @@ def match(tasks: Mapping[str, Task], samples: Sequence[CorpusRecord]) -> list[At
 def labelled(
     tasks: Mapping[str, Task], attempts: Sequence[Attempt], outcomes: Sequence[ProgramOutcome]
 ) -> Gathered:
-    """The samples as items. Copies stay: each is a sample. Without a verdict there is no item."""
+    """The samples as items. Copies are kept, samples without a verdict are left out."""
     judged = [
         attempt.item(how)
         for attempt, how in zip(attempts, outcomes, strict=True)
@@ -113,20 +112,19 @@ def labelled(
 
 
 def known_outcomes(attempts: Sequence[Attempt]) -> list[ProgramOutcome]:
-    """The outcomes that the samples' own results state; without them nothing is run."""
+    """The outcomes in the samples' `passed` fields; refuses samples without them."""
     known = [attempt.known for attempt in attempts if attempt.known is not None]
     if len(known) < len(attempts):
         raise SpecError(
-            "the samples do not say whether they passed, and to find out they must be run: they are"
-            " untrusted programs that a model wrote",
-            hint="To run them here, cut off from the network and within limits, add"
-            " `execute=True`; or hand in a file of results, with `passed` in every line.",
+            "the samples have no `passed` field, and Assay does not run untrusted programs unasked",
+            hint="Add `execute=True` to run them here, without network and within limits; or name a"
+            " file of results with `passed` in every line.",
         )
     return known
 
 
 def check_tests(tests: str, where: str) -> None:
-    """See that tests can be read at all: samples are not to be failed for them."""
+    """Refuse tests that are not Python, since samples would fail because of them."""
     try:
         ast.parse(tests)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -134,7 +132,7 @@ def check_tests(tests: str, where: str) -> None:
 
 
 def defined(code: str) -> tuple[str, ...]:
-    """The functions and classes that a piece of code defines, where it can be read."""
+    """The functions and classes that some code defines; none if it cannot be parsed."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     names: list[str] = []
     for node in _body(code):
@@ -146,13 +144,13 @@ def defined(code: str) -> tuple[str, ...]:
 
 
 def imports_for(tests: str, code: str) -> str:
-    """The imports of a task's own solution that its tests use and do not make themselves."""
+    """The imports of a task's solution that its tests use but lack."""
     used, made = names_in(tests)
     imports = [node for node in _body(code) if isinstance(node, ast.Import | ast.ImportFrom)]
     named = {_bound_by(alias) for node in imports for alias in node.names}
     wanted = used - made - set(defined(code))
     if wanted - named - set(dir(builtins)):
-        wanted.add("*")  # one of these may have it
+        wanted.add("*")  # a star import may define it
     for node in imports:
         node.names = [alias for alias in node.names if _bound_by(alias) in wanted]
     return "\n".join(ast.unparse(node) for node in imports if node.names)
@@ -164,7 +162,7 @@ def _bound_by(alias: ast.alias) -> str:
 
 
 def _body(code: str) -> list[ast.stmt]:
-    """The statements of a piece of code; none where it cannot be read."""
+    """The statements of some code; none if it cannot be parsed."""
     try:
         return ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -193,4 +191,4 @@ def _check_all_or_none(attempts: Sequence[Attempt], samples: Sequence[CorpusReco
     known = [attempt.known is not None for attempt in attempts]
     if any(known) and not all(known):
         place = samples[known.index(False)].where
-        raise SpecError(f"{place}: no field 'passed', which other samples have")
+        raise SpecError(f"{place}: no field 'passed', but other samples have it")

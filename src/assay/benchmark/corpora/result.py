@@ -1,4 +1,4 @@
-"""What an import came to: counts, what was left out, where the labels are from."""
+"""The result of an import: counts, records left out, the origin of the labels."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.benchmark.corpora.corpus_files import CorpusFile
 
 Labels = Literal["given", "results", "executed"]
-"""Where labels are from: the corpus, results of running samples elsewhere, or our own."""
+"""The origin of labels: the corpus, a run of samples elsewhere, or our own run."""
 
 
 class ReadFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class Execution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
-    """What an import came to. `outcomes` counts how samples did, and is None without any."""
+    """The result of an import. `outcomes` counts the samples' outcomes; None without samples."""
 
     format: str
     out: str
@@ -63,7 +63,7 @@ def imported(
 ) -> Imported:
     """The record of an import, after checking that the items make a benchmark.
 
-    `outcomes` are all that a sample can have; they are counted where samples gave the labels.
+    `outcomes` are all possible ones; they are counted if the labels come from samples.
     """
     Benchmark(name=sources[0].name, digest=digest, items=gathered.items)
     counts = Counter(item.cls or "" for item in gathered.items)

@@ -32,15 +32,15 @@ def read_items(name: str, sources: Sequence[CorpusFile], wishes: Wishes) -> Gath
     records = _checked(form, sources)
     if form.read is None:
         raise SpecError(
-            f"{name} has tasks and no answers to them: whose were they?",
-            hint="Name a file of samples, {task_id, completion} a line: `samples=FILE`.",
+            f"{name} has tasks but no answers",
+            hint="Name a file of samples with {task_id, completion} a line: `samples=FILE`.",
         )
     out = Gathering()
     form.read(records, wishes, out)
     gathered = out.finished()
     if not gathered.items:
         why = "; ".join(f"{count} x {what}" for what, count in gathered.left_out.items())
-        raise SpecError(f"{sources[0].name}: nothing is left of it: {why}")
+        raise SpecError(f"{sources[0].name}: no items are left: {why}")
     return gathered
 
 
@@ -50,7 +50,9 @@ def read_tasks(name: str, sources: Sequence[CorpusFile], wishes: Wishes) -> dict
     _check_wishes(form, wishes)
     if form.tasks is None:
         takers = ", ".join(other.name for other in FORMATS.values() if other.tasks is not None)
-        raise SpecError(f"{name} has its own labels, and no samples", hint=f"`samples=`: {takers}.")
+        raise SpecError(
+            f"{name} has its own labels and takes no samples", hint=f"`samples=`: {takers}."
+        )
     return form.tasks(_checked(form, sources))
 
 
@@ -59,11 +61,11 @@ def _check_wishes(form: Format, wishes: Wishes) -> None:
         if wish not in form.takes:
             takers = ", ".join(other.name for other in FORMATS.values() if wish in other.takes)
             flag = f"`{wish}=True`"
-            raise SpecError(f"{flag} means nothing for {form.name}", hint=f"{flag}: {takers}.")
+            raise SpecError(f"{flag} has no effect on {form.name}", hint=f"{flag}: {takers}.")
 
 
 def _checked(form: Format, sources: Sequence[CorpusFile]) -> list[CorpusRecord]:
-    """All records, each of this format; one of another is named as what it looks like."""
+    """All records, each checked to be of this format; the error names the format it looks like."""
     records = [record for source in sources for record in source.records]
     for record in records:
         if not form.knows(record):

@@ -1,4 +1,4 @@
-"""TruthfulQA: true and false answers to questions that people often answer falsely.
+"""TruthfulQA: true and false answers to questions that people often answer wrongly.
 
 Each answer is an item, and the answers to one question are a group. `TruthfulQA.csv` holds them
 separated by semicolons; newer versions also name the best incorrect answer. `mc_task.json` (and its
@@ -71,7 +71,7 @@ def _best(record: CorpusRecord, right: str, wrong: str) -> list[tuple[str, bool]
     if wrong not in record.fields:
         raise SpecError(
             f"{record.where}: no field {wrong!r}, which `best=True` needs",
-            hint="Newer versions of the file have it; or leave out `best=True`.",
+            hint="Use a newer version of the file, or leave out `best=True`.",
         )
     return [(record.text(right).strip(), False), (record.text(wrong).strip(), True)]
 
@@ -86,7 +86,7 @@ def _of_choices(record: CorpusRecord, wishes: Wishes) -> list[tuple[str, bool]]:
         if not record.has("mc0_targets"):
             raise SpecError(
                 f"{record.where}: no field 'mc0_targets', which `best=True` needs",
-                hint="Newer versions of the file have it; or leave out `best=True`.",
+                hint="Use a newer version of the file, or leave out `best=True`.",
             )
         field = "mc0_targets"
     targets = record.required(field)

@@ -1,1 +1,1 @@
-"""Programs that a model wrote, run against their tests: one process for each side."""
+"""Run programs written by a model against their tests, each in its own process."""

@@ -1,10 +1,9 @@
-"""Completions of programming tasks, each run against its tests in a process of its own.
+"""Run completions of programming tasks against their tests, each in its own process.
 
-A completion is untrusted code. Each runs in a session, a folder, a home and a process namespace of
-its own, without a network, with a clean environment, for so many seconds and with so much memory,
-and sees Python, the operating system and its own folders only; what it leaves running is killed.
-Its tests run in another such process, and hear plain values from it. On a system that cannot do all
-of this nothing runs at all.
+A completion is untrusted code. Each has its own session, folder, home and process namespace, no
+network, a clean environment, and limits on time and memory. It sees only Python, the operating
+system and its own folders; processes it leaves are killed. Its tests run in another such process
+and receive plain values from it. On a system that cannot do all of this, nothing runs.
 """
 
 import json
@@ -35,10 +34,10 @@ _LONGEST_VERDICT = 4096
 
 
 class ProgramOutcome(StrEnum):
-    """How a completion did on its tests. Only the first is a pass.
+    """The outcome of a completion's tests. Only the first is a pass.
 
-    `unverifiable` is no verdict: the tests would have to hand it something that does not cross, or
-    use a name that the task does not explain.
+    `unverifiable` means no verdict: the tests would have to pass it a value that cannot be sent, or
+    use a name that the task does not define.
     """
 
     PASSED = "passed"
@@ -73,13 +72,13 @@ exec(compile({values!r}, "values", "exec"), vars(values))
 exec(compile({program!r}, "program", "exec"), {{"__name__": "__main__"}})
 """
 _FIRST_UNUSED_UID, _UNUSED_UIDS = 0x70000000, 1 << 24
-"""User ids that no system gives out."""
+"""User ids that no system assigns."""
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _SYSTEM = (
     *map(Path, ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/proc")),
     *(Path("/dev", name) for name in _DEVICES),
 )
-"""What of the operating system a program sees."""
+"""The paths of the operating system that a program sees."""
 _KNOCK = """
 import socket
 
@@ -94,7 +93,7 @@ def knock(port):
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """A solution, its tests, and which names the task asks it to define.
+    """A solution, its tests, and the names that the task requires.
 
     `given` is the task's own code that the tests may use.
     """
@@ -107,7 +106,7 @@ class Program:
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """What one completion may use."""
+    """Limits of one completion."""
 
     seconds: float = 10.0
     memory: int = 1 << 30
@@ -120,7 +119,7 @@ def execute(
     jobs: int = 1,
     on_done: Callable[[], None] | None = None,
 ) -> list[ProgramOutcome]:
-    """Run programs, so many at a time; the outcome of each, in their order."""
+    """Run programs, several at a time; the outcome of each, in order."""
     with storage(tempfile.gettempdir()):
         folder = Path(tempfile.mkdtemp(prefix="assay-")).resolve()
     with Guardian(folder) as guardian:
@@ -150,22 +149,22 @@ class Executor:
         self.bounds = bounds
         self.jobs = JobRunner(guardian)
         self._boots = {name: _boot(name) for name in ("solution_process.py", "tests_process.py")}
-        folder.chmod(0o711)  # another user may pass through, and cannot list it
+        folder.chmod(0o711)  # another user may enter but not list it
 
     def probe(self) -> None:
-        """See that programs are confined, by one that tries to reach us over the network."""
-        why = "there are no namespaces (Linux has them)"
+        """Check that programs are confined, with one that tries to reach us over the network."""
+        why = "it has no namespaces (Linux has them)"
         if sys.platform == "linux":
             try:
                 if self._holds():
                     return
-                why = "a program set apart did not do what it should"
+                why = "a test program in isolation did not behave as expected"
             except StorageError as error:
                 why = error.message
         raise NotHere(
-            f"nothing was run: no process can be set apart here: {why}",
-            hint="Run it where user namespaces are allowed, or score the samples elsewhere and"
-            " hand in the results file with its `passed` fields.",
+            f"nothing was run: this system cannot isolate a process: {why}",
+            hint="Run it where user namespaces are allowed, or score the samples elsewhere and name"
+            " the results file with its `passed` fields.",
         )
 
     def _holds(self) -> bool:
@@ -179,11 +178,11 @@ class Executor:
         return outcome is ProgramOutcome.PASSED and not heard
 
     def stop(self) -> None:
-        """End all programs, and start no other."""
+        """End all programs, and start no more."""
         self.jobs.stop()
 
     def run(self, program: Program) -> ProgramOutcome:
-        """Run one program to its end, and leave nothing of it."""
+        """Run one program to its end, and delete its folders."""
         asked = {"tests": program.tests, "given": program.given, "names": program.names}
         with ExitStack() as stack:
             try:
@@ -252,7 +251,7 @@ class Executor:
             view=View(writable=(own,), only=(*_SYSTEM, *python_places()), root=place / "root"),
             limits=ResourceLimits(
                 memory=self.bounds.memory,
-                # We keep the time; this only ends what we would not live to end.
+                # We enforce the time limit; this is for the case that we are killed.
                 cpu_seconds=math.ceil(self.bounds.seconds) + 5,
                 processes=64,
                 file_bytes=16 << 20,
@@ -262,7 +261,7 @@ class Executor:
 
 
 def _boot(program: str) -> str:
-    """The text that runs one of the two programs, with what both share."""
+    """The code that runs one of the two programs, with their shared module."""
     here = Path(__file__)
     values = here.with_name("plain_values.py").read_text(encoding="utf-8")
     text = here.with_name(program).read_text(encoding="utf-8")
@@ -277,7 +276,7 @@ def _throw_away(place: Path) -> None:
 
 @cache
 def _has_unused_uids() -> bool:
-    """Whether we are root, and of a user namespace that has those user ids."""
+    """Whether we are root in a user namespace with those user ids."""
     if os.geteuid() != 0:
         return False
     with storage("/proc/self/uid_map"):

@@ -1,10 +1,9 @@
-"""Values as plain data: how a completion and its tests speak to each other.
+"""Values as plain data, for messages between a completion and its tests.
 
-Both sides run this file by itself, so it imports the standard library only. A value crosses as
-JSON: what JSON has as itself, other plain types under a tag, and anything else as a number that
-only the completion's process can make an object of. Nothing that arrives is code: an answer that
-decides for itself what it is equal to is no plain value. A value of a subclass crosses as one of
-its plain class.
+Both sides run this file alone, so it imports only the standard library. A value is sent as JSON:
+JSON types as themselves, other plain types with a tag, and anything else as a number that only the
+completion's process can resolve to an object. Nothing received is code: an object with its own
+notion of equality is not a plain value. A value of a subclass is sent as its plain class.
 """
 
 import json
@@ -28,7 +27,7 @@ _MANY: dict[str, Callable[[Any], Any]] = {
 
 
 class NotPlain(Exception):
-    """A value that does not cross, or a message that no value makes."""
+    """A value that cannot be sent, or a message that is not a value."""
 
 
 class TooLarge(NotPlain):
@@ -36,7 +35,7 @@ class TooLarge(NotPlain):
 
 
 def encode(value: Any, refer: Callable[[object], Any], depth: int = 0) -> Any:  # noqa: ANN401
-    """A value as JSON; `refer` gives what stands for an object that is no plain value."""
+    """A value as JSON; `refer` gives the reference to an object that is not plain."""
     if depth > _DEEPEST:
         raise TooLarge(f"more than {_DEEPEST} values inside each other")
 
@@ -58,7 +57,7 @@ def encode(value: Any, refer: Callable[[object], Any], depth: int = 0) -> Any:  
     if isinstance(value, dict):
         return {"dict": [[inner(key), inner(one)] for key, one in dict.items(value)]}
     for tag, kind in _MANY.items():
-        if isinstance(value, kind):  # type: ignore[arg-type]  # they are classes
+        if isinstance(value, kind):  # type: ignore[arg-type]  # these are classes
             return {tag: [inner(one) for one in kind.__iter__(value)]}  # type: ignore[attr-defined]
     return _encode_rare(value, refer)
 
@@ -80,9 +79,9 @@ def _encode_rare(value: Any, refer: Callable[[object], Any]) -> Any:  # noqa: AN
 
 
 def decode(node: Any, resolve: Callable[[int], Any], depth: int = 0) -> Any:  # noqa: ANN401 - JSON in, a value out
-    """The value that a node stands for; `resolve` gives the object that a number stands for.
+    """The value of a node; `resolve` gives the object of a number.
 
-    The reader of the message has bounded its length. No value is deeper than `encode` sends.
+    The reader has limited the length of the message. No value is deeper than `encode` allows.
     """
     if depth > _DEEPEST:
         raise TooLarge(f"more than {_DEEPEST} values inside each other")
@@ -123,7 +122,7 @@ _TEXTS: dict[str, Callable[[str], Any]] = {
 
 
 def to_line(message: object) -> bytes:
-    """A message as a line of bounded length."""
+    """A message as a line of limited length."""
     line = json.dumps(message).encode() + b"\n"
     if len(line) > LONGEST:
         raise TooLarge(f"longer than {LONGEST:,} bytes")
@@ -131,7 +130,7 @@ def to_line(message: object) -> bytes:
 
 
 def from_line(line: bytes) -> Any:  # noqa: ANN401 - JSON
-    """The message of a line, as it was read with a bound."""
+    """The message of a line."""
     if not line.endswith(b"\n"):
         raise NotPlain("no whole message")
     try:

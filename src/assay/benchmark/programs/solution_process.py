@@ -1,9 +1,9 @@
-"""The process of a completion: defines what it defines, then answers calls of it.
+"""The process of a completion: run its definitions, then answer calls to them.
 
-This file is run by itself, in a confined process: it may import the standard library and
-`plain_values`. The completion shares this interpreter and can do anything to it. What leaves are
-plain values and numbers of objects, so it can answer, and nothing else: no test, no expected value
-and no verdict is ever here.
+This file is run alone, in a confined process: it may import the standard library and
+`plain_values`. The completion shares this interpreter and can do anything to it. Only plain values
+and object numbers leave the process, so all it can do is answer: no test, no expected value and no
+verdict is ever here.
 
     ["name", NAME]                    what NAME is, or {"missing": true}
     ["call", NUMBER, [...], {...}]    ["get", NUMBER, NAME]     ["set", NUMBER, NAME, VALUE]
@@ -31,7 +31,7 @@ _MOST_LISTED = 1_000_000
 
 
 class Served:
-    """The names of a completion, and the objects that were handed out by number."""
+    """The names of a completion, and the objects that were sent by number."""
 
     def __init__(self, scope: dict[str, Any]) -> None:
         self.scope = scope
@@ -46,7 +46,7 @@ class Served:
         return {"object": number}
 
     def answer(self, verb: str, *words: Any) -> Any:  # noqa: ANN401 - JSON
-        """Do what a request asks; any exception is the completion's."""
+        """Answer a request; any exception is the completion's."""
         if verb == "name":
             if words[0] not in self.scope:
                 return {"missing": True}
@@ -88,7 +88,7 @@ def main() -> None:
     except BaseException as error:
         reply = _raised(error)
     while True:
-        if os.getpid() != itself:  # a copy of this process answers nothing
+        if os.getpid() != itself:  # a fork of this process must not answer
             os._exit(0)
         answers.write(to_line(reply))
         line = asked.readline(LONGEST)

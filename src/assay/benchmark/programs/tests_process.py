@@ -1,16 +1,16 @@
-"""The process of the tests: runs them against a completion that lives in another process.
+"""The process of the tests: run them against a completion in another process.
 
-This file is run by itself, in a confined process: it may import the standard library and
-`plain_values`. A name that the task asks for stands for the completion's: calling it sends the
-arguments and gives the plain value that came back. Every other name is the tests' own or the
-task's, never the completion's. All comparing is done here, on plain values.
-What is no plain value can be called, handed back, listed, and asked for attributes, its length and
-its truth; it is equal to nothing but itself.
+This file is run alone, in a confined process: it may import the standard library and
+`plain_values`. A name that the task requires refers to the completion's: calling it sends the
+arguments and returns the plain value that came back. Every other name is the tests' or the task's,
+never the completion's. All comparisons happen here, on plain values. An object that is not a plain
+value can be called, passed back, listed, and asked for attributes, length and truth; it equals only
+itself.
 
-Arguments that are no plain values (a function that the tests define) cannot be sent: then there is
-no verdict. Nor is there one where the task does not say what a name of its tests is. An argument
-that is too large to be sent, after the completion has answered, counts as its doing. A test that
-looks at an argument after the call sees its own copy.
+Arguments that are not plain values (a function defined by the tests) cannot be sent: then there is
+no verdict. Nor is there one if the task does not define a name of its tests. An argument that
+becomes too large to send after the completion has answered counts against the completion. A test
+that looks at an argument after the call sees its own copy.
 """
 
 import ast
@@ -35,7 +35,7 @@ from assay.benchmark.programs.plain_values import (
 
 
 class Ended(BaseException):
-    """No verdict can come of these tests any more; `why` is the outcome."""
+    """The tests can no longer give a verdict; `why` is the outcome."""
 
     def __init__(self, why: str) -> None:
         self.why = why
@@ -46,7 +46,7 @@ class Raised(Exception):
 
 
 class Completion:
-    """The other process. Once it is `over`, it stays over, whatever the tests catch."""
+    """The completion's process. Once it is `over`, it stays over, whatever the tests catch."""
 
     def __init__(self, channel: int) -> None:
         self.answers: IO[bytes] = os.fdopen(channel, "rb")
@@ -56,12 +56,12 @@ class Completion:
         self.over: str | None = None
 
     def end(self, why: str) -> Ended:
-        """Note that there will be no verdict."""
+        """End without a verdict."""
         self.over = self.over or why
         return Ended(self.over)
 
     def hear(self) -> Any:  # noqa: ANN401 - JSON
-        """The next answer; what the completion raised is raised here."""
+        """The next answer; an exception of the completion is raised here."""
         try:
             reply = from_line(self.answers.readline(LONGEST))
         except (NotPlain, OSError):
@@ -74,7 +74,7 @@ class Completion:
         raise self.end("crashed")
 
     def ask(self, *request: object) -> Any:  # noqa: ANN401 - JSON
-        """Send a request, and hear its answer."""
+        """Send a request, and return its answer."""
         if self.over is not None:
             raise Ended(self.over)
         try:
@@ -86,7 +86,7 @@ class Completion:
         return self.hear()
 
     def unsent(self, error: Exception) -> Ended:
-        """Why an argument could not be sent: the tests made it, of what the completion answered."""
+        """The outcome for an argument that could not be sent; large answers may have made it so."""
         large = isinstance(error, TooLarge | RecursionError)
         return self.end("crashed" if large and self.answered else "unverifiable")
 
@@ -111,11 +111,11 @@ class Completion:
             raise self.unsent(error) from None
 
     def resolve(self, number: int) -> "Remote":
-        """The one Remote of a number."""
+        """The Remote of a number, always the same."""
         return self.objects.setdefault(number, Remote(self, number))
 
     def named(self, name: str) -> Any:  # noqa: ANN401 - theirs
-        """What a name of the completion is."""
+        """The value of a name of the completion."""
         node = self.ask("name", name)
         if node == {"missing": True}:
             raise LookupError
@@ -123,7 +123,7 @@ class Completion:
 
 
 class Remote:
-    """An object of the completion's."""
+    """An object in the completion's process."""
 
     __slots__ = ("_completion", "_number")
 
@@ -165,21 +165,21 @@ def _number(value: object) -> dict[str, int]:
 
 
 def _exception(name: str, text: str) -> Exception:
-    """The exception of this name that Python has, or one of this name only.
+    """Python's exception of this name, or a new class of this name.
 
-    One that ends an iteration would end the tests' own, and what was left of them would pass.
+    One that ends an iteration would end the tests' own loops, and the rest of them would pass.
     """
     known = getattr(builtins, name, None)
     if known in (StopIteration, StopAsyncIteration):
         known = None
     if isinstance(known, type) and issubclass(known, Exception):
-        with suppress(TypeError):  # it wants more than a text
+        with suppress(TypeError):  # it needs more arguments
             return known(text)
     return Raised(f"{name}: {text}")
 
 
 def names_in(tests: str) -> tuple[set[str], set[str]]:
-    """The global names that tests use, and those that they define; `*` where they import all."""
+    """The global names that tests use, and those that they define; `*` for a star import."""
     nodes = [node for node in ast.walk(ast.parse(tests)) if isinstance(node, ast.ImportFrom)]
     used: set[str] = set()
     defined = {"*" for node in nodes for alias in node.names if alias.name == "*"}
@@ -197,10 +197,10 @@ def names_in(tests: str) -> tuple[set[str], set[str]]:
 
 
 def task_scope(tests: str, given: str, names: frozenset[str]) -> dict[str, Any] | None:
-    """What a task gives its tests; None where they cannot be put to a completion.
+    """The names a task gives its tests; None if the tests cannot judge a completion.
 
-    That is where the task's own code fails, where a name is neither the task's, nor Python's, nor
-    asked of the completion, and where the completion is never asked.
+    That is the case if the task's own code fails, if a name is neither the task's nor Python's nor
+    required of the completion, or if the tests never use the completion.
     """
     scope: dict[str, Any] = {"__name__": "tests"}
     try:
@@ -213,13 +213,13 @@ def task_scope(tests: str, given: str, names: frozenset[str]) -> dict[str, Any] 
 
 
 def judged(completion: Completion, tests: str, given: str, names: frozenset[str]) -> str:
-    """The verdict of the tests. They see the task's own code (`given`) as it is."""
+    """The verdict of the tests, which use the task's own code (`given`) unchanged."""
     scope = task_scope(tests, given, names)
     if scope is None:
         return "unverifiable"
     run = compile(tests, "tests", "exec", dont_inherit=True)
     try:
-        completion.hear()  # it has defined what it defines
+        completion.hear()  # its definitions have run
         for name in sorted(names):
             try:
                 scope[name] = completion.named(name)
@@ -230,7 +230,7 @@ def judged(completion: Completion, tests: str, given: str, names: frozenset[str]
         return completion.over or "out-of-memory"
     except Ended as ended:
         return ended.why
-    except BaseException:  # SystemExit too: to leave the tests early is not to pass them
+    except BaseException:  # SystemExit too: leaving early is not passing
         return completion.over or "failed"
     return completion.over or "passed"
 

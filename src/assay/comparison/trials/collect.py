@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -36,10 +37,12 @@ from assay.files import write_whole
 from assay.folders import artifact_digest, artifact_files, copy_artifact, copy_system, tree_digest
 from assay.lock import alone
 from assay.logs.trial import DRAWN, STOPPED, Trial
+from assay.result import Result
 from assay.sandbox.guardian import Guardian
+from assay.wording import counted
 
 
-class Trials(msgspec.Struct, frozen=True, kw_only=True):
+class Trials(Result, frozen=True, kw_only=True):
     """Why the trials ended, what they used and saved, and the comparison.
 
     `saved_runs` were planned and not needed; `saved_seconds` and `saved_money` are their expected
@@ -60,6 +63,39 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
     voids: tuple[str, ...]
     crashes: tuple[str, ...]
     comparison: Comparison | None
+
+    @property
+    def favourable(self) -> bool:
+        """Whether the command exits with 0."""
+        return self.comparison is not None and self.comparison.favourable
+
+    @property
+    def why(self) -> str:
+        """Why they ended, in words."""
+        return _ENDED[self.ended]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each dimension that was compared."""
+        return [] if self.comparison is None else self.comparison.to_rows()
+
+    def lines(self) -> list[str]:
+        """The comparison, where there is one, and what the trials took."""
+        made = ["no pair can be compared, so there is no verdict"]
+        made = made if self.comparison is None else self.comparison.lines()
+        took = f"{self.pairs} of {counted(self.planned_pairs, 'pair')} compared,"
+        took += f" {counted(self.runs, 'run')} in {self.seconds:,.0f} s"
+        void = f"; {counted(self.void_pairs, 'pair')} void" if self.void_pairs else ""
+        return [made[0], f"{self.why}: {took}{void}", *made[1:]]
+
+
+_ENDED = {
+    "verdict": "stopped on a verdict",
+    "complete": "all pairs were run",
+    "crashes": "stopped: every run crashed",
+    "budget of runs": "stopped: the budget of runs is used up",
+    "budget of minutes": "stopped: the budget of minutes is used up",
+    "budget of money": "stopped: the budget of money is used up",
+}
 
 
 def run_trials(

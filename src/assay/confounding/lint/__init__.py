@@ -1,1 +1,1 @@
-"""The linter: faults of the data that a reader of the file can see, each with its remedy."""
+"""The linter: faults of the data that are visible in the file, each with its remedy."""

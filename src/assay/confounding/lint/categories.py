@@ -1,11 +1,11 @@
-"""Whether a category of the records, such as their source, tells the label.
+"""Check whether a category of the records, such as their source, predicts the label.
 
-A category's share of positives, taken from the records it is then asked about, tells the label of
-random data too, and perfectly where every category has one record. So shares come from other
-folds. Leaving one record out would err the other way: a positive then lowers its own category's
-share, so that within a category negatives rank above positives. The same happens where records of
-different folds are ranked together, so the AUC is taken within each fold, where records of one
-category tie, and the folds' wins are added up. For random labels that has mean one half.
+A category's share of positives predicts even random labels if it includes the record itself,
+perfectly so if every category has one record. So shares come from other folds. Leaving one record
+out errs the other way: a positive then lowers its own category's share, so that within a category
+negatives rank above positives. The same happens if records of different folds are ranked together,
+so the AUC is computed within each fold, where records of one category tie, and the folds' wins are
+added up. For random labels the mean is one half.
 """
 
 import numpy as np
@@ -18,17 +18,17 @@ from assay.surface.features import opens_auxiliary, opens_wh
 
 TELLING = 0.60
 SURE = 3.5
-"""An AUC counts only if it is so many standard errors over one half.
+"""An AUC counts only if it is so many standard errors above one half.
 
-Folds share what they learn from, so for random labels the true error is up to 1.5 times as large;
-the largest of some 4,700 random benchmarks of 30 to 2,000 records was 3.3 errors over one half.
+Folds share training records, so for random labels the true error is up to 1.5 times as large; the
+largest of some 4,700 random benchmarks of 30 to 2,000 records was 3.3 errors above one half.
 """
 
 _NAMED = 3
 
 
 def category_auc(codes: Codes, records: Records) -> float:
-    """How well the category of a record tells its label, cross-fitted, by units."""
+    """The AUC of the category as a predictor of the label, cross-fitted by units."""
     size = int(codes.max()) + 1
     wins = pairs = 0.0
     for folds in records.deals:
@@ -41,7 +41,7 @@ def category_auc(codes: Codes, records: Records) -> float:
 
 
 def optimistic_auc(codes: Codes, records: Records) -> float:
-    """The same from the records themselves: quick, and hardly ever lower."""
+    """The AUC without cross-fitting: fast, and hardly ever lower."""
     counts = _counts(codes, records.positive, int(codes.max()) + 1)
     several = np.where(counts.sum(axis=1, keepdims=True) > 1, counts, 0)
     return _wins(_shares(several), counts) / float(counts[:, 0].sum() * counts[:, 1].sum())
@@ -53,21 +53,21 @@ def _counts(codes: Codes, positive: NDArray[np.bool_], size: int) -> NDArray[np.
 
 
 def _shares(counts: NDArray[np.intp]) -> Floats:
-    """The share of positives in each category, drawn to that of all as if by one more record."""
+    """The share of positives in each category, shrunk to the overall share as by one record."""
     total = counts.sum(axis=0)
     base = total[1] / max(int(total.sum()), 1)
     return np.asarray((counts[:, 1] + base) / (counts.sum(axis=1) + 1.0))
 
 
 def _wins(scores: Floats, counts: NDArray[np.intp]) -> float:
-    """In how many pairs the positive's category scores above the negative's, ties one half."""
+    """The number of pairs in which the positive's category scores higher; ties count one half."""
     levels = np.unique(scores, return_inverse=True)[1]
     down, up = (np.bincount(levels, weights=counts[:, label]) for label in (0, 1))
     return float(up @ (np.cumsum(down) - down / 2.0))
 
 
 def source_predicts_label(records: Records) -> Finding | None:
-    """The source of a record tells its label."""
+    """A finding if the source of a record predicts its label."""
     sources = [item.source for item in records.items]
     names = ["no source" if name is None else quoted(name) for name in dict.fromkeys(sources)]
     return _finding(
@@ -76,12 +76,12 @@ def source_predicts_label(records: Records) -> Finding | None:
         names,
         code="source-predicts-label",
         what="The source",
-        remedy="Balance the labels within each source, or judge each source by itself.",
+        remedy="Balance the labels within each source, or judge each source separately.",
     )
 
 
 def question_form_predicts_label(records: Records) -> Finding | None:
-    """The first word of a question tells its label."""
+    """A finding if the first word of a question predicts its label."""
     openings = [question.partition(" ")[0] for question in records.questions]
     forms = {word: _form(word) for word in dict.fromkeys(openings)}
     categories = [forms[word] for word in openings]
@@ -91,7 +91,7 @@ def question_form_predicts_label(records: Records) -> Finding | None:
         list(dict.fromkeys(categories)),
         code="question-form-predicts-label",
         what="The opening of the question",
-        remedy="Ask in the same forms for both labels, or give every question a right and a "
+        remedy="Ask in the same forms for both labels, or give every question both a right and a "
         "wrong answer.",
     )
 
@@ -118,7 +118,7 @@ def _finding(
     return records.finding(
         code,
         np.flatnonzero(np.isin(codes, telling)).tolist(),
-        message=f"{what} tells the label with an AUC of {auc:.2f}; positives: {listed}.",
+        message=f"{what} predicts the label with an AUC of {auc:.2f}; positives: {listed}.",
         remedy=remedy,
     )
 
@@ -126,7 +126,7 @@ def _finding(
 def _most_telling(counts: NDArray[np.intp]) -> Codes:
     """The categories furthest from the common share of positives, furthest first.
 
-    Those two standard errors away; where all are too small for that, all of them.
+    Those two standard errors away; if all are too small for that, all of them.
     """
     sizes = counts.sum(axis=1)
     base = counts[:, 1].sum() / sizes.sum()

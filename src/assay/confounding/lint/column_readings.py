@@ -1,8 +1,8 @@
-"""Ways of reading a column that was not meant to be read: its values, their parts, their order.
+"""Ways in which a column may reveal the label: its values, their parts, their order.
 
-A file's identifiers and side columns are made by people and scripts that knew the labels. Each
-reading turns a column into categories or into an order, and another module asks whether that
-tells the label. The plainest reading comes first.
+Identifiers and side columns are made by people and scripts that knew the labels. Each reading turns
+a column into categories or into an order; another module checks whether that predicts the label.
+The simplest reading comes first.
 """
 
 import math
@@ -25,7 +25,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reading:
-    """A column read one way: `what` completes "... of the field", `names` are the categories'."""
+    """One reading of a column: `what` completes "... of the field", `names` are the categories."""
 
     what: str
     codes: Codes
@@ -44,13 +44,13 @@ class Column:
 
     @property
     def numeric(self) -> bool:
-        """Whether the values that are there are numbers, but for a few."""
+        """Whether nearly all existing values are numbers."""
         filled = np.array([bool(text) for text in self.distinct])[self.codes]
         known = ~np.isnan(self._numbers)[self.codes]
         return bool(filled.any()) and float(known.sum()) >= _ALMOST_ALL * float(filled.sum())
 
     def readings(self) -> Iterator[Reading]:
-        """The column as categories: values, filled or not, and what texts are made of."""
+        """The column as categories: values, presence, and parts of texts."""
         yield Reading(what="value", codes=self.codes, names=self.distinct)
         yield self._read("presence", lambda text: "filled" if text else "empty")
         if not self._are_texts:
@@ -64,9 +64,9 @@ class Column:
         yield self._read("ending", _ending)
 
     def order(self) -> Floats:
-        """A number for each record: the value, or its place when texts are sorted as people do.
+        """A number for each record: the value, or its rank in natural sort order.
 
-        "item-9" then stands before "item-10". A missing value is not a number.
+        "item-9" comes before "item-10". A missing value is NaN.
         """
         if self.numeric:
             return np.asarray(self._numbers[self.codes])
@@ -100,13 +100,13 @@ def _ends(text: str) -> str:
 
 
 def _ending(text: str) -> str:
-    """The digits, or the letters, that a text ends with."""
+    """The digits, or the letters, at the end of a text."""
     ending = _ENDING.search(text[-_LONGEST_ENDING:])
     return ending[0] if ending else ""
 
 
 def _text(value: object) -> str:
-    """A value as text; nothing for one that says nothing."""
+    """A value as text; empty for a missing value."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, np.generic):
@@ -117,12 +117,12 @@ def _text(value: object) -> str:
         return ""
     try:
         return repr(value)
-    except (RecursionError, ValueError):  # nested too deeply, or a number of too many digits
+    except (RecursionError, ValueError):  # nested too deep, or a number with too many digits
         return type(value).__name__
 
 
 def _number(text: str) -> float:
-    if "_" in text:  # which Python reads over: 1_0125 is an id
+    if "_" in text:  # Python ignores underscores, but 1_0125 is an id
         return math.nan
     try:
         return float(text)

@@ -1,4 +1,4 @@
-"""Records that say the same: with different labels, to the letter, or in nearly the same words."""
+"""Find records with the same text: conflicting labels, exact copies, near copies."""
 
 from collections import defaultdict
 
@@ -13,7 +13,7 @@ _KEEP_ONE = "Keep one of each, or name the column that groups them."
 
 
 def conflicting_labels(records: Records) -> Finding | None:
-    """The same question and response under both labels."""
+    """A finding on records with the same question and response but different labels."""
     texts = coded(list(zip(records.questions, records.responses, strict=True)))
     places = np.flatnonzero(has_both(texts, records.positive)[texts]).tolist()
     if not places:
@@ -24,11 +24,11 @@ def conflicting_labels(records: Records) -> Finding | None:
     against = (texts == texts[first]) & (records.positive != records.positive[first])
     other = int(np.flatnonzero(against)[0])
     what = "question and response" if records.judges_responses else "the question"
-    how = "to the letter" if exact == len(places) else f"{exact} of them to the letter"
+    how = "all exactly" if exact == len(places) else f"{exact} of them exactly"
     return records.finding(
         "conflicting-labels",
         places,
-        message=f"{len(places)} records share {what} with a record of the other label, {how}: "
+        message=f"{len(places)} records share {what} with a record of the other label ({how}): "
         f"{quoted(records.items[first].id)} and {quoted(records.items[other].id)} "
         f"on {quoted(records.items[first].question)}.",
         remedy="Decide which label is right, or drop them: no method can get both right.",
@@ -36,7 +36,7 @@ def conflicting_labels(records: Records) -> Finding | None:
 
 
 def duplicates(records: Records) -> Finding | None:
-    """The same question and response, to the letter, under the same label; the first is spared."""
+    """A finding on exact copies with the same label, without the first of each."""
     first: dict[tuple[str, str, bool], int] = {}
     places, originals = [], []
     for i, (item, label) in enumerate(zip(records.items, records.positive.tolist(), strict=True)):
@@ -56,7 +56,7 @@ def duplicates(records: Records) -> Finding | None:
 
 
 def near_duplicates(records: Records) -> Finding | None:
-    """Nearly the same question and response under the same label; the first is spared."""
+    """A finding on near copies with the same label, without the first of each."""
     pairs = sorted(_near(records))
     if not pairs:
         return None
@@ -70,7 +70,7 @@ def near_duplicates(records: Records) -> Finding | None:
 
 
 def _near(records: Records) -> list[tuple[int, int]]:
-    """Records and the earlier ones they are close to."""
+    """Pairs of a record and an earlier one with nearly the same words."""
     pairs = []
     for members in _candidates(records):
         heads: list[tuple[int, frozenset[str], frozenset[str]]] = []
@@ -89,12 +89,12 @@ def _near(records: Records) -> list[tuple[int, int]]:
 
 
 def _candidates(records: Records) -> list[list[int]]:
-    """Records of one label whose questions are of one family, and their responses too.
+    """Groups of records with one label, similar questions and similar responses.
 
-    Exact copies are left out, since they are found elsewhere.
+    Exact copies are left out: another check finds them.
     """
     asked = families(records.questions)
-    # Only where questions are alike need the responses be looked at.
+    # Responses matter only if questions are alike.
     places = np.flatnonzero(np.bincount(asked)[asked] > 1)
     answered = families([records.responses[i] for i in places.tolist()])
     members: dict[tuple[bool, int, int], list[int]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Groups that lack a class, in a benchmark whose groups mostly have both."""
+"""Find groups without one of the classes, in a benchmark whose groups mostly have both."""
 
 from assay.confounding.lint.labelled_records import Records, has_both, quoted
 from assay.confounding.result import Finding
@@ -6,10 +6,10 @@ from assay.stats.arrays import coded
 
 
 def one_class_groups(records: Records) -> Finding | None:
-    """Groups of one class among groups of both, such as a pair that lost its half.
+    """A finding on groups of one class among groups of both, such as an incomplete pair.
 
-    Where most groups have one class, or one record, the benchmark is not a paired one, and
-    groups then say only what is independent of what: nothing is missing.
+    If most groups have one class, or one record, the benchmark is not paired: groups then only mark
+    dependent records, and nothing is missing.
     """
     places = [i for i, item in enumerate(records.items) if item.group is not None]
     if not places:
@@ -23,7 +23,7 @@ def one_class_groups(records: Records) -> Finding | None:
     return records.finding(
         "one-class-groups",
         touched,
-        message=f"Groups of one label only: {lacking} of {mixed.size}, such as "
+        message=f"{lacking} of {mixed.size} groups have one label only, such as "
         f"{quoted(records.items[touched[0]].group or '')}; the others have both.",
-        remedy="Add the records that these groups lack, or drop the groups: they are no pairs.",
+        remedy="Add the missing records, or drop these groups.",
     )

@@ -1,4 +1,4 @@
-"""Identifiers and side columns that give the label away."""
+"""Find identifiers and side columns that give the label away."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,13 +16,13 @@ GIVEN_AWAY = 0.95
 
 
 def label_leaks(records: Records, fields: Mapping[str, Sequence[object]]) -> list[Finding]:
-    """One finding for the id and for each field that tells nearly every label."""
+    """A finding for the id and for each field that predicts nearly every label."""
     if not records.both_classes or SURE * records.chance > GIVEN_AWAY - 0.5:
         return []
     ids: list[object] = [item.id for item in records.items]
-    leaks = [_leak(records, ids, "the id", "Give the records ids that say nothing, in any order.")]
+    leaks = [_leak(records, ids, "the id", "Shuffle the records and give them random ids.")]
     for name, values in fields.items():
-        remedy = "Drop this field, or keep it from every method under test."
+        remedy = "Drop this field, or hide it from every method under test."
         leaks.append(_leak(records, values, f"the field {quoted(str(name))}", remedy))
     return [leak for leak in leaks if leak is not None]
 
@@ -54,15 +54,15 @@ def _leak(records: Records, values: Sequence[object], column: str, remedy: str) 
 def _by_category(
     records: Records, reading: Reading, read: Column, column: str
 ) -> tuple[NDArray[np.bool_], str]:
-    """The records whose category tells their label, and the most telling category of each label."""
+    """The records whose category predicts their label, and each label's strongest category."""
     sizes = np.bincount(reading.codes)
     ours = np.bincount(reading.codes, weights=records.positive)
     excess = ours - sizes * records.positive.mean()
     telling = ((excess > 0)[reading.codes] == records.positive) & (sizes[reading.codes] > 1)
     best1, best0 = int(np.argmax(excess)), int(np.argmin(excess))
     how = (
-        f"The {reading.what} of {column} tells the label: {quoted(reading.names[best1])} goes with "
-        f"positives, {quoted(reading.names[best0])} with negatives"
+        f"The {reading.what} of {column} predicts the label: {quoted(reading.names[best1])} marks "
+        f"positives, {quoted(reading.names[best0])} negatives"
     )
     if reading.what not in ("value", "presence"):
         example = int(np.flatnonzero(records.positive & (reading.codes == best1))[0])
@@ -71,7 +71,7 @@ def _by_category(
 
 
 def _order_auc(records: Records, order: Floats) -> float:
-    """The AUC of an order, one half where too few records have a place in it."""
+    """The AUC of an order; one half if too few records have a position in it."""
     known = ~np.isnan(order)
     above, below = order[known & records.positive], order[known & ~records.positive]
     if known.sum() < order.size / 2 or not above.size or not below.size:
@@ -82,7 +82,7 @@ def _order_auc(records: Records, order: Floats) -> float:
 def _by_order(
     records: Records, order: Floats, value: float, column: str
 ) -> tuple[NDArray[np.bool_], str]:
-    """The records on their label's side of the best cut."""
+    """The records that the best cut of the order classifies correctly."""
     known = ~np.isnan(order)
     high = records.positive if value >= 0.5 else ~records.positive
     levels, codes = np.unique(order[known], return_inverse=True)

@@ -1,6 +1,6 @@
-"""The records as the linter sees them: labels, units, and texts reduced to their words.
+"""The records for the linter: labels, units, and normalised texts.
 
-What several checks need is found once and kept here.
+Values that several checks need are computed once here.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from assay.stats.clusters import effective_groups
 from assay.surface.near_duplicates import normalised
 
 MOST_NAMED = 20
-"""A finding names at most so many records."""
+"""The most records that a finding names."""
 
 FOLDS, DEALS = 5, 3
 _LONGEST_QUOTE = 60
@@ -25,7 +25,7 @@ _EXTREME = 2.576
 
 
 def quoted(text: str) -> str:
-    """A user's text fit for a message: short, and with nothing in it that a terminal obeys."""
+    """A user's text for a message: shortened, without control characters."""
     short = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 3] + "..."
     return repr(short)
 
@@ -57,19 +57,19 @@ class Records:
 
     @cached_property
     def units(self) -> Codes:
-        """What is independent of what, as codes."""
+        """The independent units, as codes."""
         return coded([item.unit for item in self.items])
 
     @cached_property
     def deals(self) -> tuple[Codes, ...]:
-        """The fold of every record, several times dealt; a unit is never torn apart."""
+        """Several deals of folds, one fold a record; a unit is never split."""
         rng = np.random.default_rng(0)
         count = int(self.units.max()) + 1
         return tuple((rng.permutation(count) % FOLDS)[self.units] for _ in range(DEALS))
 
     @cached_property
     def chance(self) -> float:
-        """The standard error of an AUC that has nothing to do with the label.
+        """The standard error of an AUC that is unrelated to the label.
 
         That of Mann and Whitney (1947), with the effective number of groups in place of records.
         """
@@ -88,7 +88,7 @@ class Records:
         )
 
     def split(self, places: Sequence[int]) -> str:
-        """How some records divide between the labels, where it is lopsided; else nothing."""
+        """The split of some records between the labels if it is lopsided; else empty."""
         hit = np.zeros(len(self.items))
         hit[list(places)] = 1.0
         n1, n0 = int(self.positive.sum()), int((~self.positive).sum())
@@ -101,7 +101,7 @@ class Records:
 
 
 def records_of(items: Sequence[Item], positive: NDArray[np.bool_]) -> Records:
-    """Items and labels made ready for the checks."""
+    """Prepare items and labels for the checks."""
     return Records(
         items=items,
         positive=np.asarray(positive, dtype=np.bool_),

@@ -1,4 +1,4 @@
-"""A linter for labelled records: faults of the data that no method should be measured on.
+"""A linter for labelled records: find faults of the data that spoil any measurement.
 
 The codes are documented from this module. The checks are in the files beside this one.
 """
@@ -19,19 +19,20 @@ from assay.confounding.lint.texts import empty_responses, truncation
 from assay.confounding.result import Finding
 
 CODES: Mapping[str, str] = {
-    "conflicting-labels": "The same question and response stand under both labels.",
+    "conflicting-labels": "The same question and response have both labels.",
     "label-leak": "The id or another column gives the label away.",
-    "source-predicts-label": "Where a record comes from tells its label.",
-    "question-form-predicts-label": "How a question opens (is, does; what, who) tells its label.",
+    "source-predicts-label": "The source of a record predicts its label.",
+    "question-form-predicts-label": "The first word of a question (is, does; what, who) predicts"
+    " its label.",
     "truncation": "Responses were cut off at one length, perhaps in one source or label only.",
     "empty-response": "Responses are blank.",
     "too-few": "There are too few records for a good method to pass a bar of .70.",
-    "imbalance": "One label is so rare that most of the other's records are wasted.",
-    "duplicate": "Records repeat earlier ones to the letter.",
-    "near-duplicate": "Records repeat nearly all the words of earlier ones with the same label.",
+    "imbalance": "One label is so rare that most records of the other add nothing.",
+    "duplicate": "Records are exact copies of earlier ones.",
+    "near-duplicate": "Records share nearly all their words with earlier ones of the same label.",
     "one-class-groups": "Some groups lack a label that most groups have.",
 }
-"""Every code, and what it warns of; the weightiest first."""
+"""Every code and its meaning, the most serious first."""
 
 _CHECKS = (
     conflicting_labels,

@@ -1,9 +1,9 @@
-"""Whether a benchmark has the records to show what a bar asks for.
+"""Check whether a benchmark has enough records for a method to pass a bar.
 
-A bar asks for an AUC of .70 or more by its one-sided 95 % lower bound. By the score interval,
-with Hanley and McNeil's variance H, that bound is over .70 where the AUC seen is over
-.70 + 1.645 sqrt(H(.70)); a method with the true AUC a gets there with a probability of 80 % where
-a - 0.842 sqrt(H(a)) does. Records are taken as independent, so with groups it takes more.
+A bar requires a one-sided 95 % lower bound of the AUC of .70 or more. By the score interval, with
+Hanley and McNeil's variance H, the bound is over .70 if the observed AUC is over
+.70 + 1.645 sqrt(H(.70)); a method with true AUC a reaches that with 80 % probability if
+a - 0.842 sqrt(H(a)) does. Records are assumed independent, so with groups more are needed.
 """
 
 import math
@@ -24,7 +24,7 @@ WANTED = 0.80
 
 
 def auc_needed(positives: float, negatives: float) -> float | None:
-    """The least true AUC that passes the bar with 80 % probability; None where none does."""
+    """The least true AUC that passes the bar with 80 % probability; None if none does."""
     if min(positives, negatives) < 1:
         return None
     bound = BAR + normal_quantile(LEVEL) * math.sqrt(hanley_mcneil(BAR, positives, negatives))
@@ -42,7 +42,7 @@ def auc_needed(positives: float, negatives: float) -> float | None:
 
 
 def imbalance(records: Records) -> Finding | None:
-    """One label is so rare that the same number of records, split evenly, would show more."""
+    """A finding if one label is so rare that as many records, split evenly, would show more."""
     rare, common, name, other = _classes(records)
     if not _rarity_costs(rare, common):
         return None
@@ -50,7 +50,7 @@ def imbalance(records: Records) -> Finding | None:
         return records.finding(
             "imbalance",
             range(common),
-            message=f"All {common} records are {other}s, so there is nothing to tell apart.",
+            message=f"All {common} records are {other}s, so no method can separate the labels.",
             remedy=f"Add {name}s.",
         )
     need, even = auc_needed(rare, common), _needed_evenly(rare, common)
@@ -60,23 +60,23 @@ def imbalance(records: Records) -> Finding | None:
         "imbalance",
         np.flatnonzero(records.positive == (name == "positive")).tolist(),
         message=f"{rare} of {rare + common} records are {name}s: {_asks(need)}; "
-        f"if they were half of them, {even:.2f}.",
+        f"with labels split evenly, {even:.2f}.",
         remedy=_have_evenly()
         if more is None
-        else f"Add about {more} {name}s, which brings that to {target:.2f}.",
+        else f"Add about {more} {name}s: then a true AUC of {target:.2f} is enough.",
     )
 
 
 def too_few(records: Records) -> Finding | None:
-    """Even a very good method would probably not pass, and not for want of balance."""
+    """A finding if even a very good method would probably fail, and not because of imbalance."""
     rare, common, _, _ = _classes(records)
     if _reaches(rare, common, HOPELESS) or _rarity_costs(rare, common):
         return None
     return records.finding(
         "too-few",
         range(rare + common),
-        message=f"{rare + common} records, {int(records.positive.sum())} of them positive, are "
-        f"few: {_asks(auc_needed(rare, common))}.",
+        message=f"Only {rare + common} records, {int(records.positive.sum())} of them positive: "
+        f"{_asks(auc_needed(rare, common))}.",
         remedy=_have_evenly(),
     )
 
@@ -91,7 +91,7 @@ def _classes(records: Records) -> tuple[int, int, str, str]:
 
 
 def _rarity_costs(rare: int, common: int) -> bool:
-    """Whether it is the rarity of a label, and not the number of records, that is in the way."""
+    """Whether a rare label is the problem, not the number of records."""
     if not rare:
         return True
     need, even = auc_needed(rare, common), _needed_evenly(rare, common)
@@ -103,7 +103,7 @@ def _rarity_costs(rare: int, common: int) -> bool:
 
 
 def _needed_evenly(rare: int, common: int) -> float:
-    """The AUC needed if the records were split evenly; over 1 where none is enough."""
+    """The AUC needed if the records were split evenly; infinite if none is enough."""
     need = auc_needed((rare + common) / 2.0, (rare + common) / 2.0)
     return math.inf if need is None else need
 
@@ -115,17 +115,17 @@ def _reaches(positives: float, negatives: float, target: float) -> bool:
 
 def _asks(need: float | None) -> str:
     if need is None:
-        return f"no method can show an AUC of {BAR:.2f} by its lower bound"
-    return f"to pass a bar of {BAR:.2f} four times in five takes a true AUC of {need:.2f}"
+        return f"no method can reach a lower bound of {BAR:.2f} on its AUC"
+    return f"passing a bar of {BAR:.2f} four times in five takes a true AUC of {need:.2f}"
 
 
 def _have_evenly() -> str:
     each = _least(lambda size: _reaches(size, size, WANTED), most=1_000_000)
-    return f"Have about {each} of each label, which brings that to {WANTED:.2f}."
+    return f"Use about {each} records of each label: then a true AUC of {WANTED:.2f} is enough."
 
 
 def _least(enough: Callable[[int], bool], *, most: int) -> int | None:
-    """The least whole number that is enough, if one up to `most` is."""
+    """The least whole number up to `most` that is enough; None if none is."""
     if not enough(most):
         return None
     low, high = -1, most

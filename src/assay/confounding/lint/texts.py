@@ -1,4 +1,4 @@
-"""Responses that are not whole: blank ones, and ones that were cut off."""
+"""Find blank responses and responses that were cut off."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ _NAMED = 5
 
 
 def empty_responses(records: Records) -> Finding | None:
-    """Blank or missing responses, where there are responses to judge."""
+    """A finding on blank or missing responses, if others have a response."""
     if not records.judges_responses:
         return None
     places = [i for i, item in enumerate(records.items) if not (item.response or "").strip()]
@@ -31,10 +31,10 @@ def empty_responses(records: Records) -> Finding | None:
 
 
 def truncation(records: Records) -> Finding | None:
-    """Responses that stop at one length in the middle of a sentence.
+    """A finding on responses that stop at one length in the middle of a sentence.
 
-    Looked for in all records, and within each source, each label, and each label of a source: what
-    was cut in one of them need not be the longest elsewhere.
+    All records are checked, then each source, each label, and each label of a source: responses cut
+    in one part need not be the longest elsewhere.
     """
     texts = [item.response or "" for item in records.items]
     found: set[int] = set()
@@ -53,12 +53,12 @@ def truncation(records: Records) -> Finding | None:
         sorted(found),
         message=f"{', '.join(cuts[:_NAMED])}{more} without ending a sentence"
         f"{records.split(sorted(found))}.",
-        remedy="Raise the generation limit and make these again, or drop them.",
+        remedy="Raise the generation limit and generate these again, or drop them.",
     )
 
 
 def _strata(records: Records) -> Iterator[tuple[str, Sequence[int]]]:
-    """All records and then ever smaller parts of them, by their places, each with its name."""
+    """All records, then smaller and smaller parts: the name and the indices of each."""
     yield "", range(len(records.items))
     for by_label, by_source in ((False, True), (True, False), (True, True)):
         parts: dict[tuple[str, str | None], list[int]] = {}
@@ -72,11 +72,11 @@ def _strata(records: Records) -> Iterator[tuple[str, Sequence[int]]]:
 
 
 def _cut_off(texts: Sequence[str], places: Sequence[int], fewest: int) -> list[int]:
-    """The places of texts that were cut at one length, if any were.
+    """The indices of texts that were cut off at one length.
 
-    That length must stand out among those just under it, and most texts of it must stop without
-    punctuation and differ in where their words end: a form that is filled in, a date or a hash has
-    one length by itself.
+    That length must be much more frequent than those just below it, and most of its texts must end
+    without punctuation and differ in where words end: filled-in forms, dates and hashes naturally
+    have one length.
     """
     distinct = {texts[i] for i in places}  # copies of a text share its length, cut or not
     if len(distinct) < fewest:

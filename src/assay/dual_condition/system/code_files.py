@@ -7,8 +7,8 @@ from assay.dual_condition.system.method_command import method_words
 from assay.errors import storage
 from assay.files import stamp
 from assay.folders import file_digest
-from assay.methods.closure import closure_of
-from assay.methods.registry import REGISTERED, MethodRef, parse_method
+from assay.method.closure import closure_of
+from assay.method.registry import REGISTERED, MethodRef, parse_method
 
 
 def words_of(spec: DualSpec) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.methods.accessed_files import (
+from assay.method.accessed_files import (
     has_code_suffix,
     is_below,
     is_kernel_file,
@@ -24,7 +24,7 @@ from assay.methods.accessed_files import (
     is_process_file,
     is_quiet_peer,
 )
-from assay.methods.installed_files import (
+from assay.method.installed_files import (
     SITES,
     is_as_recorded,
     is_elf,

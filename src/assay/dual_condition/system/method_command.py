@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from assay.errors import AssayError, MethodNotLoaded
-from assay.methods.registry import MethodRef
+from assay.method.registry import MethodRef
 from assay.runs import method_loader as calling
 from assay.runs.answers import check_output, score_of
 

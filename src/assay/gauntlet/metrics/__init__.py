@@ -1,1 +1,1 @@
-"""What a bar may ask for: a module for each family of metrics, and one table of all."""
+"""The metrics of bars: a module for each family, and one table of all."""

@@ -1,6 +1,6 @@
-"""The AUC of a method's scores, plain or less that of a surface feature.
+"""The AUC of a method's scores, plain or minus that of a surface feature.
 
-numpy is imported where an AUC is estimated: reading bars does without it.
+numpy is imported only when an AUC is estimated: reading bars does not need it.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""AUCs that hold surface equal: beyond what it predicts, and within one source.
+"""AUCs that hold the surface equal: beyond its predictions, and within one source.
 
-The surface model is imported where it is fitted: other bars do without it.
+The surface model is imported only when it is fitted: other bars do not need it.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _FEATURES = {"surface": "surface features", "lexical": "words and surface featur
 
 
 def _beyond(asked: Asked) -> Part:
-    """The AUC of what the surface does not predict of the method."""
+    """The AUC of the part of the method's scores that the surface does not predict."""
     from assay.surface.joint_model import known_surface
     from assay.surface.words import rests_on_words
 
@@ -62,7 +62,7 @@ def _within(asked: Asked) -> Part:
 
 
 def _labelled(sides: Sides) -> "tuple[tuple[Item, ...], NDArray[np.bool_]]":
-    """Positives, then negatives, and which are which."""
+    """Positives, then negatives, and their labels."""
     import numpy as np
 
     items = tuple(item for side in sides for item in side)
@@ -70,7 +70,7 @@ def _labelled(sides: Sides) -> "tuple[tuple[Item, ...], NDArray[np.bool_]]":
 
 
 def _check_fittable(_bar: Bar, _corpus: Benchmark, sides: Sequence[Sides]) -> None:
-    """Refuse records that are too few for a surface model."""
+    """Refuse too few records for a surface model."""
     from assay.surface.joint_model import check_fittable
 
     for pair in sides:
@@ -78,7 +78,7 @@ def _check_fittable(_bar: Bar, _corpus: Benchmark, sides: Sequence[Sides]) -> No
 
 
 def _check_sources(bar: Bar, corpus: Benchmark, sides: Sequence[Sides]) -> None:
-    """Refuse sources that have one class each."""
+    """Refuse data in which every source has one class only."""
     for pair in sides:
         above, below = ({item.source for item in side} for side in pair)
         if not above & below:
@@ -87,8 +87,8 @@ def _check_sources(bar: Bar, corpus: Benchmark, sides: Sequence[Sides]) -> None:
 
 def _no_shared_source(bar: Bar, corpus: Benchmark) -> OneClassPartition:
     return OneClassPartition(
-        f"bar {bar.id}: every source of {corpus.name} has one class only, so the source gives the"
-        " label away and nothing can be told within one",
+        f"bar {bar.id}: every source of {corpus.name} has one class only, so no AUC within a"
+        " source exists, and the source gives the label away",
         hint="Gather positives and negatives from the same sources.",
     )
 

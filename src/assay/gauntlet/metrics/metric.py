@@ -1,4 +1,4 @@
-"""A metric that bars may ask for: what it needs, how it is estimated, how it reads in words."""
+"""A metric of bars: its needs, its estimation, and its description."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ Sides = tuple[Sequence[Item], Sequence[Item]]
 class Part:
     """A bar on one partition, estimated.
 
-    `interval` gives the interval at any level. `control` is the AUC that was taken off;
-    `same_ranking` says that the method orders every record as the control does, `idle_control` that
-    the control is the same for every record, `unfit` that the data leave too little beside the
-    surface to tell, so that the bar cannot be passed on them, `rests_on_words` that the bar is
-    passed by words, which are no declared feature.
+    `interval` gives the interval at any level. `control` is the AUC that was subtracted.
+    `same_ranking`: the method ranks every record as the control does. `idle_control`: the control
+    is the same for every record. `unfit`: too little signal is left beyond the surface, so that the
+    bar cannot be passed on these data. `rests_on_words`: words, which are not a declared feature,
+    explain the pass.
     """
 
     bar: Bar
@@ -46,10 +46,10 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A bar asked of a corpus, with the outputs by item.
+    """A bar to estimate on a corpus, with the outputs by item.
 
     `sides` are the positives and negatives of a partition, scored or not, and `texts` their
-    expressions; both are empty where the bar is asked of all records.
+    expressions; both are empty if the bar is over all records.
     """
 
     bar: Bar
@@ -70,20 +70,20 @@ class Asked:
         return above, below
 
     def groups(self, sides: Sides) -> tuple[list[str], list[str]] | None:
-        """The group of each positive and negative; None where every record stands alone."""
+        """The group of each positive and negative; None if there are no groups."""
         if not self.corpus.grouped:
             return None
         return [item.unit for item in sides[0]], [item.unit for item in sides[1]]
 
 
 def corpus_of(bar: Bar, benchmark: Benchmark) -> Benchmark:
-    """The corpus that a bar is about."""
+    """The corpus of a bar, main or second."""
     if bar.corpus == "main":
         return benchmark
     if benchmark.second is None:
         raise SpecError(
-            f"bar {bar.id} asks for a second corpus, and the run has none",
-            hint="Run it with a second corpus: `second=folklore-two`.",
+            f"bar {bar.id} needs a second corpus, but the run has none",
+            hint="Run it with one: `second=folklore-two`.",
         )
     return benchmark.second
 
@@ -96,21 +96,21 @@ def sides_of(bar: Bar, partition: Partition, corpus: Benchmark) -> Sides:
             raise OneClassPartition(
                 f"bar {bar.id}: no scored record with {expression.text} in {corpus.name};"
                 f" {values_of(corpus)}",
-                hint="Name the column that tells right from wrong (`label=`, `class=`), or say"
-                " which value is positive (`positive=`); or write bars for these data.",
+                hint="Name the column that tells right from wrong (`label=`, `class_=`) or the"
+                " positive value (`positive=`), or write bars for these data.",
             )
     both = {item.id for item in above} & {item.id for item in below}
     if both:
         key = min(both) if bar.corpus == "main" else SECOND + min(both)
         raise SpecError(
-            f"bar {bar.id}: record {key} is positive and negative at once"
+            f"bar {bar.id}: record {key} is both positive and negative"
             f" ({partition.positive.text}, {partition.negative.text})"
         )
     return above, below
 
 
 def values_of(corpus: Benchmark) -> str:
-    """The labels and classes of a corpus with their counts, as far as they fit on a line."""
+    """The labels and classes of a corpus with their counts, shortened to one line."""
     labels = [item.label for item in corpus.items if item.label is not None]
     values = [f"labels: 1 in {sum(labels)}, 0 in {len(labels) - sum(labels)}"] if labels else []
     counts = [f"{name} {count}" for name, count in corpus.classes.items()]
@@ -120,18 +120,18 @@ def values_of(corpus: Benchmark) -> str:
 
 
 def _accept(_bar: Bar, _corpus: Benchmark, _sides: Sequence[Sides]) -> None:
-    """The check of a metric that can be estimated on any data."""
+    """The check of a metric that works on any data."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
     """An entry of the table of metrics.
 
-    A bar asks for it by `name` and by `variant`, the key that changes what is measured. `keys` are
-    those that such a bar must have and others may not. `least` is the least value, `chance` that of
-    a method that knows nothing, where it is the same on any data. `measure` is the name in a
-    scorecard, a template of the bar; `asks` says what a bar asks for. `check` refuses data on which
-    it cannot be estimated, and `applies` says whether it is asked of a corpus at all.
+    A bar selects it by `name` and by `variant`, the key that changes what is measured. `keys` are
+    those that such a bar must have and others must not. `least` is the least value, `chance` the
+    value of a method without knowledge, if that is the same on any data. `measure` is the name in a
+    scorecard, a template of the bar; `asks` describes the condition of a bar. `check` refuses data
+    on which it cannot be estimated, and `applies` says whether it applies to a corpus at all.
     """
 
     name: str
@@ -149,7 +149,7 @@ class Metric:
     applies: Callable[[Benchmark], bool] = lambda _corpus: True
 
     def measured(self, bar: Bar) -> str:
-        """What a bar measures, as its scorecards name it."""
+        """The name in scorecards of what a bar measures."""
         return self.measure.format(bar=bar)
 
     def parts(
@@ -159,7 +159,7 @@ class Metric:
         benchmark: Benchmark,
         outputs: Mapping[str, Output],
     ) -> list[Part]:
-        """The bar estimated on each of its partitions, or on all records where it names none."""
+        """The bar estimated on each of its partitions, or on all records if it names none."""
         corpus = corpus_of(bar, benchmark)
         if bar.corpus == "second":
             second = [(item.id, outputs.get(SECOND + item.id)) for item in corpus.items]

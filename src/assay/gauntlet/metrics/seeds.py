@@ -1,4 +1,4 @@
-"""One part of several seeds: their mean, with their spread in the interval."""
+"""Combine the parts of several seeds: their mean, with their spread in the interval."""
 
 import math
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ HIGHEST = 1.0
 def over_seeds(parts: Sequence[Part]) -> Part:
     """A bar on one partition, estimated under each of several seeds.
 
-    The items are one sample, and so are the seeds. What the items leave open is as wide as the
-    intervals are on average; what the seeds leave open is Student's t of their mean. Both are
-    independent, so their squares are added.
+    Items and seeds are both samples. The uncertainty from the items is the average width of the
+    intervals; that from the seeds is Student's t of their mean. Both are independent, so their
+    squares are added.
     """
     if len(parts) == 1:
         return parts[0]

@@ -1,4 +1,4 @@
-"""The table of metrics: everything that a bar may ask for."""
+"""The table of all metrics of bars."""
 
 from collections.abc import Collection
 
@@ -17,7 +17,7 @@ _GIVES = {"detection": "scores", "classification": "classes"}
 
 
 def metric_of(bar: Bar) -> Metric:
-    """What a bar asks for."""
+    """The metric of a bar."""
     variants = [key for key in _VARIANTS if getattr(bar, key) is not None]
     if len(variants) > 1:
         raise SpecError(f"bar {bar.id}: {', '.join(_VARIANTS)} exclude each other")
@@ -33,11 +33,11 @@ def metric_of(bar: Bar) -> Metric:
 
 
 def check_bar(bar: Bar, task: Task, partitions: Collection[str]) -> None:
-    """Refuse a bar that lacks a key, or has one that its metric does not read."""
+    """Refuse a bar that lacks a key, or has one that its metric does not use."""
     metric = metric_of(bar)
     if metric.needs != _GIVES[task]:
         raise SpecError(
-            f"bar {bar.id}: {metric.title} needs {metric.needs}, and {task} gives {_GIVES[task]}"
+            f"bar {bar.id}: {metric.title} needs {metric.needs}, but {task} gives {_GIVES[task]}"
         )
     for key in _KEYS:
         if key in metric.keys and not getattr(bar, key):
@@ -55,12 +55,12 @@ def _misplaced(bar: Bar, key: str) -> SpecError:
 
 
 def applies(bar: Bar, benchmark: Benchmark) -> bool:
-    """Whether a bar is asked of these data: one within sources needs several of them."""
+    """Whether a bar applies to these data: one within sources needs several sources."""
     return metric_of(bar).applies(corpus_of(bar, benchmark))
 
 
 def titled(measure: str) -> str:
-    """The name of a metric in a scorecard, as people write it."""
+    """The display name of a metric in a scorecard."""
     for metric in METRICS:
         measure = measure.replace(metric.name, metric.title)
     return measure

@@ -1,1 +1,1 @@
-"""One module a harness: recognise its log by what is in it, and read it."""
+"""One module a harness: recognise its log by content, and read it."""

@@ -2,14 +2,14 @@
 
 Results have a summary with the mean of every score over all rows that have it; trials are rows like
 any other. The same input is the same instance, and its n-th row the n-th trial. A failed row has an
-error and no scores, unless the evaluation was told to score it; a scorer that gave no score has a
-null. A scorer that broke is named among `scorer_errors` and has no score; the others' stand.
+error and no scores, unless the evaluation was told to score it; a scorer without a score has a
+null. A failed scorer is listed in `scorer_errors` and has no score; the other scores count.
 
-In an experiment's spans a row is a root with its input, its output and its error. The scores stand
-on spans of type `score` below it, or on the root itself. Spans hold no means.
+In an experiment's spans a row is a root with its input, its output and its error. The scores are on
+spans of type `score` below it, or on the root itself. Spans hold no means.
 
-Neither says which model was run or which version wrote it. The model of language-model spans
-outside the scorers stands for the first, or else the name of the experiment.
+Neither names the model or the version that wrote it. The model is taken from language-model spans
+outside the scorers, else from the name of the experiment.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -161,8 +161,8 @@ def _root(spans: Sequence[_ExperimentSpan], where: str) -> _ExperimentSpan:
     roots = [span for span in spans if not span.span_parents]
     if len(roots) != 1:
         raise SpecError(
-            f"{where}: {len(roots)} spans have no parent, expected one",
-            hint="Export the experiment again, with all spans of every row.",
+            f"{where}: {len(roots)} spans have no parent, expected 1",
+            hint="Export the experiment again with all spans of every row.",
         )
     return roots[0]
 
@@ -211,5 +211,5 @@ def _has_model(span: _ExperimentSpan) -> bool:
 
 
 def _either(summary: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """A name as Python's or as JavaScript's library spells its key."""
+    """A value under its key in the Python or in the JavaScript library."""
     return next((summary[n] for n in names if isinstance(summary.get(n), str)), None)

@@ -1,13 +1,13 @@
 """Logs of deepeval: `test_run_TIME.json`.
 
-A test case has data for every metric. A metric that broke has an error and no score, and one that
-gave no score has neither; the scores of the others stand. A case failed where a metric broke and
-none has a score. Reported are the scores of a metric in a list that leaves both out, so its
-positions are not those of the cases; its mean is over the cases that have a score.
+A test case has data for every metric. A failed metric has an error and no score, one without a
+score has neither; the other scores count. A case failed if a metric failed and none has a score.
+The reported scores of a metric are a list without both kinds, so its positions are not those of the
+cases; its mean is over the cases that have a score.
 
-Cases pair by name. A name that deepeval gave by position (`test_case_0`) says nothing of the case,
-which then pairs by its input and expected output. Old versions call the data of a metric
-`metricsMetadata`, and its name `metric`. The log does not say which version wrote it.
+Cases pair by name. A name given by position (`test_case_0`) does not identify the case, which then
+pairs by its input and expected output. Old versions call the data of a metric `metricsMetadata`,
+and its name `metric`. The log does not name the version that wrote it.
 """
 
 import re
@@ -123,8 +123,8 @@ def _sample(case: _TestCase, numbers: TrialNumbers, where: str, *, texts: bool) 
     for metric in case.metrics:
         if metric.own_name in scores:
             raise SpecError(
-                f"{where}: two metrics are called {metric.own_name!r:.80}",
-                hint="Give each metric a name of its own, and run it again.",
+                f"{where}: two metrics are named {metric.own_name!r:.80}",
+                hint="Give each metric its own name and run it again.",
             )
         scores[metric.own_name] = None if metric.success is None else number(metric.score)
     instance = _instance(case, where)
@@ -155,7 +155,7 @@ def _instance(case: _TestCase, where: str) -> str:
 def _means(
     reported: Sequence[_MetricScores], of_spans: set[str]
 ) -> tuple[list[ReportedMean], list[str]]:
-    """The means of the listed scores, and the metrics that were not of test cases alone."""
+    """The means of the listed scores, and the metrics that also include spans."""
     means, unchecked = [], []
     for listed in reported:
         values = [value for value in map(number, listed.scores) if value is not None]
@@ -171,7 +171,7 @@ def _means(
 
 
 def _span_metrics(listed: object) -> set[str]:
-    """The metrics that spans of a trace have, whose scores are listed among those of the cases."""
+    """The metrics of spans in a trace, whose scores are listed together with those of the cases."""
     found: set[str] = set()
     for spans in listed.values() if isinstance(listed, dict) else ():
         for metrics in spans.values() if isinstance(spans, dict) else ():

@@ -1,13 +1,12 @@
 """Logs of inspect_ai: `.eval` archives and `.json` files.
 
-A sample has an id and an epoch. A failed one has an error and, unless the log was scored again, no
-scores; an unscored one has the score NaN. Epochs of a sample are averaged first, and the mean is
-over samples that have a score in one epoch at least. An archive has its summaries in one member; an
-unfinished one only those of its journal, and no results.
+A sample has an id and an epoch. A failed sample has an error and, unless the log was scored again,
+no scores; an unscored one has the score NaN. Epochs of a sample are averaged first, and the mean is
+over samples with a score in at least one epoch. An archive has its summaries in one member; an
+unfinished archive has only those of its journal, and no results.
 
-Read from the format as its maintainers describe it; versions 1 and 2 of the log are known. Other
-versions are read as version 2 where they can be, and otherwise by inspect_ai itself, where it is
-installed.
+Versions 1 and 2 of the log are known, as the maintainers describe them. Other versions are read as
+version 2 if possible, otherwise by inspect_ai itself if it is installed.
 """
 
 import re
@@ -36,12 +35,12 @@ _MEANS = ("accuracy", "mean")
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _KNOWN_VERSIONS = (1, 2)
 _MOST_VALUES = 1_000_000
-"""Values of a header, or of one sample."""
+"""The most values of a header, or of one sample."""
 _TRANSPORT = frozenset(
     "max_connections adaptive_connections max_retries timeout attempt_timeout stream_idle_timeout"
     " batch cache cache_prompt".split()
 )
-"""Options that say how requests are sent, and nothing of what is asked."""
+"""Options about how requests are sent, not about what is asked."""
 
 
 class _Score(msgspec.Struct, frozen=True):
@@ -147,7 +146,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     where = str(file)
     head = _HEADER if _HEADER in file.members else _START
     if head not in file.members:
-        raise UnknownForm(f"{where}: an archive of inspect_ai without {_HEADER} or {_START}")
+        raise UnknownForm(f"{where}: an inspect_ai archive without {_HEADER} or {_START}")
     header = decode(file.members.read(head), _Header, where=f"{where}, {head}", most=_MOST_VALUES)
     found = _full_samples if texts else _summaries
     samples = list(islice(found(file.members, where), MAX_SAMPLES + 1))
@@ -164,7 +163,7 @@ def read_by_harness(file: LogFile) -> list[LogRun]:
 
 
 def _full_samples(members: ZipMembers, where: str) -> Iterator[_Summary]:
-    """Every sample with its texts, and nothing else of its transcript."""
+    """Every sample with its texts, without the rest of its transcript."""
     kept = 0
     for name in members.names:
         if not name.startswith(_SAMPLES) or not name.endswith(".json"):
@@ -189,7 +188,7 @@ def _summaries(members: ZipMembers, where: str) -> Iterator[_Summary]:
 
 
 def _check_kept(size: int, where: str) -> None:
-    """Refuse an archive of many members, each as large as it may be."""
+    """Refuse an archive whose samples are too large in total."""
     if size > MAX_UNPACKED_BYTES:
         raise SpecError(f"{where}: more than {MAX_UNPACKED_BYTES:,} bytes of samples")
 
@@ -240,7 +239,7 @@ def _run(file: LogFile, header: _Header, samples: Sequence[_Summary]) -> LogRun:
 
 
 def _planned(header: _Header) -> int | None:
-    """How many samples there should be: fewer than the dataset has where a limit was set."""
+    """The expected number of samples, with a limit applied."""
     if header.results is not None and header.results.total_samples is not None:
         return header.results.total_samples
     dataset, epochs = header.eval.dataset, header.eval.config.get("epochs")
@@ -269,7 +268,7 @@ def _settings(header: _Header) -> dict[str, str]:
 
 
 def _asked(config: Any) -> Any:  # noqa: ANN401 - options are any of six types
-    """The options of a model that decide its answer; None where there are none."""
+    """The options of a model that affect its answer; None if there are none."""
     if not isinstance(config, dict):
         return config or None
     kept = {k: v for k, v in config.items() if v is not None and k not in _TRANSPORT}
@@ -325,9 +324,9 @@ def _tokens(sample: _Summary) -> float:
 
 
 def _value(value: object, *, averaged: bool) -> float | None:
-    """A score as the harness's own means take it: C, I, P, N, words of truth, numbers in text.
+    """A score as the harness averages it: C, I, P, N, true and false, numbers in text.
 
-    Any other word counts 0 where the harness averaged it, and is no score where it did not.
+    Any other word counts 0 if the harness averaged it, and is not a score otherwise.
     """
     if not isinstance(value, str):
         return number(value)
@@ -342,7 +341,7 @@ def _value(value: object, *, averaged: bool) -> float | None:
 
 
 def _metric(result: _Result) -> str:
-    """The name of a metric: that of its scorer, or of a key of what its scorer gives."""
+    """The name of a metric: its scorer's, or a key of its scorer's result."""
     if result.scorer in (None, result.name):
         return result.name
     return f"{result.scorer}/{result.name}"
@@ -355,9 +354,9 @@ def _bare(name: str) -> str:
 def _means(
     samples: Sequence[Sample], results: Sequence[_Result], place: str
 ) -> tuple[list[ReportedMean], list[str]]:
-    """The means that the log reports, and those whose reduction of epochs is not known here.
+    """The means that the log reports, and the metrics with an unknown reduction of epochs.
 
-    A mean of medians, modes or largest values is checked here, since no one else averages so.
+    A mean of medians, modes or maxima is checked here, since no other harness has it.
     """
     means, unchecked = [], []
     for result in results:
@@ -374,8 +373,9 @@ def _means(
             if again is None or not is_equal(again, reported):
                 raise IntegrityError(
                     f"{place}: inspect_ai reports {metric} {reported:.6g} ({result.reducer} of"
-                    f" epochs), and its rows give {again}",
-                    hint="Rows were lost or edited after the mean was made. Export the log again.",
+                    f" epochs), but its rows give {again}",
+                    hint="Rows were lost or edited after the mean was computed."
+                    " Export the log again.",
                 )
         else:
             unchecked.append(f"{metric} ({result.reducer})")

@@ -1,9 +1,8 @@
 """Logs of Langfuse: the result of `run_experiment`, as JSON.
 
-An item that failed has no result, and leaves no trace. An evaluator that failed leaves no
-evaluation. Reported means are evaluations of the run that a user's function made, which may round
-them; one that is named after a metric (`mean_exact`, `exact avg`) is taken for the mean over all
-results that have it.
+A failed item has no result and leaves no trace. A failed evaluator leaves no evaluation. Reported
+means are evaluations of the run by a user's function, which may round them; one named after a
+metric (`mean_exact`, `exact avg`) is taken as the mean over all results that have it.
 
 Items pair by the id of the dataset, else by `id` in their metadata, else by their input. The SDKs
 for Python and JavaScript spell keys in their own ways; both are read.
@@ -33,7 +32,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     """The one run of a result."""
     result = file.json
     if not isinstance(result, dict):
-        raise SpecError(f"{file}: expected one result of an experiment")
+        raise SpecError(f"{file}: expected the result of one experiment")
     rows = _listed(result, "item_results", str(file))
     samples = _samples(rows, str(file), texts=texts)
     metrics = list(dict.fromkeys(name for sample in samples for name in sample.scores))
@@ -76,7 +75,7 @@ def _samples(rows: Sequence[Mapping[str, Any]], where: str, *, texts: bool) -> t
 
 
 def _get(values: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """A value by its key in Python, or by the same key in JavaScript."""
+    """A value by its key in Python's spelling, or in JavaScript's."""
     if name in values:
         return values[name]
     first, *others = name.split("_")
@@ -98,7 +97,7 @@ def _item(row: Mapping[str, Any], where: str) -> Mapping[str, Any]:
 
 
 def _names(items: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A name for each item, by the first key that all have and that never names two inputs."""
+    """A name for each item, by the first key that all items have and that is unique per input."""
     for key in _KEYS:
         found = [key(item) for item in items]
         if any(value in (None, "") or isinstance(value, (dict, list)) for value in found):
@@ -156,5 +155,5 @@ def _means(
 
 
 def _is_rounded(exact: float, value: float) -> bool:
-    """Whether a value is an exact one to two decimals or more."""
+    """Whether a value is the exact one, rounded to two decimals or more."""
     return any(is_equal(round(exact, places), value) for places in range(2, 9))

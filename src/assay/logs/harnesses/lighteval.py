@@ -1,10 +1,10 @@
 """Logs of lighteval: `details/MODEL/TIME/details_TASK_TIME.parquet`, with results beside `details`.
 
-A row is a document. Repeats are answers inside one row, and have one score. There are no failed
-rows: a metric that could not be computed is NaN, and a mean that leaves it out is a `nanmean`.
-Metrics of a corpus (F1 over all rows, Matthews' correlation) have rows that are no scores.
+A row is a document. Repeats are answers inside one row, with one score. There are no failed rows: a
+metric that could not be computed is NaN, and a mean without it is a `nanmean`. Corpus metrics (F1
+over all rows, Matthews' correlation) have row values that are not scores.
 
-Documents pair by a digest of question, choices and gold; numbers of rows move with the dataset.
+Documents pair by a digest of question, choices and gold; row numbers change with the dataset.
 Versions before 0.10 have columns `example` and `metrics` instead of `doc` and `metric`.
 """
 
@@ -39,7 +39,7 @@ def recognise(file: LogFile) -> bool:
 
 
 def heads(file: LogFile) -> list[LogFile]:
-    """The files of details that a file of results stands for."""
+    """The files of details that belong to a file of results."""
     if not file.keys >= _RESULTS:
         return []
     time = file.path.stem.removeprefix("results_")
@@ -49,7 +49,7 @@ def heads(file: LogFile) -> list[LogFile]:
     if not found:
         raise SpecError(
             f"{file}: results without details",
-            hint="Run lighteval so that it saves details, and name the folder it wrote.",
+            hint="Run lighteval with details saved, and name the folder it wrote.",
         )
     return [LogFile(path) for path in found]
 
@@ -90,7 +90,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
 
 
 def _footer(file: LogFile) -> bytes:
-    """The metadata at the end of a Parquet file; empty where there are none."""
+    """The metadata at the end of a Parquet file; empty if there are none."""
     with storage(file.path), file.path.open("rb") as opened:
         size = opened.seek(0, io.SEEK_END)
         opened.seek(max(size - 8, 0))
@@ -102,7 +102,7 @@ def _footer(file: LogFile) -> bytes:
 
 
 def _has_columns(footer: bytes, names: Sequence[str]) -> bool:
-    """Whether metadata name these columns; a name stands there behind its length."""
+    """Whether metadata name these columns; each name follows its length there."""
     return all(bytes([len(name)]) + name.encode() in footer for name in names)
 
 
@@ -113,7 +113,9 @@ def _samples(rows: Sequence[tuple[str, Row]], *, texts: bool) -> Iterator[Sample
         scores = row.get("metrics" if old else "metric")
         document = {"query": row.get("example"), **row} if old else row.get("doc")
         if not isinstance(scores, dict) or not isinstance(document, dict):
-            raise SpecError(f"{where}: expected a document and its metrics, as lighteval writes")
+            raise SpecError(
+                f"{where}: expected a document and its metrics, as lighteval writes them"
+            )
         response = row.get("model_response")
         response = response if isinstance(response, dict) else {"text": row.get("predictions")}
         name = _identity(document)
@@ -133,7 +135,7 @@ def _samples(rows: Sequence[tuple[str, Row]], *, texts: bool) -> Iterator[Sample
 
 
 def _identity(document: Mapping[str, Any]) -> str:
-    """What a document is in every run of its task; its number only where it has no question."""
+    """The identity of a document in every run of its task; its number if it has no question."""
     if not document.get("query"):
         return f"doc {document.get('id')}"
     return fingerprint(canonical([document.get(key) for key in ("query", "choices", "gold_index")]))
@@ -169,14 +171,14 @@ def _task(path: Path, rows: Sequence[Row]) -> str:
 
 
 def _swapped(folder: Path, old: str, new: str) -> Path:
-    """The folder of the same model on the other side: `results/MODEL` for `details/MODEL`."""
+    """The same model's folder under another root: `results/MODEL` for `details/MODEL`."""
     parts = list(folder.parts)
     at = max((at for at, part in enumerate(parts) if part == old), default=None)
     return folder if at is None else Path(*parts[:at], new, *parts[at + 1 :])
 
 
 def _results_file(path: Path) -> LogFile | None:
-    """The results of the run: beside the details, or in `results` where those are in `details`."""
+    """The results of the run: beside the details, or in `results` if those are in `details`."""
     name = f"results_{path.stem.rsplit('_', 1)[-1]}.json"
     places = (path.parent, _swapped(path.parent, "details", "results").parent)
     with storage(path):
@@ -199,7 +201,7 @@ def _listed(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _each(config: Mapping[str, Any], key: str) -> Iterator[tuple[str, object]]:
-    """A property of every metric; one entry may stand for several metrics."""
+    """A property of every metric; one entry may cover several metrics."""
     for entry in _listed(config):
         names, values = entry.get("metric_name"), entry.get(key)
         for name in names if isinstance(names, list) else [names]:
@@ -217,7 +219,7 @@ def _lower(config: Mapping[str, Any]) -> Iterator[str]:
 def _means(
     reported: Mapping[str, Any], aggregations: Mapping[str, str], samples: Sequence[Sample]
 ) -> tuple[list[ReportedMean], list[str]]:
-    """The means of the results, and the metrics whose aggregation is another or not known."""
+    """The reported means, and the metrics with another or an unknown aggregation."""
     known = {name for sample in samples for name in sample.scores}
     means, unchecked = [], []
     for metric, value in reported.items():
@@ -250,5 +252,5 @@ def _settings(results: Mapping[str, Any], task: str) -> dict[str, str]:
 
 
 def _fingerprint(value: object) -> str:
-    """A digest without the addresses at which functions happened to be."""
+    """A digest that ignores the memory addresses of functions."""
     return fingerprint(_ADDRESS.sub("", canonical(value)))

@@ -1,11 +1,11 @@
 """Logs of lm-evaluation-harness: `samples_TASK_TIME.jsonl`, with `results_TIME.json` beside them.
 
 A line is a document under one filter. There are no failed samples: a metric that could not be
-computed is missing from its line. Repeats are answers inside one line, and have one score. Reported
-means are over the lines of a filter that have the metric. Metrics that are not aggregated by their
-mean (Matthews' correlation, perplexities) have values of their own that are no scores.
+computed is missing from its line. Repeats are answers inside one line, with one score. Reported
+means are over the lines of a filter that have the metric. Metrics with another aggregation
+(Matthews' correlation, perplexities) have line values that are not scores.
 
-Documents pair by the hashes of the document and its target, or by number where there are none.
+Documents pair by the hashes of the document and its target, else by number.
 Old versions name neither filter nor metrics; then every number of a line is a metric.
 """
 
@@ -35,7 +35,7 @@ def recognise(file: LogFile) -> bool:
 
 
 def heads(file: LogFile) -> list[LogFile]:
-    """The files of samples that a file of results stands for."""
+    """The files of samples that belong to a file of results."""
     if not {"results", "configs", "versions"} <= file.keys:
         return []
     time = file.path.stem.removeprefix(_RESULTS)
@@ -45,7 +45,7 @@ def heads(file: LogFile) -> list[LogFile]:
     if not found and "lm_eval_version" in file.keys:
         raise SpecError(
             f"{file}: results without samples",
-            hint="Have lm_eval log its samples, and name the folder it wrote.",
+            hint="Run lm_eval with samples logged, and name the folder it wrote.",
         )
     return found
 
@@ -131,15 +131,15 @@ def _documents(
         if own in known:
             first = known[own][0].rpartition(", ")[2]
             raise SpecError(
-                f"{where}: document {key[0]:.60} under the filter {own!r:.60} is also on {first}",
-                hint="A document has one line a filter. Were the samples of two runs joined?",
+                f"{where}: document {key[0]:.60} with filter {own!r:.60} is also on {first}",
+                hint="Expected one line for each document and filter. Were two runs joined?",
             )
         known[own] = where, line
     return documents
 
 
 def _identity(line: Mapping[str, Any]) -> tuple[str, str]:
-    """What tells documents of a run apart, and at the end what is the same in another run."""
+    """A key of the document within its run, and its identity across runs."""
     if isinstance(line.get("doc_hash"), str):
         name = f"{line['doc_hash'][:12]}-{str(line.get('target_hash'))[:8]}"
         return str(line.get("doc_id")), name
@@ -163,7 +163,7 @@ def _means(
     filters: Sequence[str],
     samples: Sequence[Sample],
 ) -> tuple[list[ReportedMean], list[str]]:
-    """The means of the results, and the metrics whose aggregation is another or not known."""
+    """The reported means, and the metrics with another or an unknown aggregation."""
     listed = config.get("metric_list")
     aggregation = {
         str(entry.get("metric")): entry.get("aggregation", "mean")
@@ -185,9 +185,9 @@ def _means(
 
 
 def _results_file(path: Path) -> LogFile | None:
-    """The results of the run that a file of samples belongs to: of the same time, or the only one.
+    """The results file of a file of samples: the one of the same time, or the only one.
 
-    The name of a task may hold underscores, and the time has none.
+    A task's name may hold underscores; the time has none.
     """
     time = path.stem.rsplit("_", 1)[-1]
     named = path.parent / f"{_RESULTS}{time}.json"
@@ -199,14 +199,14 @@ def _results_file(path: Path) -> LogFile | None:
 
 
 def _task(path: Path, results: Mapping[str, Any]) -> str:
-    """The task that a file of samples is of: its name is the task's and a time."""
+    """The task of a file of samples, from its name, which is the task and a time."""
     named = path.stem.removeprefix(_SAMPLES)
     known = [task for task in results.get("results", {}) if named.startswith(f"{task}_")]
     return max(known, key=len) if known else named.rsplit("_", 1)[0]
 
 
 def _planned(results: Mapping[str, Any], task: str) -> int | None:
-    """How many documents were to be run: all, or as many as a limit allows."""
+    """The expected number of documents: all, or a limit."""
     counts = table_in(results, "n-samples", task)
     original, limit = counts.get("original"), table_in(results, "config").get("limit")
     if not isinstance(original, int) or limit is not None:

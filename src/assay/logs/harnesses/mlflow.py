@@ -1,12 +1,12 @@
 """Logs of MLflow: traces of `genai.evaluate` with their run, and tables of `models.evaluate`.
 
-A trace (a line of `*traces.jsonl`) holds its scores as assessments; what people noted later is no
-score of the run. A failed trace has the state ERROR, and the scorers ran all the same: what they
-gave counts in the mean. A scorer that failed leaves an assessment without a value. Yes and no are
-1 and 0. The run (`*run.json`) with the means is found by its id. Traces pair by their inputs.
+A trace (a line of `*traces.jsonl`) holds its scores as assessments; later notes by people are not
+scores of the run. A failed trace has the state ERROR, but it was scored, and its scores count in
+the mean. A failed scorer leaves an assessment without a value. Yes and no are 1 and 0. The run
+(`*run.json`) with the means is found by its id. Traces pair by their inputs.
 
-A table (`eval_results_table.json`) knows no failures and holds no means: `NAME/score` are columns.
-Its rows pair by their `id` where they have one, else by their inputs.
+A table (`eval_results_table.json`) has no failures and no means; its scores are columns
+`NAME/score`. Its rows pair by their `id`, else by their inputs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -129,7 +129,7 @@ def _run(file: LogFile, run_id: str, traces: list[tuple[str, _Trace]], *, texts:
 
 
 def _inputs(trace: _Trace, where: str) -> object:
-    """What was asked: whole in the first span, and perhaps cut short in the metadata."""
+    """The inputs of a trace: complete in the first span, perhaps shortened in the metadata."""
     for span in trace.data.spans:
         attributes = span.get("attributes")
         if not span.get("parent_span_id") and isinstance(attributes, dict):
@@ -138,9 +138,9 @@ def _inputs(trace: _Trace, where: str) -> object:
 
 
 def _parsed(value: object, where: str) -> object:
-    """A value that is stored as the text of JSON; any other text is itself."""
+    """A value stored as JSON text; any other text unchanged."""
     if value is None:
-        raise SpecError(f"{where}: a trace without inputs, by which traces pair")
+        raise SpecError(f"{where}: the trace has no inputs, which are needed to pair it")
     return _loaded(value)
 
 
@@ -173,7 +173,7 @@ def _sample(trace: _Trace, name: str, trial: str | None, run_id: str, *, texts: 
 
 
 def _scores(trace: _Trace, run_id: str) -> Iterator[_TraceAssessment]:
-    """The assessments that the run made, without those that were added or replaced."""
+    """The assessments made by the run, without later additions and replacements."""
     for it in trace.info.assessments:
         scored_by = (it.metadata or {}).get(_SCORED_BY)
         if it.feedback is None or it.valid is False or scored_by not in (None, run_id):
@@ -200,7 +200,7 @@ def _costs(info: _TraceInfo) -> dict[str, float]:
 
 
 def _stored_run(file: LogFile, run_id: str) -> tuple[LogFile, Mapping[str, Any]] | None:
-    """The run with the id that the traces name, from a file beside them."""
+    """The run with this id, from a file beside the traces."""
     with storage(file.path):
         paths = sorted(file.path.parent.glob("*run*.json"))
     for path in paths:
@@ -214,7 +214,7 @@ def _stored_run(file: LogFile, run_id: str) -> tuple[LogFile, Mapping[str, Any]]
 
 
 def _flat(file: LogFile) -> Mapping[str, Any]:
-    """A run as one object; MLflow's own form has `info` and `data` in it."""
+    """A run as one flat object; MLflow's own form nests `info` and `data`."""
     try:
         found = file.json
     except SpecError:
@@ -226,7 +226,7 @@ def _flat(file: LogFile) -> Mapping[str, Any]:
 
 
 def _means(metrics: object, known: set[str]) -> tuple[list[ReportedMean], list[str]]:
-    """The means of a run, and its metrics that are none: the largest value, a percentile."""
+    """The means of a run, and its other metrics, such as maxima and percentiles."""
     means, unchecked = [], []
     for name, value in (metrics if isinstance(metrics, dict) else {}).items():
         metric, reported = name.removesuffix(_MEAN), number(value)
@@ -288,7 +288,7 @@ def _row(columns: Sequence[str], cells: Sequence[Any], where: str) -> dict[str, 
 
 
 def _key(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The columns that say which item a row is of."""
+    """The columns that identify the item of a row."""
     if "id" in columns and len({canonical(row["id"]) for row in rows}) == len(rows):
         return ["id"]
     inputs = [name for name in _INPUT_COLUMNS if name in columns]
@@ -297,7 +297,9 @@ def _key(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[str]
     others = [name for name in columns if name not in _OUTPUT_COLUMNS and "/" not in name]
     others = [name for name in others if name not in ("latency", "token_count")]
     if not others:
-        raise SpecError("a table of MLflow without a column of inputs, by which rows pair")
+        raise SpecError(
+            "the MLflow table has no column of inputs, which are needed to pair its rows"
+        )
     return others
 
 

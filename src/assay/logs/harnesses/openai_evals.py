@@ -1,13 +1,13 @@
 """Logs of OpenAI evals: one `.jsonl` of the spec, the events of samples, and a final report.
 
-A sample is known by its id, which is the name of the eval, its split and a row number. Its scores
-stand in events: `match` says whether it was correct, `metrics` has numbers by name. A failed
-sample has an event `error`; one that was not scored has no event of a score. A run that died has no
-final report, and no trace of the sample that it died of.
+A sample's id is the name of the eval, its split and a row number. Its scores are in events: `match`
+says whether it was correct, `metrics` has numbers by name. A failed sample has an event `error`; an
+unscored one has no event with a score. A crashed run has no final report, and no trace of the
+sample that crashed it.
 
-The report may stand on any line. `accuracy` is the mean of the matches, and a name of a metric is
-its mean; what else an eval reports (standard errors, counts) is its own affair. A sample that is
-scored several times has several trials. The log does not say which version wrote it.
+The report may be on any line. `accuracy` is the mean of the matches, and the name of a metric its
+mean; other values (standard errors, counts) are not checked. A sample that is scored several times
+has several trials. The log does not name the version that wrote it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ class _EvalsLine(msgspec.Struct, frozen=True):
 
 
 class _SampleEvents(msgspec.Struct, kw_only=True):
-    """What the events of one sample say, in the order in which they came."""
+    """The events of one sample, in order."""
 
     scores: dict[str, list[float | None]] = msgspec.field(default_factory=dict)
     failed: bool = False
@@ -94,7 +94,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
 
 
 def _take(line: _EvalsLine, events: _SampleEvents, where: str) -> None:
-    """Add one event to what is known of its sample."""
+    """Add one event to its sample."""
     data = line.data if isinstance(line.data, dict) else {}
     if line.type == _ERROR:
         events.failed = True
@@ -116,7 +116,7 @@ def _take(line: _EvalsLine, events: _SampleEvents, where: str) -> None:
 
 
 def _samples(name: str, events: _SampleEvents, *, texts: bool) -> Iterator[Sample]:
-    """One sample a scoring; one without a score where there was none."""
+    """One sample for each scoring; an unscored sample if there was none."""
     trials = max((len(values) for values in events.scores.values()), default=1)
     for trial in range(trials):
         yield Sample(

@@ -1,13 +1,13 @@
 """Logs of ragas: `experiments/NAME.csv` beside `datasets/`, and saved results of `evaluate`.
 
-A row of an experiment is a row of its dataset, with columns that the experiment added; those that
-hold numbers, or pass and fail, are metrics. An item that failed has no row at all: the dataset says
-how many there should be. Rows come in the order in which they were finished, and pair by the id of
-the dataset. A result of `evaluate` begins with the columns of a sample (`user_input`, `response`)
-and its metrics follow. An empty score is an unscored item. No file of ragas holds a mean.
+A row of an experiment is a row of its dataset with added columns; those with numbers, or with pass
+and fail, are metrics. A failed item has no row: the dataset shows how many there should be. Rows
+are in the order in which they finished, and pair by the id of the dataset. A result of `evaluate`
+has the columns of a sample (`user_input`, `response`) first, then its metrics. An empty score is an
+unscored item. No file of ragas holds a mean.
 
-An experiment has columns of its own choosing, so it is one only if it lies in `experiments`, and
-each of its rows is in a dataset beside it.
+An experiment can have any columns, so a file is recognised as one only if it is in `experiments`
+and each of its rows is in a dataset beside it.
 """
 
 import csv
@@ -68,7 +68,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     numeric = [name for name in added if _is_numeric([row.get(name) for row in rows])]
     metrics = [name for name in numeric if not is_cost(name)]
     if not metrics:
-        raise SpecError(f"{file}: no column of scores; there are {', '.join(columns[:12])}")
+        raise SpecError(f"{file}: no column of scores; the columns are {', '.join(columns[:12])}")
     names = _evaluated(rows) if dataset is None else _items(rows, dataset)
     notes = ["ragas stores no mean to compute again, and no errors"]
     if dataset is not None:
@@ -100,7 +100,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
 
 
 def _header(file: LogFile) -> list[str]:
-    """The columns of a table, by its beginning."""
+    """The columns of a table, from its first bytes."""
     if file.path.suffix.lower() == ".jsonl":
         return sorted(file.keys)
     head = file.head.decode("utf-8-sig", "replace")
@@ -122,7 +122,7 @@ def _is_result(file: LogFile) -> bool:
 
 
 def _dataset(file: LogFile) -> _RagasDataset | None:
-    """The dataset beside an experiment that has all its rows; None where there is none."""
+    """The dataset beside an experiment that has all its rows; None if there is none."""
     folder = file.path.parent.parent / "datasets"
     if file.path.parent.name != "experiments":
         return None
@@ -142,7 +142,7 @@ def _dataset(file: LogFile) -> _RagasDataset | None:
 
 
 def _cells(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
-    """Cells of a row as texts that do not depend on how a number or nothing is written."""
+    """Cells of a row as texts, independent of the spelling of numbers and missing values."""
     numbers = {name: _score(row.get(name)) for name in columns}
     return tuple(
         "" if _is_blank(row.get(name)) else str(row.get(name) if value is None else value)
@@ -151,7 +151,7 @@ def _cells(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _items(rows: Sequence[Row], dataset: _RagasDataset) -> list[str]:
-    """A name for each row: by the first column that tells all rows of the dataset apart."""
+    """A name for each row, by the first column that is unique in the dataset."""
     for name in sorted(dataset.columns, key=lambda name: name != "id"):
         values = {str(row.get(name)) for row in dataset.rows}
         if len(values) == len(dataset.rows) and "" not in values:
@@ -161,7 +161,7 @@ def _items(rows: Sequence[Row], dataset: _RagasDataset) -> list[str]:
 
 
 def _evaluated(rows: Sequence[Row]) -> list[str]:
-    """A name for each row of a result: its input, and its reference where an input has several."""
+    """A name for each row of a result: its input, with its reference if an input has several."""
     references: dict[str, set[str]] = {}
     pairs = [(str(_picked(row, _QUESTIONS)), str(_picked(row, _TARGETS))) for row in rows]
     for question, reference in pairs:

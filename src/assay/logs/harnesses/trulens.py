@@ -43,12 +43,12 @@ def _records(file: LogFile) -> list[Mapping[str, Any]]:
         if not isinstance(record, dict) or not record.keys() >= _KEYS:
             raise SpecError(f"{file}, record {at}: expected {', '.join(sorted(_KEYS))}")
         if record["input"] in (None, ""):
-            raise SpecError(f"{file}, record {at}: no input, by which records pair")
+            raise SpecError(f"{file}, record {at}: no input, which is needed to pair it")
     return sorted(found, key=_moment)
 
 
 def _moment(record: Mapping[str, Any]) -> tuple[float, str]:
-    """When a record was made: a number of milliseconds, or a time as text."""
+    """The time of a record: a number of milliseconds, or a time as text."""
     moment = record.get("ts")
     return number(moment) or 0.0, "" if isinstance(moment, (int, float)) else str(moment)
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.digests import short
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import styled, table
 from assay.study.board import Board, BoardRow, BoardTable, Cell
@@ -27,7 +26,7 @@ _LEGEND = (
 
 def draw_board(board: Board, out: "Console") -> None:
     """A table a task, newest bars last."""
-    out.print(styled(_title(board)))
+    out.print(styled(board.title))
     for section in board.tables:
         out.print()
         rows = [_cells(section, row) for row in section.rows]
@@ -35,7 +34,9 @@ def draw_board(board: Board, out: "Console") -> None:
             out.print(styled(f"{section.task}: nothing sealed yet"))
             continue
         out.print(styled(f"{section.task}, bars {', '.join(section.versions)}"))
-        out.print(table(_headers(section), rows))
+        headers = _headers(section)
+        figures = next(header for header in headers if header.startswith("figures"))
+        out.print(table(headers, rows, drop=(figures,)))
     out.print()
     for line in unreadable_lines(board.unreadable):
         out.print(styled(line))
@@ -44,7 +45,7 @@ def draw_board(board: Board, out: "Console") -> None:
 
 def board_markdown(board: Board) -> str:
     """The board as a Markdown page."""
-    parts = [f"# Leaderboard of {markdown(board.study)}\n", f"{markdown(_title(board))}\n"]
+    parts = [f"# Leaderboard of {markdown(board.study)}\n", f"{markdown(board.title)}\n"]
     for section in board.tables:
         if section.rows:
             rows = [_cells(section, row) for row in section.rows]
@@ -60,12 +61,7 @@ def unreadable_lines(unreadable: Sequence[Unreadable]) -> list[str]:
 
 def board_csv(board: Board) -> str:
     """A line a submission and version, every bar's value in columns."""
-    cells = [
-        (section.task, row, cell)
-        for section in board.tables
-        for row in section.rows
-        for cell in row.cells
-    ]
+    cells = list(board.cells())
     names = list(dict.fromkeys(name for _, _, cell in cells for name in cell.values))
     head = "task,submission,method,status,witnessed,bars,original,verdict,met,of,why".split(",")
     return csv_line([*head, *names]) + "".join(
@@ -88,16 +84,6 @@ def _csv_cells(task: str, row: BoardRow, cell: Cell, names: list[str]) -> list[s
         cell.why or "",
     ]
     return known + [repr(cell.values[name]) if name in cell.values else "" for name in names]
-
-
-def _title(board: Board) -> str:
-    abandoned = board.started - board.finished
-    left = f", {abandoned} started without a result" if abandoned else ""
-    left += f", {board.withdrawn} withdrawn" if board.withdrawn else ""
-    return (
-        f"{board.study} on {board.benchmark}@{short(board.digest)}: {board.sealed} sealed,"
-        f" {board.finished} run{left}"
-    )
 
 
 def _headers(section: BoardTable) -> list[str]:

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING
 
 from assay.report.gauntlet import draw_scorecard
-from assay.report.terminal import printable, styled, table
+from assay.report.terminal import styled, table
 from assay.study.predictions.grade import Grade
 from assay.study.predictions.spec import Prediction
 from assay.study.submissions.run import Finished
-from assay.wording import counted, percent
+from assay.wording import percent, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +55,7 @@ def prediction_lines(prediction: Prediction) -> list[str]:
 def draw_grade(grade: Grade, out: "Console") -> None:
     """Each commitment beside what came."""
     if grade.no_idea:
-        out.print(styled("The prediction was: no idea."))
+        out.print(styled(grade.summary))
         return
     rows: list[tuple[str, ...]] = [
         (
@@ -80,7 +80,7 @@ def draw_grade(grade: Grade, out: "Console") -> None:
         word = {True: "held", False: "did not hold", None: "not graded"}[direction.held]
         rows.append(("direction", direction.text, came, word))
     if not rows:
-        out.print(styled("Nothing of the prediction could be graded."))
+        out.print(styled(grade.summary))
         return
-    out.print(styled(f"{grade.held} of {counted(grade.commitments, 'commitment')} held:"))
+    out.print(styled(f"{grade.summary}:"))
     out.print(table(("", "predicted", "came", ""), rows))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from assay.report.escaping import markdown, markdown_table
 from assay.report.study.board import unreadable_lines
 from assay.report.terminal import styled, table
-from assay.study.predictions.calibration import Calibration, Counts
-from assay.study.predictions.falsified import Falsified, Revised
+from assay.study.predictions.calibration import UNGRADED, Calibration, Counts
+from assay.study.predictions.falsified import NOTHING_FALSIFIED, Falsified, Revised
 from assay.wording import counted, percent
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ _COUNTS = ("submission", "ranges inside", "outcome (given)", "likeliest", "direc
 _COVERAGE = ("stated", "hold", "95 % interval", "submissions")
 _CURVE = ("given", "on average", "happened", "95 % interval")
 _HEADERS = ("", "submission", "predicted", "came", "revised")
-_NOTHING = "No prediction has been graded yet."
 
 
 def draw_calibration(made: Calibration, out: "Console") -> None:
@@ -25,7 +24,7 @@ def draw_calibration(made: Calibration, out: "Console") -> None:
     for line in unreadable_lines(made.unreadable):
         out.print(styled(line))
     if not made.submissions:
-        out.print(_NOTHING)
+        out.print(UNGRADED)
         return
     out.print(table(_COUNTS, map(_counts, made.submissions), right="lrlll"))
     for title, headers, rows in _tables(made):
@@ -45,7 +44,7 @@ def calibration_markdown(study: str, made: Calibration) -> str:
     head = f"# How good the predictions of {markdown(study)} were\n"
     head += "".join(f"\n{markdown(line)}\n" for line in lines)
     if not made.submissions:
-        return f"{head}\n{_NOTHING}\n"
+        return f"{head}\n{UNGRADED}\n"
     parts = [head, markdown_table(_COUNTS, map(_counts, made.submissions))]
     for title, headers, rows in _tables(made):
         parts += [f"{markdown(title)}\n", markdown_table(headers, rows)]
@@ -108,7 +107,7 @@ def _scores(made: Calibration) -> Iterator[str]:
 def draw_falsified(entries: Sequence[Falsified], out: "Console") -> None:
     """A line a commitment that did not hold."""
     if not entries:
-        out.print("Nothing that was predicted has turned out otherwise yet.")
+        out.print(NOTHING_FALSIFIED)
         return
     out.print(table(_HEADERS, map(_cells, entries), right="r"))
 
@@ -117,7 +116,7 @@ def falsified_markdown(study: str, entries: Sequence[Falsified]) -> str:
     """The list as a Markdown page."""
     head = f"# What turned out otherwise in {markdown(study)}\n\n"
     if not entries:
-        return f"{head}Nothing that was predicted has turned out otherwise yet.\n"
+        return f"{head}{NOTHING_FALSIFIED}\n"
     return head + markdown_table(("no.", *_HEADERS[1:]), map(_cells, entries))
 
 

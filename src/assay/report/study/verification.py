@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.report.terminal import marked, styled
+from assay.report.terminal import styled
 from assay.study.verify.procedure import StepOutcome, Verification
 from assay.wording import counted
 
@@ -36,14 +36,15 @@ def draw_verifications(studies: Sequence[Verification], out: "Console") -> None:
 
 def draw_verification(made: Verification, out: "Console") -> None:
     """A line a step; the last one is the breach, where there is one."""
+    from rich.table import Table
+
+    steps = Table.grid(padding=(0, 2, 0, 0))
+    for index in range(3):
+        steps.add_column(no_wrap=index < 2, overflow="fold")
     for step in made.steps:
-        outcome = f"{step.outcome.value:<9}"
-        name = f"{step.number}. {step.name:<18} "
-        out.print(marked(name, outcome, _STYLE[step.outcome], f" {step.found}"))
+        name = styled(f"{step.number}. {step.name}")
+        outcome = styled(step.outcome.value, style=_STYLE[step.outcome])
+        steps.add_row(name, outcome, styled(step.found))
+    out.print(steps)
     out.print()
-    state = f"is NOT intact: see step {len(made.steps)}."
-    if made.intact:
-        state = f"is intact: {counted(made.entries, 'entry')}, root {made.root}"
-    elif made.steps[-1].outcome is StepOutcome.UNCHECKED:
-        state = f"cannot be verified here: see step {len(made.steps)}."
-    out.print(styled(f"{made.study} {state}"))
+    out.print(styled(made.summary))

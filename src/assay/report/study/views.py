@@ -8,7 +8,7 @@ from assay.report.study.predictions import calibration_markdown, falsified_markd
 from assay.study.entries import records_of
 from assay.study.git import Repository
 from assay.study.git_modules import NamedCommit
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.verify.context import Shown, View
 from assay.study.verify.procedure import Verification, verify_with
 from assay.study.views import board_of, calibration_of, falsified_of, refresh_pages, write_page
@@ -26,7 +26,7 @@ VIEWS: Mapping[str, View] = {
 
 
 def verify(
-    study: Study,
+    study: StudyFolder,
     shown: Shown | None = None,
     *,
     repository: Repository | None = None,
@@ -36,16 +36,16 @@ def verify(
     return verify_with(study, VIEWS, shown, repository=repository, named=named)
 
 
-def view_text(study: Study, name: str) -> str:
+def view_text(study: StudyFolder, name: str) -> str:
     """What a page of the study must hold."""
     return VIEWS[name](study, records_of(study))
 
 
-def refresh_views(study: Study) -> list[str]:
+def refresh_views(study: StudyFolder) -> list[str]:
     """Write the pages again that exist in the study; their names."""
     return refresh_pages(study, VIEWS)
 
 
-def write_view(study: Study, name: str) -> Path:
+def write_view(study: StudyFolder, name: str) -> Path:
     """Write a page into the study."""
     return write_page(study, name, VIEWS)

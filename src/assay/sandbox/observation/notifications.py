@@ -1,14 +1,16 @@
 """Record what a running command opens, runs and connects to: seccomp user notifications.
 
-Each call waits for an answer. It is let through, so the record holds what was tried; only a call
-that reaches into a process that is none of the command's own is refused. A path is recorded as it
-resolves at that moment. A missing file that is only read is not recorded: looking for a module
-tries many places. Nor are devices that hold nothing, by their numbers. A folder that is opened may
-be listed, and its names read: it is recorded with a slash at its end. A file or folder that is not
-there when it is created is the command's own; one that is moved is also read. A process that is
-none of the command's own, and whose files in `/proc` it opens or whose memory it reaches, is one
-that it hears from; so is what the kernel keeps for several processes. The target of a link and the
-extended attributes of a file are recorded where there are any.
+Each call waits for an answer. It is allowed, so the record holds attempts; only a call that reaches
+into a process outside the command is refused. The rules:
+
+- A path is recorded as it resolves at that moment.
+- A missing file that is only read is not recorded: looking for a module tries many places.
+- Devices that hold no data, by their numbers, are not recorded.
+- An opened folder may be listed: it is recorded with a slash at its end.
+- A file or folder that did not exist before is the command's own. A moved one also counts as read.
+- A process outside the command counts as a connection if the command opens its files in `/proc` or
+  reaches its memory; so do objects that the kernel keeps for several processes.
+- The target of a link and the extended attributes of a file are recorded where there are any.
 """
 
 import errno
@@ -42,9 +44,9 @@ _WAKE_AT_ONCE = 1
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _PAGE, _LONGEST = 4096, 4096
 _MOST, _MOST_TEXT = 200_000, 1 << 26
-"""How many paths of a kind are kept, and how many letters of all kinds."""
+"""The most paths kept of a kind, and the most characters of all kinds."""
 _MOST_PROGRAMS = 8
-"""The kernel goes from script to script five times; the last program may name a loader."""
+"""The kernel follows five script interpreters; the last program may name a loader."""
 _MOST_MESSAGES, _MESSAGE_STEP = 1024, 64
 _PROCESS = re.compile(r"/proc/(\d+)(?:/|$)")
 _QUIET_DEVICES = frozenset(
@@ -53,15 +55,15 @@ _QUIET_DEVICES = frozenset(
         *((5, minor) for minor in (0, 2)),
     }
 )
-"""Nothing, zeros, a full disk and chance: what is written there is not kept. And a process's own
-terminal, which it has only by opening it under its name, and the maker of new ones."""
+"""null, zero, full and random, which store nothing; and a process's own terminal, which it can only
+open by name, and the device that makes new ones."""
 _TERMINALS = range(136, 144)
 _FOLDER_MADE = ("mkdir", "mkdirat")
 _KIND = 0xF
-"""The bits of a socket's type that are no flags."""
+"""The bits of a socket's type without its flags."""
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
 _PROTOCOLS = (0, socket.IPPROTO_TCP, socket.IPPROTO_UDP)
-"""Others have ways of their own to name a peer."""
+"""Other families name a peer in other ways."""
 _REFUSED = errno.EPERM
 _FAILS_TOO = frozenset(
     {
@@ -69,15 +71,15 @@ _FAILS_TOO = frozenset(
         *(errno.ENOTSOCK, errno.ESRCH),
     }
 )
-"""No such memory, descriptor, link, socket or process: the command's own call fails as well."""
+"""No such memory, descriptor, link, socket or process: the command's own call fails too."""
 
 
 @dataclass(kw_only=True)
 class Noted:
-    """Files read, made, written and run, and the other ends of connections.
+    """Files read, created, written and run, and the peers of connections.
 
-    What was made was also written; it was not there before. `metadata` are links whose targets, and
-    files whose extended attributes, were read. `full` says that some are missing.
+    A created file did not exist before; it also counts as written. `metadata` are links whose
+    targets, and files whose extended attributes, were read. `full` means that some are missing.
     """
 
     read: set[str] = field(default_factory=set)
@@ -90,7 +92,7 @@ class Noted:
 
 
 class Notices:
-    """Answers a filter's notices, and records what they are about."""
+    """Answers the notifications of a filter and records their subjects."""
 
     def __init__(self, listener: int) -> None:
         self.listener = listener
@@ -105,13 +107,13 @@ class Notices:
             fcntl.ioctl(listener, _SET_FLAGS, _WAKE_AT_ONCE)
 
     def close(self) -> None:
-        """Answer no more; calls that still wait are refused."""
+        """Stop answering; calls that still wait are refused."""
         os.close(self.listener)
         if self._resolver is not None:
             self._resolver.close()
 
     def answer(self) -> None:
-        """Take one notice, record it, and let the call go on or refuse it."""
+        """Take one notification, record it, and allow or refuse the call."""
         self._buffer[:] = self._absent
         try:
             fcntl.ioctl(self.listener, _RECEIVE, self._buffer)
@@ -126,9 +128,9 @@ class Notices:
             self._note_ways(self._resolver)
         except OSError as error:
             self.noted.full = self.noted.full or error.errno not in _FAILS_TOO
-        except Exception:  # no argument of a command may end the warden
+        except Exception:  # no input of a command may crash the warden
             self.noted.full = True
-        # A call without an answer would wait for ever: any other error ends the warden and the run.
+        # An unanswered call would wait for ever: any other error ends the warden and the run.
         with suppress(FileNotFoundError):  # the process was killed meanwhile
             answer = (-_REFUSED, 0) if refused else (0, _GO_ON)
             fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(number, 0, *answer))
@@ -162,7 +164,7 @@ class Notices:
             case _ if name in KERNEL_OBJECTS:
                 self._keep(self.noted.connected, KERNEL_OBJECTS[name])
             case _ if name in OTHER_PROCESS:
-                pass  # the numbers of processes are no paths: see `_reaches_out`
+                pass  # these calls take pids, not paths: see `_reaches_out`
             case _:
                 self._change(pid, paths, name, arguments)
 
@@ -188,14 +190,14 @@ class Notices:
             self._keep(self.noted.read, f"{path.rstrip('/')}/")
 
     def _note_ways(self, paths: PathResolver) -> None:
-        """Record processes through whose files a path led, whatever it led to."""
+        """Record processes through whose `/proc` files a path led, whatever its target."""
         while paths.ways:
             self._process(paths.ways.pop())
 
     def _reaches_out(self, name: str, arguments: list[int]) -> bool:
-        """Whether a call reaches into a process that is none of the command's own; recorded.
+        """Whether a call reaches into a process outside the command; if so, record that process.
 
-        The number is in a register, which no other thread can change meanwhile.
+        The pid is in a register, which no other thread can change meanwhile.
         """
         place = OTHER_PROCESS[name]
         if place.kind is not None and arguments[place.kind] & 0xFFFFFFFF == place.users:
@@ -204,7 +206,7 @@ class Notices:
         return self._process(arguments[place.number] & 0xFFFFFFFF)
 
     def _process(self, other: int) -> bool:
-        """Record a process, if it is none of the command's own; whether it is none."""
+        """Record a process if it is outside the command; True if it is."""
         outside = bool(other) and not is_descendant(other)
         if outside:
             self._keep(self.noted.connected, f"process {other}")
@@ -223,7 +225,7 @@ class Notices:
             self._keep(self.noted.metadata, path)
 
     def _run(self, pid: int, paths: PathResolver, folder: int | None, address: int) -> None:
-        """Record a program, and those that the kernel runs for it: of scripts, and the loader."""
+        """Record a program and those the kernel runs for it: script interpreters and the loader."""
         text = self._text(pid, address)
         for _ in range(_MOST_PROGRAMS):
             path, _ = paths.resolve(pid, folder, text)
@@ -249,7 +251,9 @@ class Notices:
                 if not mode or (stat.S_ISCHR(mode) and _is_quiet(paths, path)):
                     continue
             else:
-                text = text.rstrip("/") if name in _FOLDER_MADE else text  # no link is followed
+                text = (
+                    text.rstrip("/") if name in _FOLDER_MADE else text
+                )  # the call follows no link
                 path = paths.walk(pid, folder, text, last=False)
                 if not place.writes and not paths.mode(path):
                     continue
@@ -263,9 +267,9 @@ class Notices:
     def _address(
         self, pid: int, paths: PathResolver, address: int, size: int, *, binds: bool
     ) -> None:
-        """Record the peer of a socket, or where it can be reached: others may speak to it there.
+        """Record the peer of a socket, or the address at which others can reach it.
 
-        The kernel is no peer. A local address that is a path is recorded as it resolves now.
+        The kernel is not a peer. A local address that is a path is recorded as it resolves now.
         """
         data = self._read(pid, address, min(size & 0xFFFFFFFF, 128))
         family = int.from_bytes(data[:2], "little")
@@ -281,9 +285,9 @@ class Notices:
             self._keep(self.noted.connected, _peer(family, data))
 
     def _socket(self, family: int, kind: int, protocol: int) -> None:
-        """Record a socket that can hear others without an address.
+        """Record a socket that can receive from others without an address.
 
-        Of netlink only what libc asks about the network's addresses is exempt.
+        The only exempt netlink protocol is the one with which libc asks for network addresses.
         """
         family, kind, protocol = (value & 0xFFFFFFFF for value in (family, kind, protocol))
         if family == socket.AF_NETLINK and protocol != socket.NETLINK_ROUTE:
@@ -296,10 +300,10 @@ class Notices:
             self._keep(self.noted.connected, f"address family {family}")
 
     def _listen(self, pid: int, number: int) -> None:
-        """Record a socket that listens without a bind, at a port that the kernel chooses.
+        """Record a socket that listens without a bind, on a port that the kernel chooses.
 
-        One that has an address was recorded when it was bound; a local one must be bound. A thread
-        may have descriptors of its own; its process's are those that can be copied.
+        A bound socket was recorded when it was bound; a local one must be bound. A thread may have
+        its own descriptors; only those of its process can be copied.
         """
         process = os.pidfd_open(leader(pid))
         try:
@@ -316,7 +320,7 @@ class Notices:
             os.close(process)
 
     def _message(self, pid: int, paths: PathResolver, address: int) -> None:
-        """Record the receiver that a message names; else its socket is connected, or of a pair."""
+        """Record the receiver that a message names; without one, the socket has its peer."""
         receiver, size = struct.unpack("QI", self._read(pid, address, 12))
         if receiver and size:
             self._address(pid, paths, receiver, size, binds=False)
@@ -331,7 +335,7 @@ class Notices:
             self.noted.full = True
 
     def _text(self, pid: int, address: int) -> str:
-        """The bytes up to a NUL, read page by page: the next page may not exist."""
+        """The text up to a NUL, read page by page: the next page may not exist."""
         data = b""
         while len(data) < _LONGEST:
             start = address + len(data)
@@ -342,7 +346,7 @@ class Notices:
         raise FileNotFoundError(errno.ENOENT, "a path that is too long for any call")
 
     def _read(self, pid: int, address: int, size: int) -> bytes:
-        """At most a page of memory; `/proc` serves where the system call cannot."""
+        """Read at most a page of memory, through `/proc` if the system call fails."""
         try:
             return self._memory.read(pid, address, size)
         except OSError:
@@ -356,7 +360,7 @@ class Notices:
 
 
 def _is_quiet(paths: PathResolver, path: str) -> bool:
-    """Whether a device holds nothing of others: by its number, or a terminal of the command's."""
+    """Whether a device, by its number, holds no data of others, or is the command's terminal."""
     device = paths.device(path)
     terminal = path.removeprefix("/dev/pts/")
     if device[0] in _TERMINALS and terminal.isdecimal():
@@ -376,5 +380,5 @@ def _peer(family: int, data: bytes) -> str:
 
 
 def _at(host: str, port: int) -> str:
-    """An address; without a port the kernel chooses one."""
+    """An address as text; `*` for a port that the kernel chooses."""
     return f"{f'[{host}]' if ':' in host else host}:{port or '*'}"

@@ -1,7 +1,7 @@
-"""Hide this process's memory while jobs run that are observed.
+"""Protect this process's memory while observed jobs run.
 
-What a job did is told by its warden, and judged here. A job of the same user could change either
-process's memory, and so what is told.
+The warden reports what a job did, and this process judges it. A job of the same user could
+otherwise write to the memory of either process and falsify the report.
 """
 
 from threading import Lock
@@ -13,12 +13,12 @@ _wardens = 0
 
 
 def hide_memory() -> None:
-    """Keep other processes of the same user from this one, until as many calls show it again."""
+    """Bar other processes of the same user from this one's memory, until `show_memory`."""
     _count(1)
 
 
 def show_memory() -> None:
-    """Take one `hide_memory` back."""
+    """Undo one `hide_memory`; the last one makes the memory accessible again."""
     _count(-1)
 
 

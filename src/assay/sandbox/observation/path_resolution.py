@@ -1,8 +1,8 @@
 """Resolve paths that another process names, in that process's view of the files.
 
-The kernel resolves them, from that process's root. It does not follow the links of `/proc` that are
-no paths, and `/proc/self` would be this process; such paths are walked here, part by part. Only
-where the kernel says that there is nothing, nothing is there; what it does not tell is an error.
+The kernel resolves them, from that process's root. It does not follow links of `/proc` that are not
+paths, and `/proc/self` would be this process; such paths are walked here, part by part. A file
+counts as missing only if the kernel says so; if it gives no answer, that is an error.
 """
 
 import errno
@@ -23,10 +23,10 @@ _JUMP = re.compile(r"/proc/(\d+)(?:/task/\d+)?/(?:cwd|root|exe|fd/\d+|map_files/
 _DELETED = " (deleted)"
 _SELINUX = os.path.exists("/sys/fs/selinux/enforce")  # noqa: PTH110 - the warden starts quickly
 _OF_THE_SYSTEM = frozenset({"security.selinux"} if _SELINUX else ())
-"""What the system gives every file. Without SELinux it is an attribute as any other."""
+"""An attribute that SELinux gives every file. Without SELinux it is an ordinary attribute."""
 
 Resolved = tuple[str, int]
-"""A path and the mode of its file, 0 where there is none. A file without a name has the path ''."""
+"""A path and the mode of its file, 0 if it is missing. A file without a name has the path ''."""
 _Answer = TypeVar("_Answer")
 
 
@@ -36,22 +36,22 @@ class PathResolver:
     def __init__(self, pid: int) -> None:
         self._root = os.open(f"/proc/{pid}/root", os.O_PATH | os.O_CLOEXEC)
         self.ways: set[int] = set()
-        """Processes through whose root, folder or descriptors a path has led; the caller's."""
+        """Processes through whose root, folder or descriptors a path led; the caller clears it."""
         self._way = ""
-        """The file of `/proc` at which the path that was resolved last ended, if at one."""
+        """The file of `/proc` at which the last resolved path ended, if any."""
 
     def close(self) -> None:
-        """Let go of the root."""
+        """Close the descriptor of the root."""
         os.close(self._root)
 
     def resolve(self, pid: int, folder: int | None, text: str, *, made: bool = False) -> Resolved:
-        """Resolve a path, its last link included.
+        """Resolve a path, including a link at its end.
 
-        `made` says that the call creates a missing file; otherwise a missing file has no path.
+        `made` means that the call creates a missing file; otherwise a missing file has no path.
         """
         self._way = ""
         start = "" if text.startswith("/") else _start(pid, folder)
-        if not start.endswith(_DELETED):  # else it is no name: another may be there under it
+        if not start.endswith(_DELETED):  # else the name is stale: another file may have it
             found = self._look_up(f"{start}/{text}")
             if found is not None and (found[0] or not made):
                 return found
@@ -59,9 +59,9 @@ class PathResolver:
         return resolved, self.mode(resolved)
 
     def _look_up(self, path: str) -> Resolved | None:
-        """Have the kernel resolve a path; None where that does not tell what the process finds.
+        """Let the kernel resolve a path; None if the process itself may find something else.
 
-        What we miss behind a link may be there for the process: links lead to `/proc/self`.
+        A link may lead to `/proc/self`, which differs between the processes.
         """
         try:
             handle, followed = self._open(path)
@@ -77,9 +77,9 @@ class PathResolver:
         return None if resolved.startswith("/proc/") else (resolved, mode)
 
     def walk(self, pid: int, folder: int | None, text: str, *, last: bool) -> str:
-        """Follow a path part by part; `last` says whether its last part is followed, if a link.
+        """Follow a path part by part; with `last`, a link at its end is followed too.
 
-        It is followed in any case where a slash comes after it.
+        A link with a slash after it is always followed.
         """
         place = "/" if text.startswith("/") else _start(pid, folder)
         self._way = "" if text else _way(pid, folder)
@@ -103,7 +103,7 @@ class PathResolver:
                     return "/".join((here, *rest[::-1]))
                 if here.startswith("/proc/") or has_other_rights(pid):
                     raise
-                raise _absent() from None  # the command's own call fails as well
+                raise _absent() from None  # the command's own call fails too
             if target is None:
                 place = here
                 continue
@@ -126,9 +126,9 @@ class PathResolver:
         return place
 
     def open_resolved(self, path: str) -> int | None:
-        """A descriptor of the file that was resolved last; None where it cannot be run.
+        """A descriptor of the last resolved file; None if it is not executable.
 
-        One without a name, or whose name is gone, is opened as the process has it.
+        A file without a name, or whose name was deleted, is opened through the process.
         """
         flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
         way = self._way
@@ -138,9 +138,9 @@ class PathResolver:
         return os.open(way, flags) if way else os.open(path.lstrip("/"), flags, dir_fd=self._root)
 
     def _open(self, path: str) -> tuple[int | None, bool]:
-        """A handle on what a path leads to, and whether links were followed.
+        """A descriptor of a path's target, and whether links were followed.
 
-        None where nothing is there, and no link on the way.
+        None if the target is missing and there is no link on the way.
         """
         try:
             return open_in_root(self._root, path, links=False), False
@@ -152,7 +152,7 @@ class PathResolver:
         return open_in_root(self._root, path, links=True), True
 
     def _link(self, pid: int, path: str) -> str | None:
-        """The target of a link; None where there is none."""
+        """The target of a link; None if it is not a link."""
         if path == "/proc/self":
             return str(leader(pid))
         if path == "/proc/thread-self":
@@ -163,12 +163,12 @@ class PathResolver:
         try:
             return self._ask(os.readlink, path)
         except OSError as error:
-            if error.errno != errno.EINVAL:  # no link
+            if error.errno != errno.EINVAL:  # not a link
                 raise
         return None
 
     def device(self, path: str) -> tuple[int, int]:
-        """The numbers of a device; of none where there is none."""
+        """The major and minor number of a device; zeros if it is missing."""
         found = self._ask(os.lstat, path)
         return (0, 0) if found is None else (os.major(found.st_rdev), os.minor(found.st_rdev))
 
@@ -177,7 +177,7 @@ class PathResolver:
         return self._target(path) is not None
 
     def has_attributes(self, path: str) -> bool:
-        """Whether a file has extended attributes, but for those that the system gives all files."""
+        """Whether a file has extended attributes beyond those that the system gives every file."""
         handle = self._ask(_look, path)
         if handle is None:
             return False
@@ -191,7 +191,7 @@ class PathResolver:
             os.close(handle)
 
     def mode(self, path: str) -> int:
-        """The mode of a file; 0 where there is none. What we may not see is taken to be there."""
+        """The mode of a file; 0 if it is missing. A file we may not look at counts as existing."""
         try:
             found = self._ask(os.lstat, path) if path else None
         except PermissionError:
@@ -199,10 +199,10 @@ class PathResolver:
         return 0 if found is None else found.st_mode
 
     def _ask(self, call: Callable[..., _Answer], path: str) -> _Answer | None:
-        """Ask about a resolved path; None where nothing is there.
+        """Make a call on a resolved path; None if the file is missing.
 
-        A part of a path can be too long for the command's call as well. As a whole, a path that it
-        begins in a folder can be too long for ours alone: that is an error.
+        If a part of a path is too long, the command's call fails too. If only the whole path is too
+        long for our call, because the command's starts in a folder, that is an error.
         """
         try:
             return call(path.lstrip("/") or ".", dir_fd=self._root)
@@ -237,25 +237,25 @@ def _way(pid: int, folder: int | None) -> str:
 
 
 def _is_unnamed(way: str, target: str) -> bool:
-    """Whether a link of `/proc` leads to what has no name: a pipe, memory, or a deleted file."""
+    """Whether a link of `/proc` leads to a pipe, memory or a deleted file, which have no name."""
     if not target.startswith("/"):
         return True
-    if not target.endswith(_DELETED):  # any folder can be called as memory is
+    if not target.endswith(_DELETED):  # any folder may have such a name
         return False
     found = os.stat(way)  # noqa: PTH116
     return found.st_nlink == 0 and not stat.S_ISDIR(found.st_mode)
 
 
 def _is_of_another(path: str) -> bool:
-    """Whether a path leads to a process that is none of the command's own."""
+    """Whether a path leads to a process outside the command."""
     process = _PROCESS.match(path)
     return process is not None and not is_descendant(int(process[1]))
 
 
 def _is_elsewhere(pid: int, other: str) -> bool:
-    """Whether another process has another view of the files.
+    """Whether another process has a different view of the files.
 
-    None of the command's own has: a namespace of mounts is a copy, and it can mount nothing there.
+    The command's own processes have not: a new mount namespace is a copy, and they cannot mount.
     """
     if is_descendant(int(other)):
         return False

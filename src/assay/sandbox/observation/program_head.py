@@ -1,7 +1,7 @@
-"""What the kernel runs for a program: the interpreter of a script, the loader of an ELF file.
+"""Find what the kernel runs for a program: a script's interpreter, an ELF file's loader.
 
-It opens both itself, without a call that is reported. As in `fs/binfmt_script.c` and
-`fs/binfmt_elf.c`: a name ends at a space, a tab, a NUL or the line's end, within 256 bytes.
+The kernel opens both itself, without a reported call. As in `fs/binfmt_script.c` and
+`fs/binfmt_elf.c`, a name ends at a space, a tab, a NUL or the line's end, within 256 bytes.
 """
 
 import os
@@ -15,7 +15,7 @@ _LOADER = 3
 
 
 def interpreter(handle: int) -> str:
-    """The path that the head of an open file names; '' where it names none."""
+    """The interpreter or loader named in the head of an open file; '' if none is."""
     head = os.pread(handle, _HEAD, 0)
     script = _SCRIPT.match(head)
     if script is not None:

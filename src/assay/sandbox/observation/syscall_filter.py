@@ -1,11 +1,11 @@
-"""The system calls that can bring something in, and a seccomp filter that reports each.
+"""The system calls through which data can enter a command, and a seccomp filter to report them.
 
-The numbers are Linux's, by machine: of `asm/unistd_64.h`, and for aarch64 `asm-generic/unistd.h`.
-Besides files these are sockets, what the kernel keeps for several processes (System V and POSIX
-objects, keys, BPF), and the memory of other processes. Calls that would hide what is opened are
-refused: those that name a file by other means than a path (io_uring, opening by handle, taking
-another process's descriptor), and those that change what paths mean (mounting, another root, and
-openat2, which can take any folder for the root; programs that try it go on with openat).
+Numbers by machine: from `asm/unistd_64.h`, and for aarch64 from `asm-generic/unistd.h`. Besides
+files the calls are about sockets, objects that the kernel keeps for several processes (System V and
+POSIX objects, keys, BPF), and the memory of other processes. Calls that would hide an opened file
+are refused: those that name a file without a path (io_uring, opening by handle, taking another
+process's descriptor), and those that change what paths mean (mounting, another root, and openat2,
+which can take any folder as root; programs that try it fall back to openat).
 """
 
 import errno
@@ -61,7 +61,7 @@ _NUMBERS: dict[str, dict[str, int]] = {
     },
 }  # fmt: skip
 _SEND_TO = {"x86_64": 44, "aarch64": 206}
-"""Reported where the call names a receiver; else the socket is connected, or of a pair."""
+"""Reported if the call names a receiver; otherwise the socket is connected or a pair."""
 _REFUSED_EVERYWHERE = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
     "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
@@ -86,12 +86,12 @@ _FIFTH_ARGUMENT = 16 + 4 * 8
 
 @dataclass(frozen=True, kw_only=True)
 class PathArgument:
-    """Where a call has a path: the argument of the folder it is seen from, and of the path.
+    """Which arguments of a call hold a path, and the folder it is relative to.
 
-    Without a path, the folder's argument is the file itself. `follows` says whether the call acts
-    on what a link leads to, unless the argument `unless` says otherwise; where it does not, the
-    argument `asked` may ask for it. What `carries` goes on to another path, with what it holds; so
-    does what is `swapped`, where the argument says that two files change places.
+    Without a path, the folder's argument is the file itself. `follows`: the call acts on a link's
+    target, unless the argument `unless` says otherwise; if not, the argument `asked` may ask for
+    it. `carries`: the file moves to another path with its content; `swapped`: the argument that
+    makes two files swap places.
     """
 
     folder: int | None
@@ -104,7 +104,7 @@ class PathArgument:
     swapped: int | None = None
 
     def follows_by(self, arguments: Sequence[int]) -> bool:
-        """Whether a call with these arguments acts on what a link leads to."""
+        """Whether a call with these arguments acts on the target of a link."""
         if self.follows:
             return self.unless is None or not arguments[self.unless] & _NO_FOLLOW
         return self.asked is not None and bool(arguments[self.asked] & _FOLLOW)
@@ -137,7 +137,7 @@ PATH_ARGUMENTS: dict[str, tuple[PathArgument, ...]] = {
     "fchownat": (replace(_LED_TO_BELOW, unless=4),),
     **dict.fromkeys(("fchmod", "fchown", "fsetxattr", "fremovexattr"), (_OPENED,)),
 }
-"""The calls other than opening, running and connecting, and the paths that they have."""
+"""Calls other than opening, running and connecting, and their path arguments."""
 
 _READ_LINK = PathArgument(folder=None, path=0, writes=False)
 METADATA_ARGUMENTS: dict[str, PathArgument] = {
@@ -147,7 +147,7 @@ METADATA_ARGUMENTS: dict[str, PathArgument] = {
     **dict.fromkeys(("lgetxattr", "llistxattr"), _READ_LINK),
     **dict.fromkeys(("fgetxattr", "flistxattr"), replace(_OPENED, writes=False)),
 }
-"""The calls that read the target of a link, or attributes beside a file's content."""
+"""Calls that read the target of a link, or extended attributes."""
 
 KERNEL_OBJECTS: dict[str, str] = {
     **dict.fromkeys(("shmget", "shmat", "shmctl"), "System V shared memory"),
@@ -157,14 +157,14 @@ KERNEL_OBJECTS: dict[str, str] = {
     **dict.fromkeys(("add_key", "request_key", "keyctl"), "kernel keys"),
     "bpf": "BPF",
 }
-"""The calls that reach what the kernel keeps for several processes, and what that is."""
+"""Calls that reach objects which the kernel keeps for several processes, and their names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessArgument:
-    """Where a call has the number of a process, or of a group; 0 is the caller.
+    """Which argument of a call holds a pid, or a group's; 0 is the caller.
 
-    Where the argument `kind` is `users`, the call is about all processes of a user.
+    If the argument `kind` equals `users`, the call is about all processes of a user.
     """
 
     number: int
@@ -182,31 +182,31 @@ OTHER_PROCESS: dict[str, ProcessArgument] = {
     **dict.fromkeys(("setpriority", "getpriority"), ProcessArgument(number=1, kind=0, users=2)),
     **dict.fromkeys(("ioprio_set", "ioprio_get"), ProcessArgument(number=1, kind=0, users=3)),
 }
-"""The calls that reach into another process, or set and ask what can be kept with it."""
+"""Calls that reach into another process, or read and set values stored with it."""
 
 
 def known_machine() -> bool:
-    """Whether this machine's numbers are known."""
+    """Whether the call numbers of this machine are known."""
     return os.name == "posix" and platform.system() == "Linux" and platform.machine() in _NUMBERS
 
 
 def names_by_number() -> dict[int, str]:
-    """The calls that are reported, by number."""
+    """The names of the reported calls, by number."""
     machine = platform.machine()
     named = _NUMBERS[machine] | {"sendto": _SEND_TO[machine]}
     return {number: name for name, number in named.items()}
 
 
 def install_filter() -> int:
-    """Have every later call of this thread, and of what it starts, reported.
+    """Report every later call of this thread and of the processes it starts.
 
-    Returns the descriptor of the reports. The thread must have renounced new privileges.
+    Returns the descriptor of the reports. The thread must have renounced new privileges before.
     """
     return install_listener(_program(platform.machine()))
 
 
 def _program(machine: str) -> bytes:
-    """The filter as BPF: eight bytes an instruction."""
+    """The filter as a BPF program, eight bytes an instruction."""
     reported = sorted(_NUMBERS[machine].values())
     refused = sorted((_REFUSED[machine] | _REFUSED_EVERYWHERE).values())
     tests = [(_EQUAL, number, "tell") for number in reported]
@@ -216,7 +216,10 @@ def _program(machine: str) -> bytes:
         tests.insert(0, (_AT_LEAST, _X32, "refuse"))
     ends = [
         ("allow", (_RETURN, 0, 0, _ALLOW)),
-        ("to whom", (_LOAD, 0, 0, _FIFTH_ARGUMENT)),  # an address: either half is not zero
+        (
+            "to whom",
+            (_LOAD, 0, 0, _FIFTH_ARGUMENT),
+        ),  # an address is given if either half is not zero
         ("", (_EQUAL, 0, 2, 0)),
         ("", (_LOAD, 0, 0, _FIFTH_ARGUMENT + 4)),
         ("", (_EQUAL, 1, 0, 0)),

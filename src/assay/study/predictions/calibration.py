@@ -21,15 +21,18 @@ be" than for "too narrow". What that is worth is in docs/explanation/error-rates
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 
+from assay.result import Result
 from assay.stats.proportions import ShareFit, accuracy
 from assay.study.predictions.grade import Grade, OutcomeGrade, RangeGrade, ranked_score
 from assay.study.records import Unreadable
 from assay.study.submissions.submission import Submission
-from assay.wording import percent
+from assay.wording import counted, percent
 
+UNGRADED = "No prediction has been graded yet."
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LEVEL = 0.95
 _TELLING = 3  # so many misses on one side, and no fewer, are worth a sentence
@@ -81,7 +84,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     directions: int
 
 
-class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+class Calibration(Result, frozen=True, kw_only=True):
     """The predictions of a study beside what came. Scores are means, and less is better.
 
     `interval_score` is that of the ranges, `log_score` and `ranked_score` those of the outcomes,
@@ -102,6 +105,23 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     ranked_score_of_no_idea: float | None
     lessons: tuple[str, ...]
     unreadable: tuple[Unreadable, ...] = ()
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each submission."""
+        rows: list[dict[str, Any]] = msgspec.to_builtins(self.submissions)
+        return rows
+
+    def lines(self) -> list[str]:
+        """The lessons, and how many ranges hold at each level."""
+        if not self.submissions:
+            return [UNGRADED]
+        said = [
+            f"{each.inside} of {each.total} ranges stated at {percent(each.level)} hold"
+            f" [{each.low:.2f}, {each.high:.2f}]"
+            for each in self.coverage[:4]
+        ]
+        graded = f"{counted(len(self.submissions), 'submission')} graded"
+        return [*(self.lessons or (f"{graded}: no lesson is shown yet.",)), *said]
 
 
 def calibrate(

@@ -5,12 +5,14 @@ showed otherwise.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 
+from assay.result import Result
 from assay.study.predictions.grade import Grade
 from assay.study.submissions.submission import Submission, Version
-from assay.wording import percent
+from assay.wording import counted, percent
 
 
 class Revised(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,7 +23,7 @@ class Revised(msgspec.Struct, frozen=True, kw_only=True):
     entry: int
 
 
-class Falsified(msgspec.Struct, frozen=True, kw_only=True):
+class Falsified(Result, frozen=True, kw_only=True):
     """One commitment that did not hold: what was said, what came, and what was revised."""
 
     number: int
@@ -31,6 +33,42 @@ class Falsified(msgspec.Struct, frozen=True, kw_only=True):
     came: str
     graded_by: int | None
     revised: tuple[Revised, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        row = self.to_dict()
+        return [row | {"revised": ", ".join(version.version for version in self.revised) or None}]
+
+    def lines(self) -> list[str]:
+        """What was said, what came, and what was revised."""
+        revised = ", ".join(f"{each.version} (entry {each.entry})" for each in self.revised)
+        said = f"{self.submission}, {self.kind}: {self.predicted}; came: {self.came}"
+        return [said, *([f"revised: {revised}"] if revised else [])]
+
+
+NOTHING_FALSIFIED = "Nothing that was predicted has turned out otherwise yet."
+
+
+class AllFalsified(Result, frozen=True, kw_only=True):
+    """Every commitment of a study that did not hold."""
+
+    entries: tuple[Falsified, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each commitment."""
+        return [row for entry in self.entries for row in entry.to_rows()]
+
+    def lines(self) -> list[str]:
+        """How many did not hold, and the first of them."""
+        if not self.entries:
+            return [NOTHING_FALSIFIED]
+        return [
+            f"{counted(len(self.entries), 'commitment')} did not hold",
+            *(entry.lines()[0] for entry in self.entries[:_MOST_SAID]),
+        ]
+
+
+_MOST_SAID = 6
 
 
 def falsified(

@@ -22,6 +22,7 @@ from assay.errors import IntegrityError
 from assay.gauntlet.result import Judgement, Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.study.predictions.spec import VERDICTS, Direction, Prediction, Range, Term
+from assay.wording import counted
 
 _Values = Mapping[str | None, Mapping[str, float]]
 _SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -89,6 +90,15 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
         outcome = self.outcome
         expected = outcome is not None and not self.no_idea and outcome.happened == outcome.expected
         return count + expected
+
+    @property
+    def summary(self) -> str:
+        """How many commitments held."""
+        if self.no_idea:
+            return "The prediction was: no idea."
+        if not (self.ranges or self.outcome or self.directions):
+            return "Nothing of the prediction could be graded."
+        return f"{self.held} of {counted(self.commitments, 'commitment')} held"
 
 
 def grade(

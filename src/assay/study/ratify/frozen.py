@@ -28,7 +28,7 @@ from assay.sandbox.syscalls import exchange
 from assay.study.entries import enter, records_of
 from assay.study.entry_readers import NOTHING
 from assay.study.locate import study_root
-from assay.study.study import PAGES, RECORDS, Study, open_study
+from assay.study.study import PAGES, RECORDS, StudyFolder, open_study
 
 HISTORY, STORE, NONE = "ratified.jsonl", ".ratified", NOTHING
 UNFINISHED = "unfinished"
@@ -51,7 +51,7 @@ class Frozen:
     """A folder of ratified artifacts, and the study it is in."""
 
     folder: Path
-    study: Study | None
+    study: StudyFolder | None
 
     def place(self, name: str) -> Path:
         """Where an artifact is put."""

@@ -24,7 +24,7 @@ from assay.study.ratify.frozen import (
     put,
 )
 from assay.study.ratify.standing import standing
-from assay.study.study import PAGES, RECORDS, Study
+from assay.study.study import PAGES, RECORDS, StudyFolder
 
 
 def check_ratifiable(comparison: Comparison, artifact: Path) -> str:
@@ -103,7 +103,7 @@ def _check_place(at: Frozen, name: str) -> None:
         )
 
 
-def _is_of_study(at: Frozen, study: Study, name: str) -> bool:
+def _is_of_study(at: Frozen, study: StudyFolder, name: str) -> bool:
     """Whether a place is, or holds, something that the study is made of."""
     inner = at.inner(name)
     with storage(at.folder):

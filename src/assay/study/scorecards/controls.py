@@ -11,13 +11,13 @@ from typing import NamedTuple
 from assay.errors import IntegrityError, MethodError, NotHere, SpecError, storage
 from assay.files import read_as
 from assay.folders import remove
-from assay.methods.registry import REGISTERED
+from assay.method.registry import REGISTERED
 from assay.runs.collect import run as run_method
 from assay.runs.result import Run
 from assay.runs.store import HEAD, OUTPUTS, RunFolder, parse_run
 from assay.study.records import BarsRecord, StudyRecords, SubmissionRecord
 from assay.study.scorecards.store import load_result
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 
 
 class ControlRun(NamedTuple):
@@ -27,7 +27,7 @@ class ControlRun(NamedTuple):
     again: bool = False
 
 
-def keep_control(study: Study, bars: str, run: Run) -> dict[str, str]:
+def keep_control(study: StudyFolder, bars: str, run: Run) -> dict[str, str]:
     """Store the run of a cheat; its files by digest. What an interrupted revision left is replaced.
 
     The digests are of the bytes as they were written. To be called under the ledger's lock, for
@@ -45,7 +45,7 @@ def keep_control(study: Study, bars: str, run: Run) -> dict[str, str]:
 
 
 def load_control(
-    study: Study, records: StudyRecords, record: BarsRecord, method: str, *, second: bool
+    study: StudyFolder, records: StudyRecords, record: BarsRecord, method: str, *, second: bool
 ) -> ControlRun:
     """The run of the control that a revision names: stored, or else of a registered method.
 
@@ -87,7 +87,7 @@ def _finished_before(
     return record if finished else None
 
 
-def _run_again(study: Study, record: BarsRecord, method: str, *, second: bool) -> Run:
+def _run_again(study: StudyFolder, record: BarsRecord, method: str, *, second: bool) -> Run:
     """Run a registered method as a revision does."""
     try:
         return run_method(method, study.benchmark(second=second), task=record.task)

@@ -19,10 +19,10 @@ from assay.runs.result import Run
 from assay.study.entries import records_of
 from assay.study.records import BarsRecord, StudyRecords, SubmissionRecord
 from assay.study.scorecards.store import judge_missing, load_result, load_version, read_judgement
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 
 
-def judge_in_study(study: Study, folder: Path, bars: str | None) -> Scorecard:
+def judge_in_study(study: StudyFolder, folder: Path, bars: str | None) -> Scorecard:
     """A result of a study, under a version of its bars or under bars from outside the study.
 
     Without `bars` it is the newest version.
@@ -49,7 +49,7 @@ def _versions(records: StudyRecords, run: Run) -> list[BarsRecord]:
     return versions
 
 
-def _check_own(study: Study, file: Path, records: StudyRecords, bars: BarSet) -> None:
+def _check_own(study: StudyFolder, file: Path, records: StudyRecords, bars: BarSet) -> None:
     """Refuse a bars file of the study that is not what the ledger says it is."""
     with storage(file):
         own = file.resolve().is_relative_to(study.root / "bars")
@@ -60,7 +60,7 @@ def _check_own(study: Study, file: Path, records: StudyRecords, bars: BarSet) ->
         )
 
 
-def judge_study(study: Study) -> list[Rejudged]:
+def judge_study(study: StudyFolder) -> list[Rejudged]:
     """Every result of a study under every version; what was missing is made and entered.
 
     A result that cannot be read is named as such, and the others are judged.
@@ -93,7 +93,9 @@ def _unreadable(record: SubmissionRecord, why: str) -> Rejudged:
     )
 
 
-def _rejudged(study: Study, records: StudyRecords, record: SubmissionRecord) -> Rejudged | None:
+def _rejudged(
+    study: StudyFolder, records: StudyRecords, record: SubmissionRecord
+) -> Rejudged | None:
     """The judgements of a result; None where it is being judged by another process."""
     run = load_result(study, record)
     versions = [version.version for version in _versions(records, run)]

@@ -12,12 +12,12 @@ from assay.runs.result import Run
 from assay.study.entries import enter, read_records, records_of
 from assay.study.scorecards.controls import keep_control
 from assay.study.scorecards.store import judge_missing, load_result, load_version
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force
 
 
 def revise_study(
-    study: Study,
+    study: StudyFolder,
     proposal: Proposal,
     *,
     task: Task | None = None,
@@ -48,7 +48,7 @@ def revise_study(
     return revision
 
 
-def bars_of_study(study: Study, task: Task | None) -> BarSet:
+def bars_of_study(study: StudyFolder, task: Task | None) -> BarSet:
     """The bars in force, of the only task or of the one named."""
     records = records_of(study)
     tasks = list(dict.fromkeys(bars.task for bars in records.bars))
@@ -59,7 +59,7 @@ def bars_of_study(study: Study, task: Task | None) -> BarSet:
     return bars_in_force(study, records, task or tasks[0])
 
 
-def study_bars(study: Study, version: str, task: Task | None) -> BarSet | None:
+def study_bars(study: StudyFolder, version: str, task: Task | None) -> BarSet | None:
     """A version of the study's bars, where it has one of that name."""
     records = records_of(study)
     for record in records.bars:
@@ -68,14 +68,14 @@ def study_bars(study: Study, version: str, task: Task | None) -> BarSet | None:
     return None
 
 
-def stored_run(study: Study, submission: str) -> Run | None:
+def stored_run(study: StudyFolder, submission: str) -> Run | None:
     """The result of a submission, where it has one."""
     record = records_of(study).submissions.get(submission)
     return None if record is None or record.run is None else load_result(study, record)
 
 
 def adopt(
-    study: Study, made: Revision, *, after: str | None, control: str | None
+    study: StudyFolder, made: Revision, *, after: str | None, control: str | None
 ) -> list[tuple[str, Judgement]]:
     """Enter a revision and judge every result under it.
 

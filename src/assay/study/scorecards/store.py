@@ -23,7 +23,7 @@ from assay.study.entries import enter, read_records, records_of
 from assay.study.predictions.grade import Grade, grade
 from assay.study.predictions.spec import Prediction
 from assay.study.records import BarsRecord, StudyRecords, SubmissionRecord, Unreadable
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.bars_in_force import read_seal
 
 Stored = TypeVar("Stored", Judgement, Grade)
@@ -32,7 +32,7 @@ FORMAT = "assay-judgement/1"
 GRADE_FORMAT = "assay-grade/1"
 
 
-def load_result(study: Study, record: SubmissionRecord) -> Run:
+def load_result(study: StudyFolder, record: SubmissionRecord) -> Run:
     """The stored run of a submission, which must be what the ledger says it is."""
     if record.run is None:
         raise SpecError(f"{record.id} has no result")
@@ -50,7 +50,7 @@ def load_result(study: Study, record: SubmissionRecord) -> Run:
     return run
 
 
-def load_version(study: Study, record: BarsRecord) -> BarSet:
+def load_version(study: StudyFolder, record: BarsRecord) -> BarSet:
     """A version of the bars, which must be what the ledger says it is."""
     bars = read_bars(read_as(study.root, record.path, record.digest), where=record.path)
     if (bars.task, bars.version) != (record.task, record.version):
@@ -58,7 +58,7 @@ def load_version(study: Study, record: BarsRecord) -> BarSet:
     return bars
 
 
-def judge(study: Study, run: Run, bars: BarSet) -> Judgement:
+def judge(study: StudyFolder, run: Run, bars: BarSet) -> Judgement:
     """A run under one version of the bars: a scorecard, or why there can be none.
 
     That data cannot be read today is no property of the run, and never becomes a judgement.
@@ -84,7 +84,7 @@ class Judged(NamedTuple):
     unreadable: tuple[Unreadable, ...]
 
 
-def judge_missing(study: Study, known: Mapping[str, Run] | None = None) -> Judged:
+def judge_missing(study: StudyFolder, known: Mapping[str, Run] | None = None) -> Judged:
     """Judge every result under every version of its task's bars, where that is not yet done.
 
     `known` are runs that were just made: they are judged as they are in memory. A result that
@@ -119,7 +119,7 @@ def judge_missing(study: Study, known: Mapping[str, Run] | None = None) -> Judge
 
 
 def _missing_versions(
-    study: Study, records: StudyRecords, record: SubmissionRecord, run: Run | None
+    study: StudyFolder, records: StudyRecords, record: SubmissionRecord, run: Run | None
 ) -> list[BarsRecord]:
     """The versions of the bars that a result was not judged under; none without a result."""
     if record.run is None:
@@ -129,7 +129,7 @@ def _missing_versions(
     return [version for version in versions if version.version not in record.scores]
 
 
-def keep_judgement(study: Study, submission: str, judgement: Judgement) -> None:
+def keep_judgement(study: StudyFolder, submission: str, judgement: Judgement) -> None:
     """Write a judgement down and into the ledger, unless another process just did."""
     path = f"scorecards/{submission}@{judgement.bars}.json"
     data = judgement_bytes(submission, judgement)
@@ -148,12 +148,12 @@ def judgement_bytes(submission: str, judgement: Judgement) -> bytes:
     return pretty_json(head)
 
 
-def read_judgement(study: Study, entry: Entry) -> Judgement:
+def read_judgement(study: StudyFolder, entry: Entry) -> Judgement:
     """A stored judgement, by the entry that brought it."""
     return _stored(study, entry, FORMAT, Judgement)
 
 
-def keep_grade(study: Study, submission: str, made: Grade) -> None:
+def keep_grade(study: StudyFolder, submission: str, made: Grade) -> None:
     """Write a grade down and into the ledger, unless another process just did."""
     path = f"grades/{submission}.json"
     data = grade_bytes(made)
@@ -170,13 +170,13 @@ def grade_bytes(made: Grade) -> bytes:
     return pretty_json(head)
 
 
-def read_grade(study: Study, entry: Entry) -> Grade:
+def read_grade(study: StudyFolder, entry: Entry) -> Grade:
     """A stored grade, by the entry that brought it."""
     return _stored(study, entry, GRADE_FORMAT, Grade)
 
 
 def grade_of(
-    study: Study,
+    study: StudyFolder,
     records: StudyRecords,
     record: SubmissionRecord,
     prediction: Prediction,
@@ -197,7 +197,7 @@ def grade_of(
     return grade(record.id, prediction, mine, bars, earlier)
 
 
-def _stored(study: Study, entry: Entry, form: str, kind: type[Stored]) -> Stored:
+def _stored(study: StudyFolder, entry: Entry, form: str, kind: type[Stored]) -> Stored:
     """A record of a submission from the file that an entry names."""
     ((path, expected),) = entry.files.items()
     data = read_as(study.root, path, expected)

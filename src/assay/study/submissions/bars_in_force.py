@@ -8,11 +8,11 @@ from assay.gauntlet.metrics.table import applies, metric_of
 from assay.gauntlet.spec import BarSet
 from assay.study.predictions.spec import Predictable
 from assay.study.records import StudyRecords, SubmissionRecord
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.spec import Seal, parse_seal
 
 
-def bars_in_force(study: Study, records: StudyRecords, task: Task) -> BarSet:
+def bars_in_force(study: StudyFolder, records: StudyRecords, task: Task) -> BarSet:
     """The newest version of a task's bars."""
     versions = records.versions(task)
     if not versions:
@@ -24,13 +24,13 @@ def bars_in_force(study: Study, records: StudyRecords, task: Task) -> BarSet:
     return read_bars(read_as(study.root, newest.path, newest.digest), where=newest.path)
 
 
-def read_seal(study: Study, record: SubmissionRecord) -> Seal:
+def read_seal(study: StudyFolder, record: SubmissionRecord) -> Seal:
     """The seal of a submission, which must be what the ledger says it is."""
     ((path, expected),) = record.seal.files.items()
     return parse_seal(read_as(study.root, path, expected), where=path)
 
 
-def _is_of(study: Study, record: SubmissionRecord, task: Task) -> bool:
+def _is_of(study: StudyFolder, record: SubmissionRecord, task: Task) -> bool:
     """Whether a submission is for a task; one whose seal cannot be read is for none."""
     try:
         return read_seal(study, record).task == task
@@ -44,7 +44,7 @@ def asks_second(bars: BarSet) -> bool:
 
 
 def predictable(
-    study: Study,
+    study: StudyFolder,
     benchmark: Benchmark,
     bars: BarSet,
     records: StudyRecords,

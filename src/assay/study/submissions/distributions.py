@@ -22,7 +22,7 @@ from assay._version import __version__
 from assay.digests import digest
 from assay.errors import SpecError, StorageError, storage
 from assay.files import path_names, stamp
-from assay.methods.installed_files import hexadecimal, recorded, sha256_of, site_folders
+from assay.method.installed_files import hexadecimal, recorded, sha256_of, site_folders
 from assay.study.submissions.spec import Distribution
 
 if TYPE_CHECKING:

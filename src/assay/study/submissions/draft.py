@@ -11,20 +11,20 @@ from assay.folders import members
 from assay.gauntlet.metrics.table import metric_of
 from assay.gauntlet.revision import quoted
 from assay.gauntlet.spec import BarSet
-from assay.methods.closure import closure_of
-from assay.methods.registry import REGISTERED, parse_method
+from assay.method.closure import closure_of
+from assay.method.registry import REGISTERED, parse_method
 from assay.runs.worker import default_task
 from assay.study.entries import records_of
 from assay.study.predictions.spec import Predictable
 from assay.study.records import StudyRecords
-from assay.study.study import Study, check_id
+from assay.study.study import StudyFolder, check_id
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
 from assay.study.submissions.sealed_files import laid_out, sealed_worker
 from assay.study.submissions.spec import Prereg
 
 
 def draft(
-    study: Study,
+    study: StudyFolder,
     submission: str,
     method: str,
     *,
@@ -82,7 +82,7 @@ def _moved(method: str) -> str:
 
 
 def _task_of(
-    study: Study, records: StudyRecords, folder: Path, method: str, prereg: Prereg
+    study: StudyFolder, records: StudyRecords, folder: Path, method: str, prereg: Prereg
 ) -> Task:
     """The only task of the study, or the one that the method's shape tells."""
     tasks = [task for task in TASKS if records.versions(task)]

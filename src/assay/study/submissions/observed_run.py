@@ -15,7 +15,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from assay.files import path_names, stamp
-from assay.methods.accessed_files import (
+from assay.method.accessed_files import (
     TERMINALS,
     has_code_suffix,
     is_below,
@@ -23,7 +23,7 @@ from assay.methods.accessed_files import (
     is_process_file,
     is_quiet_peer,
 )
-from assay.methods.installed_files import (
+from assay.method.installed_files import (
     is_elf,
     is_interpreter_file,
     is_standard_file,

@@ -1,24 +1,25 @@
 """Run a sealed submission again, and compare with its stored result."""
 
 import math
+from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from assay.errors import DigestMismatch, NotHere
 from assay.files import is_rest
+from assay.result import Result
 from assay.runs.answers import score_of
 from assay.runs.collect import Listener
 from assay.runs.result import Provenance, Run
 from assay.study.entries import records_of
 from assay.study.scorecards.store import load_result
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.run import ask
 from assay.study.submissions.sealed import load_sealed
-from assay.wording import counted
+from assay.wording import counted, some
 
 
-class Rerun(msgspec.Struct, frozen=True, kw_only=True):
+class Rerun(Result, frozen=True, kw_only=True):
     """The outputs of another run beside the stored ones; never a result itself.
 
     An output is of an item under a seed. `items` counts those of both runs together, `changed`
@@ -53,8 +54,28 @@ class Rerun(msgspec.Struct, frozen=True, kw_only=True):
         """Whether outputs and seeds are the same."""
         return not self.differ and self.seeding is None
 
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        row = self.to_dict()
+        names = ("unnamed_code", "unnamed_files")
+        return [row | {name: ", ".join(row[name]) for name in names}]
 
-def rerun(study: Study, submission: str, *, listener: Listener | None = None) -> Rerun:
+    def lines(self) -> list[str]:
+        """Whether the outputs are the same, and what else the other run reached."""
+        said = f"{self.submission}: all {counted(self.items, 'output')} are the same"
+        if self.differ:
+            said = f"{self.submission}: {self.differ} of {counted(self.items, 'output')} differ"
+            if self.largest is not None:
+                said += f", by {self.largest:g} at most (item {self.item!s:.60})"
+        unnamed = (*self.unnamed_code, *self.unnamed_files)
+        return [
+            said,
+            *([] if self.seeding is None else [self.seeding]),
+            *([f"it reached what the record does not name: {some(unnamed)}"] if unnamed else []),
+        ]
+
+
+def rerun(study: StudyFolder, submission: str, *, listener: Listener | None = None) -> Rerun:
     """Run a sealed submission again and compare with its result; nothing is stored."""
     sealed = load_sealed(study, submission, distributions=False)
     record = records_of(study).submission(submission)
@@ -89,7 +110,7 @@ def _last_part(name: str) -> str:
     return name.rstrip("/").rpartition("/")[2]
 
 
-def _same_installed(study: Study, submission: str) -> bool:
+def _same_installed(study: StudyFolder, submission: str) -> bool:
     try:
         load_sealed(study, submission)
     except DigestMismatch:
@@ -131,9 +152,9 @@ def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Rerun:
     )
 
 
-def _seeding(run: Run) -> tuple[int, int, int | None]:
-    """Seeds, probe and folds of a run; of several seeds a resumed run was not probed again."""
-    return run.seeds, run.probed if run.seeds == 1 else 0, run.folds
+def _seeding(run: Run) -> tuple[int, int, int | None, int | None]:
+    """Seeds, probe, folds and batches; of several seeds a resumed run was not probed again."""
+    return run.seeds, run.probed if run.seeds == 1 else 0, run.folds, run.batch
 
 
 def _seeds_apart(stored: Run, again: Run) -> str:
@@ -141,6 +162,7 @@ def _seeds_apart(stored: Run, again: Run) -> str:
         f"under {counted(run.seeds, 'seed')}"
         + (f" with {counted(run.probed, 'item')} probed" if run.seeds == 1 else "")
         + ("" if run.folds is None else f" in {counted(run.folds, 'fold')}")
+        + ("" if run.batch is None else f" in batches of {run.batch}")
         for run in (stored, again)
     )
     return f"stored {before}, and now {now}"

@@ -10,8 +10,7 @@ refused.
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
-
-import msgspec
+from typing import Any
 
 from assay.errors import (
     AlreadyRun,
@@ -21,9 +20,10 @@ from assay.errors import (
     SpecError,
     storage,
 )
-from assay.gauntlet.result import Judgement
+from assay.gauntlet.result import Judgement, Scorecard
 from assay.ledger.attestation import Attestation
 from assay.ledger.entry import Entry
+from assay.result import Result
 from assay.runs.collect import Listener, Sealed, collect
 from assay.runs.result import Provenance, Record, Run
 from assay.runs.store import OUTPUTS, RunFolder
@@ -38,7 +38,7 @@ from assay.study.scorecards.store import (
     read_grade,
     read_judgement,
 )
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.observed_run import observed_run
 from assay.study.submissions.seal_lock import only_one
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
@@ -51,7 +51,7 @@ from assay.study.timestamps import attestation_of
 _UNWITNESSED = "none"
 
 
-class Finished(msgspec.Struct, frozen=True, kw_only=True):
+class Finished(Result, frozen=True, kw_only=True):
     """A finished run: a judgement for each version of the bars, and the grade of its prediction.
 
     `unreadable` are other results of the study that were to be judged and could not be read.
@@ -65,14 +65,42 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: tuple[Unreadable, ...] = ()
 
     @property
+    def scorecard(self) -> Scorecard | None:
+        """What it is worth under the bars that were sealed with it; None where it failed."""
+        cards = (made.scorecard for made in self.judgements if made.bars == self.original)
+        return next((card for card in cards if card is not None), None)
+
+    @property
     def favourable(self) -> bool:
         """Whether it passes under the bars that were sealed with it."""
-        cards = (made.scorecard for made in self.judgements if made.bars == self.original)
-        return any(card is not None and card.verdict.favourable for card in cards)
+        return self.scorecard is not None and self.scorecard.verdict.favourable
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each version of the bars."""
+        return [
+            {
+                "bars": made.bars,
+                "original": made.bars == self.original,
+                "verdict": None if made.scorecard is None else made.scorecard.verdict.value,
+                "met": None if made.scorecard is None else made.scorecard.point.passed,
+                "of": None if made.scorecard is None else made.scorecard.point.total,
+                "why": made.error,
+            }
+            for made in self.judgements
+        ]
+
+    def lines(self) -> list[str]:
+        """The scorecard under the sealed bars, and what became of the prediction."""
+        if self.scorecard is not None:
+            first, *rest = self.scorecard.lines()
+        else:
+            errors = [made.error for made in self.judgements if made.bars == self.original]
+            first, rest = f"no verdict. {errors[0] if errors else ''}", []
+        return [f"{self.submission}: {first}", self.grade.summary, *rest]
 
 
 def run_sealed(
-    study: Study,
+    study: StudyFolder,
     submission: str,
     *,
     unwitnessed: bool = False,
@@ -115,7 +143,7 @@ def run_sealed(
 
 
 def _make(
-    study: Study,
+    study: StudyFolder,
     sealed: SealedPrereg,
     record: SubmissionRecord,
     provenance: Provenance,
@@ -209,6 +237,7 @@ def ask(
                 repeats=sealed.repeats(outside),
                 limits=limits_of(sealed.prereg),
                 keep_going=True,
+                batch=sealed.prereg.batch,
                 sealed=Sealed(
                     provenance, made=made, unknown=lambda modules: sealed.unknown(modules, place)
                 ),
@@ -219,7 +248,9 @@ def ask(
         return observed_run(run, worker.outcomes, sealed.seal, place, whole=not made)
 
 
-def _start(study: Study, sealed: SealedPrereg, provenance: Provenance, folder: RunFolder) -> None:
+def _start(
+    study: StudyFolder, sealed: SealedPrereg, provenance: Provenance, folder: RunFolder
+) -> None:
     """Say in public that the run begins, or goes on, before the method sees an item."""
     with study.ledger as ledger:
         record = read_records(ledger.entries).submission(sealed.id)
@@ -246,7 +277,7 @@ def _start(study: Study, sealed: SealedPrereg, provenance: Provenance, folder: R
         enter(ledger, "run-resumed", sealed.id, said=facts)
 
 
-def _stop(study: Study, sealed: SealedPrereg, folder: RunFolder) -> None:
+def _stop(study: StudyFolder, sealed: SealedPrereg, folder: RunFolder) -> None:
     """Say in public what the run had written when it was stopped, so that it stays as it is."""
     with study.ledger as ledger:
         record = read_records(ledger.entries).submission(sealed.id)
@@ -268,7 +299,7 @@ def _check_kept(record: SubmissionRecord, folder: RunFolder) -> None:
         )
 
 
-def conclude(study: Study, sealed: SealedPrereg, run: Run | None = None) -> Finished:
+def conclude(study: StudyFolder, sealed: SealedPrereg, run: Run | None = None) -> Finished:
     """Judge a result under every version of the bars and grade its prediction, once.
 
     A run that was just made is judged as it is in memory.

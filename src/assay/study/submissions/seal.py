@@ -11,16 +11,17 @@ from assay.digests import digest, pretty_json
 from assay.errors import AlreadySealed, IntegrityError, MethodError, SpecError, storage
 from assay.files import read_as, write_whole
 from assay.ledger.entry import Entry
-from assay.methods.closure import closure_of
-from assay.methods.registry import REGISTERED
+from assay.method.closure import closure_of
+from assay.method.registry import REGISTERED
 from assay.runs.answers import check_output
 from assay.runs.collect import check_answerable
 from assay.runs.worker_process import ProcessWorker
+from assay.sandbox.environment import missing_variable
 from assay.study.entries import enter, read_records, records_of
 from assay.study.locate import FILE
 from assay.study.predictions.spec import parse_prediction
 from assay.study.records import StudyRecords
-from assay.study.study import Study, check_id
+from assay.study.study import StudyFolder, check_id
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
 from assay.study.submissions.distributions import distributions_of, our_requirements, unowned
 from assay.study.submissions.sealed import foreign, settings
@@ -34,11 +35,12 @@ from assay.study.submissions.spec import (
     parse_prereg,
 )
 
+_PASSED = 'environment = ["NAME"] in prereg.toml'
 PROBE = ("Is this a question?", "It is one.")
 """What a method is asked before it is sealed, to see that it answers at all."""
 
 
-def seal(study: Study, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
+def seal(study: StudyFolder, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
     """Seal a drafted submission: from here on nothing of it can change, and it can run once."""
     check_id(submission)
     records = records_of(study)
@@ -75,7 +77,7 @@ def _check_unsealed(records: StudyRecords, submission: str) -> None:
 
 
 def _seal_of(
-    study: Study,
+    study: StudyFolder,
     submission: str,
     records: StudyRecords,
     contents: Mapping[str, bytes],
@@ -134,7 +136,7 @@ def _examined(
     """Load the method from a copy of its files; what it imports must be in them or installed."""
     with laid_out(contents) as folder:
         with sealed_worker(prereg.method, folder, prereg=prereg, seed=0) as worker:
-            check_answerable(worker, benchmark, prereg.task)
+            check_answerable(worker, benchmark, prereg.task, batch=prereg.batch)
             if probe and not worker.learner:
                 _probe(worker, prereg, benchmark)
             modules = worker.modules()
@@ -164,5 +166,6 @@ def _probe(worker: ProcessWorker, prereg: Prereg, benchmark: Benchmark) -> None:
     except MethodError as error:
         raise type(error)(
             f"{prereg.method}, asked {PROBE[0]!r} to see whether it answers: {error.message}",
-            hint="Mend it before its only run; or seal it all the same: `probe=False`.",
+            hint=missing_variable(error.message, prereg.environment, how=_PASSED)
+            or "Mend it before its only run; or seal it all the same: `probe=False`.",
         ) from None

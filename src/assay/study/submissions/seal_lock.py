@@ -7,14 +7,14 @@ from contextlib import contextmanager
 
 from assay.errors import AlreadyRun, storage
 from assay.lock import acquire
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 
 _TRIES = 100
 _PAUSE_SECONDS = 0.01
 
 
 @contextmanager
-def only_one(study: Study, submission: str) -> Iterator[None]:
+def only_one(study: StudyFolder, submission: str) -> Iterator[None]:
     """Hold the seal; a process that ends, however it ends, lets go of it."""
     handle = _held(study, submission)
     try:
@@ -23,7 +23,7 @@ def only_one(study: Study, submission: str) -> Iterator[None]:
         os.close(handle)
 
 
-def _held(study: Study, submission: str) -> int:
+def _held(study: StudyFolder, submission: str) -> int:
     """The descriptor of the locked seal.
 
     A process that asks whether it is held has a shared lock for a moment, and is waited for.
@@ -40,7 +40,7 @@ def _held(study: Study, submission: str) -> int:
     )
 
 
-def is_running(study: Study, submission: str) -> bool:
+def is_running(study: StudyFolder, submission: str) -> bool:
     """Whether some process holds the seal just now; several may ask at once."""
     handle = _lock(study, submission, shared=True)
     if handle is None:
@@ -49,7 +49,7 @@ def is_running(study: Study, submission: str) -> bool:
     return False
 
 
-def _lock(study: Study, submission: str, *, shared: bool) -> int | None:
+def _lock(study: StudyFolder, submission: str, *, shared: bool) -> int | None:
     path = study.path(f"preregs/{submission}/seal.json")
     with storage(path):
         return acquire(path, create=False, shared=shared)

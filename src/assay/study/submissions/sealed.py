@@ -17,16 +17,16 @@ from assay.errors import DigestMismatch, IntegrityError, NotSealed, SpecError
 from assay.files import read_as
 from assay.gauntlet.load import read_bars
 from assay.gauntlet.spec import BarSet
-from assay.methods.installed_files import SITES
-from assay.runs.item_loop import FOLDS
+from assay.method.installed_files import SITES
 from assay.runs.method_loader import Modules
 from assay.runs.repeats import Repeats
 from assay.runs.result import PROBED, SEEDS
+from assay.runs.rounds import FOLDS
 from assay.sandbox.levels import Level
 from assay.study.entries import records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
 from assay.study.records import StudyRecords
-from assay.study.study import Study, bars_in, check_id
+from assay.study.study import StudyFolder, bars_in, check_id
 from assay.study.submissions.bars_in_force import predictable
 from assay.study.submissions.distributions import HOME, digested_files, installed_now
 from assay.study.submissions.sealed_files import SEAL, folder_contents
@@ -97,7 +97,7 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_sealed(
-    study: Study,
+    study: StudyFolder,
     submission: str,
     *,
     distributions: bool = True,
@@ -150,7 +150,7 @@ def load_sealed(
 
 
 def check_sealed(
-    study: Study, submission: str, records: StudyRecords | None = None
+    study: StudyFolder, submission: str, records: StudyRecords | None = None
 ) -> StudyRecords:
     """Refuse a submission that has no seal; the records of the study."""
     check_id(submission)
@@ -163,7 +163,7 @@ def check_sealed(
     return records
 
 
-def _sealed_contents(study: Study, sealed: Seal) -> dict[str, bytes]:
+def _sealed_contents(study: StudyFolder, sealed: Seal) -> dict[str, bytes]:
     """The files of the submission's folder: all that were sealed, as they were, and no others."""
     prefix = f"preregs/{sealed.submission}/"
     for name, file in sealed.files.items():
@@ -181,7 +181,7 @@ def _sealed_contents(study: Study, sealed: Seal) -> dict[str, bytes]:
     return contents
 
 
-def _sealed_plan(study: Study, sealed: Seal) -> tuple[BarSet, Benchmark]:
+def _sealed_plan(study: StudyFolder, sealed: Seal) -> tuple[BarSet, Benchmark]:
     path = next((name for name in sealed.files if bars_in(name) is not None), None)
     if path is None or bars_in(path) != (sealed.task, sealed.bars_version):
         raise IntegrityError(f"the seal of {sealed.submission} does not hold its bars")

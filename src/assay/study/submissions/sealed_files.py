@@ -14,7 +14,7 @@ from assay.digests import derive, digest
 from assay.errors import IntegrityError, SpecError, storage
 from assay.files import inside
 from assay.folders import regular_members, remove
-from assay.methods.registry import REGISTERED, MethodRef, parse_method
+from assay.method.registry import REGISTERED, MethodRef, parse_method
 from assay.runs.worker_process import ProcessWorker
 from assay.study.submissions.spec import Prereg, limits_of
 

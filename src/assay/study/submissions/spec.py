@@ -13,7 +13,7 @@ import msgspec
 from assay.benchmark.benchmark import Origin, Task
 from assay.digests import decode_utf8, parse_json
 from assay.errors import IntegrityError, SpecError
-from assay.runs.result import RESOURCES, Limits
+from assay.runs.result import RESOURCES, Limits, batch_size
 from assay.toml import read_toml
 
 SEAL_FORMAT = "assay-seal/1"
@@ -26,7 +26,8 @@ TIMESTAMP = "timestamp"
 class Prereg(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `prereg.toml` says. `environment` are names of variables to pass on, never values.
 
-    The limits are those of `assay.Limits`; 0 lifts one. `seed_from` says where an outside value
+    The limits are those of `assay.Limits`; 0 lifts one. `batch` is how many items a method that
+    takes batches is given at a time (32). `seed_from` says where an outside value
     will be found that the seed comes from: a round of a randomness beacon, a maintainer's word, or
     `timestamp`, the response that attests the time of the seal.
     """
@@ -39,6 +40,7 @@ class Prereg(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     cpu_seconds: int | None = None
     processes: int | None = None
     file_bytes: int | None = None
+    batch: int | None = None
     environment: tuple[str, ...] = ()
     seed_from: str = ""
 
@@ -105,6 +107,7 @@ def parse_prereg(data: bytes, *, where: str) -> Prereg:
     _check_seed_from(parsed.seed_from, where)
     try:
         limits_of(parsed)
+        batch_size(parsed.batch)
     except SpecError as error:
         raise SpecError(f"{where}: {error.message}") from None
     return parsed

@@ -10,7 +10,7 @@ from assay.gauntlet.result import Judgement
 from assay.study.predictions.grade import Grade
 from assay.study.records import StudyRecords, SubmissionRecord, Unreadable
 from assay.study.scorecards.store import load_version, read_grade, read_judgement
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.bars_in_force import read_seal
 
 
@@ -68,7 +68,7 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def submissions_of(
-    study: Study, records: StudyRecords
+    study: StudyFolder, records: StudyRecords
 ) -> tuple[list[Submission], tuple[Unreadable, ...]]:
     """Every sealed submission, in the order of the seals, and those that cannot be read."""
     read: list[Submission] = []
@@ -81,7 +81,7 @@ def submissions_of(
     return read, tuple(unreadable)
 
 
-def versions_of(study: Study, records: StudyRecords) -> list[Version]:
+def versions_of(study: StudyFolder, records: StudyRecords) -> list[Version]:
     """Every version of the bars, oldest first."""
     versions = []
     for record in records.bars:
@@ -102,7 +102,7 @@ def versions_of(study: Study, records: StudyRecords) -> list[Version]:
     return versions
 
 
-def _submission(study: Study, records: StudyRecords, record: SubmissionRecord) -> Submission:
+def _submission(study: StudyFolder, records: StudyRecords, record: SubmissionRecord) -> Submission:
     seal = read_seal(study, record)
     withdrawn = record.withdrawn
     unstarted = Status.SEALED if withdrawn is None else Status.WITHDRAWN

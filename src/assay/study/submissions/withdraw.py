@@ -5,12 +5,12 @@ from assay.ledger.entry import Entry
 from assay.study.entries import enter, read_records
 from assay.study.entry_readers import LONGEST_REASON
 from assay.study.records import SubmissionRecord
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.seal_lock import only_one
 from assay.study.submissions.sealed import check_sealed
 
 
-def withdraw(study: Study, submission: str, *, because: str) -> Entry:
+def withdraw(study: StudyFolder, submission: str, *, because: str) -> Entry:
     """Enter that a submission will not be run, and why; refused once it was started.
 
     The seal stays where it is, and so does the submission's place on the board.

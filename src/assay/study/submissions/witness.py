@@ -9,11 +9,11 @@ from assay.errors import BrokenChain, NotWitnessed
 from assay.study.entries import read_records
 from assay.study.git import repository_of
 from assay.study.locate import LEDGER
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.sealed import SealedPrereg
 
 
-def witness_of(study: Study, sealed: SealedPrereg, *, unwitnessed: bool) -> str | None:
+def witness_of(study: StudyFolder, sealed: SealedPrereg, *, unwitnessed: bool) -> str | None:
     """The commit that holds the seal and all it names; a refusal, or None where one insists."""
     lacking = _lacking(study, sealed)
     if isinstance(lacking, list):
@@ -34,14 +34,14 @@ def witness_of(study: Study, sealed: SealedPrereg, *, unwitnessed: bool) -> str 
     return lacking
 
 
-def _ignored(study: Study, names: list[str]) -> str | None:
+def _ignored(study: StudyFolder, names: list[str]) -> str | None:
     """The first of these files that a .gitignore names."""
     repository = repository_of(study.root)
     ignored = [] if repository is None else repository.ignored(names)
     return ignored[0] if ignored else None
 
 
-def _lacking(study: Study, sealed: SealedPrereg) -> str | list[str]:
+def _lacking(study: StudyFolder, sealed: SealedPrereg) -> str | list[str]:
     """The commit that holds everything sealed, or what of it the last commit lacks."""
     repository = repository_of(study.root)
     if repository is None:

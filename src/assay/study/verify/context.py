@@ -14,11 +14,11 @@ from assay.runs.result import Run
 from assay.study.git import Repository
 from assay.study.git_modules import NamedCommit
 from assay.study.records import StudyRecords
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.rerun import Rerun
 from assay.study.submissions.sealed import SealedPrereg
 
-View = Callable[[Study, StudyRecords], str]
+View = Callable[[StudyFolder, StudyRecords], str]
 
 
 class StepFinding(NamedTuple):
@@ -48,7 +48,7 @@ class Shown:
 class Verifying:
     """A study under verification, and what earlier steps have read and checked."""
 
-    study: Study
+    study: StudyFolder
     views: Mapping[str, View]
     shown: Shown
     repository: Repository | None

@@ -30,14 +30,16 @@ import base64
 import os
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
 from assay.errors import AssayError, NotHere, SpecError, StorageError
 from assay.ledger.attestation import Attestation
+from assay.result import Result
 from assay.study.git import Repository, repository_of
 from assay.study.git_modules import NamedCommit
-from assay.study.study import Study
+from assay.study.study import StudyFolder
 from assay.study.submissions.rerun import Rerun
 from assay.study.verify.context import Shown, StepFinding, Verifying, View
 from assay.study.verify.ledger_steps import check_chain, check_checkpoints, check_order
@@ -49,6 +51,7 @@ from assay.study.verify.result_steps import (
     check_views,
 )
 from assay.study.verify.version_step import check_versions
+from assay.wording import counted
 
 PROCEDURE: Mapping[str, Callable[[Verifying], StepFinding]] = {
     "chain": check_chain,
@@ -84,8 +87,15 @@ class VerificationStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     reruns: tuple[Rerun, ...] = ()
 
 
-class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """The steps up to the first breach, and where the ledger stands: its length and its root."""
+class Verification(Result, frozen=True, kw_only=True):
+    """The steps up to the first breach, and where the ledger stands: its length and its root.
+
+    Example:
+        >>> import assay
+        >>> found = assay.Study.create("checked", "darkcore", task="detection").verify()
+        >>> found.intact, found.steps[0].name, found.exit_code
+        (True, 'chain', 0)
+    """
 
     study: str
     folder: str
@@ -100,9 +110,42 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
         codes = {StepOutcome.UNCHECKED: 2, StepOutcome.BREACH: 4}
         return codes.get(self.steps[-1].outcome, 0)
 
+    @property
+    def summary(self) -> str:
+        """Whether the study is intact, or which step says otherwise."""
+        state = f"is NOT intact: see step {len(self.steps)}."
+        if self.intact:
+            state = f"is intact: {counted(self.entries, 'entry')}, root {self.root}"
+        elif self.steps[-1].outcome is StepOutcome.UNCHECKED:
+            state = f"cannot be verified here: see step {len(self.steps)}."
+        return f"{self.study} {state}"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each step."""
+        return [
+            {
+                "number": step.number,
+                "step": step.name,
+                "outcome": step.outcome.value,
+                "found": step.found,
+            }
+            for step in self.steps
+        ]
+
+    def lines(self) -> list[str]:
+        """Whether it is intact, and each step that is not plainly in order."""
+        return [
+            self.summary,
+            *(
+                f"{step.number}. {step.name}: {step.outcome.value}: {step.found}"
+                for step in self.steps
+                if step.outcome is not StepOutcome.OK
+            ),
+        ]
+
 
 def verify_with(
-    study: Study,
+    study: StudyFolder,
     views: Mapping[str, View],
     shown: Shown | None = None,
     *,

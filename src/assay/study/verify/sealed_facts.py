@@ -1,13 +1,14 @@
 """Part of step 5: what a stored run says of itself is what its seal fixed.
 
 Scorecards are made from these words: the method's name and digest, what was passed on to it, how it
-was confined. Whether a method is a learner is known by running it only; that is step 9's.
+was confined. Whether a method is a learner, or takes batches, is known by running it only; that is
+step 9's.
 """
 
 from collections.abc import Iterator
 
-from assay.methods.registry import REGISTERED
-from assay.runs.result import RESOURCES, Limits, Run
+from assay.method.registry import REGISTERED
+from assay.runs.result import RESOURCES, Limits, Run, batch_size
 from assay.study.submissions.sealed import SealedPrereg
 from assay.study.submissions.spec import limits_of
 
@@ -28,6 +29,8 @@ def sealed_facts(run: Run, sealed: SealedPrereg) -> Iterator[Fact]:
     yield "isolation", run.isolation.value, seal.settings.get("isolation")
     yield "keep_going", run.keep_going, seal.settings.get("keep_going")
     yield "folds", run.folds or seal.settings.get("folds"), seal.settings.get("folds")
+    batch = batch_size(prereg.batch)
+    yield "batch", batch if run.batch is None else run.batch, batch
     for name in ("assay", "python"):
         yield f"version of {name}", run.harness.get(name), seal.settings.get(name)
     limits = limits_of(prereg)

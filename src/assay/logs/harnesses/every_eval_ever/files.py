@@ -2,9 +2,9 @@
 
 Schema 0.2.2 of https://github.com/evaleval/every_eval_ever (`eval.schema.json`,
 `instance_level_eval.schema.json`). A line is one sample under one metric. A sample without any
-score has one line that names no result: its 0 stands there because the form wants a number. What
-the form has no place for (over what a mean is, which metrics are unscored) stands in its free
-details, where our reader finds it.
+score has one line that names no result: its 0 is only there because the form requires a number. The
+form has no field for what a mean is over and which metrics are unscored; both are in its free
+details, where our reader finds them.
 """
 
 import hashlib
@@ -32,18 +32,20 @@ from assay.logs.log import LogRun, Sample
 from assay.logs.log_trials import trials_of
 from assay.logs.means import mean_of
 from assay.logs.same_run import is_same_run
+from assay.result import Result
+from assay.wording import counted
 
 _VERSION = "0.2.2"
 _UNKNOWN = "unknown"
 _ERROR = "the sample failed"
 _UNTOLD = ("deployment_type", "model_availability")
-"""What a datastore wants to know of a model, and no log tells."""
+"""Fields that a datastore requires about a model and that no log has."""
 _LONGEST_PART = 60
-"""Letters of a folder's name, which may have four bytes each."""
+"""The most characters of a folder's name, at up to four bytes each."""
 
 
 class ExportedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that was written: where it was read, what it is, and its two files."""
+    """An exported run: its source, its identity, and its two files."""
 
     log: str
     harness: str
@@ -52,18 +54,39 @@ class ExportedRun(msgspec.Struct, frozen=True, kw_only=True):
     samples: int
     files: tuple[str, ...]
 
+    @property
+    def said(self) -> str:
+        """What it is a run of, and how many samples it has."""
+        who = "" if self.model is None else f", {self.model}"
+        return f"{self.harness}, {self.task}{who}: {counted(self.samples, 'sample')}"
+
+
+class Exported(Result, frozen=True, kw_only=True):
+    """The runs that were written into a datastore."""
+
+    runs: tuple[ExportedRun, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each run."""
+        rows: list[dict[str, Any]] = msgspec.to_builtins(self.runs)
+        return [{**row, "files": ", ".join(row["files"])} for row in rows]
+
+    def lines(self) -> list[str]:
+        """How many were written, and the first of them."""
+        return [f"Wrote {counted(len(self.runs), 'run')}.", *(run.said for run in self.runs[:5])]
+
 
 def export_runs(runs: Sequence[LogRun], folder: Path) -> list[ExportedRun]:
-    """Write runs into a datastore of Every Eval Ever; what is there already is not overwritten.
+    """Write runs into a datastore of Every Eval Ever; existing files are not overwritten.
 
-    All are put into their form before the first file is written.
+    All are converted before the first file is written.
     """
     _check_no_copies(runs)
     made = [(run, written_files(run)) for run in runs]
     places = [folder / folder_of(run) / name for run, files in made for name in files]
     for place in places:
         if places.count(place) > 1:
-            raise SpecError("one run is given twice", hint="Name one of the files.")
+            raise SpecError("the same run is given twice", hint="Name one of the files.")
         check_new(place)
     exported = []
     for run, files in made:
@@ -84,18 +107,18 @@ def export_runs(runs: Sequence[LogRun], folder: Path) -> list[ExportedRun]:
 
 
 def _check_no_copies(runs: Sequence[LogRun]) -> None:
-    """Refuse one run in two forms."""
+    """Refuse the same run in two forms."""
     told = [(run, trials_of(run)) for run in runs]
     for (run, ours), (other, theirs) in combinations(told, 2):
         if run.harness == other.harness and is_same_run(ours, theirs):
             raise SpecError(
-                f"one run is given twice: {run.place} and {other.place}",
-                hint="A harness may write one run in two forms. Name one of the files.",
+                f"the same run is given twice: {run.place} and {other.place}",
+                hint="Name one of the files. A harness may write one run in two forms.",
             )
 
 
 def written_files(run: LogRun) -> dict[str, bytes]:
-    """The names and bytes of the two files that stand for a run."""
+    """The names and bytes of the two files of a run."""
     model = run.model or _UNKNOWN
     made = str(int(time.time()))
     evaluation_id = f"{run.task}/{model.replace('/', '_')}/{made}"
@@ -133,20 +156,20 @@ def written_files(run: LogRun) -> dict[str, bytes]:
 
 
 def _name(run: LogRun, lines: Sequence[Mapping[str, Any]]) -> str:
-    """A UUID that tells runs apart; the same run has the same, whenever it is written."""
+    """A UUID for a run; the same run always has the same."""
     known = [run.harness, run.version, run.task, run.model, run.settings, lines]
     found = hashlib.sha256(msgspec.json.encode(known, order="sorted"))
     return str(uuid.UUID(bytes=found.digest()[:16], version=4))
 
 
 def folder_of(run: LogRun) -> str:
-    """Where the files of a run lie in a datastore: by task, developer and model."""
+    """The folder of a run in a datastore, by task, developer and model."""
     developer, model = _model(run)
     return "/".join(["data", *map(_folder, (run.task, developer, model))])
 
 
 def _model(run: LogRun) -> tuple[str, str]:
-    """The developer of a model, as its name tells, and the model."""
+    """The developer, from the model's name, and the model."""
     developer, _, model = (run.model or _UNKNOWN).partition("/")
     return (developer, model) if model else (_UNKNOWN, developer)
 
@@ -171,7 +194,7 @@ def _source(run: LogRun) -> dict[str, Any]:
 
 
 def _results(run: LogRun) -> Iterator[dict[str, Any]]:
-    """A result for every metric; where the harness reports no mean, the one of its rows."""
+    """A result for every metric; if the harness reports no mean, the mean of its rows."""
     reported = {mean.metric: mean for mean in run.means}
     for metric in dict.fromkeys([*reported, *run.metrics]):
         mean = reported.get(metric)
@@ -205,8 +228,8 @@ def _lines(run: LogRun) -> Iterator[dict[str, Any]]:
     for sample in run.samples:
         if (sample.instance, sample.trial) in written:
             raise SpecError(
-                f"{run.place}: two samples are instance {sample.instance!r:.60},"
-                f" trial {sample.trial}; a line can stand for one only"
+                f"{run.place}: two samples of instance {sample.instance!r:.60}, trial"
+                f" {sample.trial}, expected one"
             )
         written.add((sample.instance, sample.trial))
         shared: dict[str, Any] = {
@@ -236,7 +259,7 @@ def _input(sample: Sample) -> dict[str, Any]:
 def _hash(inputs: Sequence[Mapping[str, Any]]) -> str | None:
     """The digest of an instance's input, as the format's own converters make it.
 
-    None without a text, or where the samples of an instance have several.
+    None without a text, or if the samples of an instance have several.
     """
     first = inputs[0]
     if not first["raw"] or any(other != first for other in inputs):
@@ -256,9 +279,9 @@ def _metadata(sample: Sample) -> dict[str, str]:
 
 
 def _performance(costs: Mapping[str, float]) -> dict[str, Any] | None:
-    """Seconds as a latency; tokens are only known together, which the form has no place for.
+    """Seconds as a latency; the form has no field for the total of tokens.
 
-    Both stand in the details to the last digit, which a latency in milliseconds may lose.
+    Both are in the details exactly, as a latency in milliseconds may lose digits.
     """
     names = {"total_tokens": "tokens", "seconds": "seconds"}
     details = {name: repr(costs[cost]) for name, cost in names.items() if cost in costs}

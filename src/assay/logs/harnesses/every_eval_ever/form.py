@@ -1,8 +1,8 @@
-"""The form of Every Eval Ever: what its two files hold, as far as a run needs it.
+"""The form of Every Eval Ever: the fields of its two files that a run needs.
 
 Schemas: https://github.com/evaleval/every_eval_ever (`eval.schema.json`,
-`instance_level_eval.schema.json`). The keys in capitals are those that our writer adds in the free
-details of the form, which has no place for them.
+`instance_level_eval.schema.json`). Our writer adds the keys in capitals in the free details, since
+the form has no fields for them.
 """
 
 from typing import Any
@@ -42,12 +42,12 @@ class SampleLine(msgspec.Struct, frozen=True):
 
     @property
     def document(self) -> str:
-        """What tells apart documents that share an id."""
+        """What distinguishes documents with the same id."""
         return self.sample_hash or self.evaluation_name
 
     @property
     def epoch(self) -> str | None:
-        """Which repeat it is, as the converters write it."""
+        """The number of the repeat, as the converters write it."""
         found = (self.metadata or {}).get("epoch")
         return None if found is None else str(found)
 
@@ -60,7 +60,7 @@ class ResultScore(msgspec.Struct, frozen=True):
 
 
 class MetricConfig(msgspec.Struct, frozen=True):
-    """What a result is a score of."""
+    """The metric of a result."""
 
     metric_name: str | None = None
     metric_kind: str | None = None
@@ -83,7 +83,7 @@ class MetricResult(msgspec.Struct, frozen=True):
 
     @property
     def metric(self) -> str:
-        """The name of the metric; that of the evaluation where it has none."""
+        """The name of the metric, else of the evaluation."""
         return self.evaluation_result_id or self.evaluation_name
 
 

@@ -1,13 +1,13 @@
 """Logs in the form of Every Eval Ever: `UUID_samples.jsonl`, with `UUID.json` of results beside it.
 
-A line is one sample under one result; `evaluation_result_id` says which. The form wants a score on
-every line, so a line that has none carries 0 or anything else, and no result: it is unscored, or
-failed where `error` is set. A score on a failed line counts where the line names its result. Older
-lines (0.2.1 and before) never name one: their metric is the evaluation.
+A line is one sample under one result, named by `evaluation_result_id`. The form requires a score on
+every line, so an unscored line has 0 or any other value and names no result; it failed if `error`
+is set. A score on a failed line counts if the line names its result. Older lines (0.2.1 and before)
+never name one: their metric is the evaluation.
 
-Results say neither what they are means over nor whether they are means: samples or lines are tried,
-and a result of which there are no lines, or that is known not to be a mean, is left. The converters
-keep repeats as `epoch` in the metadata.
+Results do not say whether they are means or over what: samples and lines are both tried, and a
+result without lines, or known not to be a mean, is not checked. The converters keep repeats as
+`epoch` in the metadata.
 """
 
 from collections import Counter
@@ -46,7 +46,7 @@ def recognise(file: LogFile) -> bool:
 
 
 def heads(file: LogFile) -> list[LogFile]:
-    """The samples that a file of results stands for."""
+    """The file of samples that belongs to a file of results."""
     if not file.keys >= _AGGREGATE:
         return []
     found = file.beside(f"{file.path.stem}{SAMPLES}.jsonl")
@@ -64,7 +64,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     beside = file.beside(f"{file.path.stem.removesuffix(SAMPLES)}.json")
     results = None if beside is None else beside.decoded(AggregateResults)
     if results is not None and any(it.evaluation_id != results.evaluation_id for it in lines):
-        raise SpecError(f"{file}: samples of another evaluation than {results.evaluation_id!r:.80}")
+        raise SpecError(f"{file}: the samples are not of evaluation {results.evaluation_id!r:.80}")
     listed = [] if results is None else results.evaluation_results
     named = any(it.evaluation_result_id for it in lines) or any(
         it.evaluation_result_id for it in listed
@@ -97,7 +97,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
 
 
 def _task(results: Sequence[MetricResult]) -> str:
-    """The datasets of all results; of many only the first and how many more there are."""
+    """The datasets of all results; of many only the first and the number of others."""
     names = list(dict.fromkeys(str(it.source_data.get("dataset_name")) for it in results))
     return ", ".join(names) if len(names) < 4 else f"{names[0]} and {len(names) - 1} more"
 
@@ -132,7 +132,7 @@ def _samples(lines: Sequence[SampleLine], *, named: bool, texts: bool) -> Iterat
 
 
 def _shared_ids(lines: Sequence[SampleLine]) -> set[str]:
-    """The ids that stand for several documents at once, such as numbers in several subtasks."""
+    """The ids shared by several documents, such as row numbers in several subtasks."""
     documents: dict[tuple[str, str | None], str] = {}
     return {
         line.sample_id
@@ -142,7 +142,7 @@ def _shared_ids(lines: Sequence[SampleLine]) -> set[str]:
 
 
 def _repeats(lines: Sequence[SampleLine]) -> Iterator[str]:
-    """The trial of each line without an epoch: how often its document and metric came by then."""
+    """The trial of each line without an epoch: the count of its document and metric so far."""
     seen: Counter[tuple[object, ...]] = Counter()
     for line in lines:
         seen[_line_key(line)] += 1
@@ -160,7 +160,7 @@ def _line_key(line: SampleLine) -> tuple[object, ...]:
 
 
 def _metric(line: SampleLine, *, named: bool) -> str | None:
-    """The metric that a line's score is of; None where the score is only there for the form."""
+    """The metric of a line's score; None if the score is only a placeholder."""
     if line.evaluation_result_id is not None:
         return line.evaluation_result_id
     if named or line.error or UNSCORED in (line.metadata or {}):
@@ -169,7 +169,7 @@ def _metric(line: SampleLine, *, named: bool) -> str | None:
 
 
 def _unscored(metadata: Mapping[str, Any]) -> list[str]:
-    """The metrics under which a sample is said to have no score."""
+    """The metrics under which a sample is marked as unscored."""
     try:
         found = loads(str(metadata.get(UNSCORED, "[]")).encode(), where="")
     except SpecError:
@@ -189,7 +189,7 @@ def _costs(line: SampleLine) -> dict[str, float]:
 
 
 def _written(value: object) -> float | None:
-    """A number, or a text that writes one."""
+    """A number, or a text that holds one."""
     try:
         return number(float(value) if isinstance(value, str) else value)
     except ValueError:
@@ -237,7 +237,7 @@ def _means(
 
 
 def _over(result: MetricResult, samples: Sequence[Sample], value: float) -> Over | None:
-    """What a result is the mean over: as it says, else as it comes out."""
+    """What a result is the mean over: as stated, else whichever matches."""
     said = (result.metric_config.additional_details or {}).get(MEAN_OVER)
     tried: tuple[Over, Over] = ("items", "rows")
     for over in tried:
@@ -250,7 +250,7 @@ def _over(result: MetricResult, samples: Sequence[Sample], value: float) -> Over
 def _planned(
     details: Mapping[str, Any], samples: int, lines: int, results: AggregateResults | None
 ) -> int | None:
-    """How many samples there should be; a line that is missing is a sample that is."""
+    """The expected number of samples; a missing line is a missing sample."""
     said = str(details.get(PLANNED, ""))
     total = (
         None if results is None else (results.detailed_evaluation_results or {}).get("total_rows")

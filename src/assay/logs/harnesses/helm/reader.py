@@ -1,14 +1,14 @@
-"""Runs of HELM: a folder with `per_instance_stats.json`, and what the run was beside it.
+"""Runs of HELM: a folder with `per_instance_stats.json` and the files that describe the run.
 
 An instance has several entries for one train trial, one a metric class. A failed request becomes an
-empty completion, which is scored like any other, mostly 0, and is in the mean; that it failed
-stands in `scenario_state.json` alone. A metric that was not computed has no stat, or one of count
-0; an instance without any is known from `scenario_state.json` too.
+empty completion, which is scored like any other, mostly 0, and counts in the mean; only
+`scenario_state.json` shows that it failed. A metric that was not computed has no stat, or one of
+count 0; an instance without any is known only from `scenario_state.json`.
 
-A mean in `stats.json` is over train trials, of the mean over instances in each. The splits and the
-perturbations of a run have means of their own, and are runs of their own here. Many stats are no
-scores but counts of tokens, references and reasons to stop; those are left out. Instances pair by
-their ids, which HELM numbers by row. The log does not say which version wrote it.
+A mean in `stats.json` is over train trials, of the mean over instances in each. Splits and
+perturbations have their own means, and are separate runs here. Many stats are not scores but counts
+of tokens, references and stop reasons; those are left out. Instances pair by their ids, which HELM
+numbers by row. The log does not name the version that wrote it.
 """
 
 import math
@@ -54,7 +54,7 @@ def recognise(file: LogFile) -> bool:
 
 
 def heads(file: LogFile) -> list[LogFile]:
-    """The stats of instances that a file beside them stands for."""
+    """The file of instance stats beside a file of the same run."""
     if file.path.name not in (_SPEC, _STATS, _STATE):
         return []
     head = file.beside(_HEAD)
@@ -70,7 +70,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
         if any(map(_is_score, chain.from_iterable(parts.values())))
     ]
     if not runs:
-        raise SpecError(f"{file}: no stat is a score")
+        raise SpecError(f"{file}: none of the stats is a score")
     return runs
 
 

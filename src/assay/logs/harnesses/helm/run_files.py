@@ -1,4 +1,4 @@
-"""What is read of the files of a run of HELM."""
+"""The fields that are read from the files of a HELM run."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from assay.logs.log_file import LogFile
 
 
 class StatName(msgspec.Struct, frozen=True):
-    """The name of a metric, and the part of the run that it is of."""
+    """The name of a metric, and its part of the run."""
 
     name: str
     split: str | None = None
@@ -18,7 +18,7 @@ class StatName(msgspec.Struct, frozen=True):
 
 
 class Stat(msgspec.Struct, frozen=True):
-    """How often something was measured, and the sum of what was."""
+    """The count and the sum of a measurement."""
 
     name: StatName
     count: Count = 0
@@ -46,7 +46,7 @@ class HelmInstance(msgspec.Struct, frozen=True):
 
 
 class RequestResult(msgspec.Struct, frozen=True):
-    """What came back; without success there is no completion."""
+    """The result of a request; without success there is no completion."""
 
     success: bool = True
     completions: list[dict[str, Any]] = []
@@ -67,7 +67,7 @@ class ScenarioState(msgspec.Struct, frozen=True):
 
 
 class RunSpec(msgspec.Struct, frozen=True):
-    """What was to be run."""
+    """The specification of a run."""
 
     name: str = ""
     scenario_spec: Any = None
@@ -78,7 +78,7 @@ class RunSpec(msgspec.Struct, frozen=True):
 
 
 class HelmRun(msgspec.Struct, frozen=True, kw_only=True):
-    """All of a run but the stats of its instances; None where a file is missing."""
+    """A run without its instance stats; None for each missing file."""
 
     spec: RunSpec
     reported: list[Stat] | None

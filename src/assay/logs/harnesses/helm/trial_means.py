@@ -1,8 +1,8 @@
 """Stats of instances by split and perturbation, and the means over trials that HELM reports.
 
-A trial's mean is over the instances that have a stat in it, and a reported mean is over trials.
-Where every trial has as many, that is the mean of the rows. Where they differ, it is computed again
-here, and there is no mean of rows to compare it with.
+A trial's mean is over the instances with a stat in it, and a reported mean is over trials. If all
+trials have equally many, this is the mean of the rows. If not, it is computed again here, and there
+is no mean of rows to compare it with.
 """
 
 import math
@@ -33,7 +33,7 @@ def contexts_of(entries: Sequence[InstanceStats]) -> dict[Context, TrialStats]:
 
 
 def _context(named: StatName) -> Context:
-    """The part of a run; what HELM computed over several perturbations is none of rows."""
+    """The part of a run; None for stats over several perturbations, which are not of rows."""
     changed = named.perturbation
     if changed is None:
         return named.split, named.sub_split, None
@@ -43,7 +43,7 @@ def _context(named: StatName) -> Context:
 
 
 def value_of(stats: Sequence[Stat]) -> float | None:
-    """The mean of all that was measured; None where nothing was."""
+    """The mean of all measurements; None if there are none."""
     sums = [number(stat.sum) for stat in stats if stat.count > 0]
     known = [value for value in sums if value is not None]
     if not known or len(known) < len(sums):
@@ -58,7 +58,7 @@ def means_of(
     samples: Sequence[Sample],
     place: str,
 ) -> tuple[list[ReportedMean], list[str]]:
-    """The means of stats that rows have; a mean of trials that is none of rows is checked here."""
+    """The means that are means of rows; a mean of uneven trials is checked here."""
     named = {s.name.name: number(s.mean) for s in reported if _context(s.name) == context}
     means, unlike = [], []
     for metric in dict.fromkeys(name for sample in samples for name in sample.scores):
@@ -73,8 +73,8 @@ def means_of(
             unlike.append(f"{metric}: HELM's mean {value:.6g} is of trials that differ in size")
         else:
             raise IntegrityError(
-                f"{place}: HELM reports {metric} {value:.6g}, and its trials give {again:.6g}",
-                hint="Rows were lost or edited after the mean was made. Copy the run again.",
+                f"{place}: HELM reports {metric} {value:.6g}, but its trials give {again:.6g}",
+                hint="Rows were lost or edited after the mean was computed. Copy the run again.",
             )
     return means, unlike
 

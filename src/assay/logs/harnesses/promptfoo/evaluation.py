@@ -1,4 +1,4 @@
-"""What is read of an evaluation of promptfoo: its rows, its tests, and what it adds up."""
+"""The fields that are read from a promptfoo evaluation: rows, tests and sums."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ import msgspec
 from assay.logs.lenient_json import Count
 
 _BROKE = 2
-"""The reason of a row whose request or grader broke."""
+"""The failure reason of a row whose request or grader failed."""
 
 
 class PromptSums(msgspec.Struct, frozen=True, rename="camel"):
-    """What promptfoo counts and adds up."""
+    """The counts and sums that promptfoo reports."""
 
     score: float | None = None
     test_pass_count: Count | None = None
@@ -22,20 +22,20 @@ class PromptSums(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class GradedPart(msgspec.Struct, frozen=True):
-    """What one assertion was."""
+    """One assertion."""
 
     assertion: Any = None
 
 
 class GradingResult(msgspec.Struct, frozen=True, rename="camel"):
-    """What the assertions made of an answer."""
+    """The assertions' result for an answer."""
 
     component_results: list[GradedPart] | None = None
     named_score_weights: dict[str, Any] | None = None
 
 
 class PromptfooTest(msgspec.Struct, frozen=True):
-    """A test: what is filled into the prompt, and what is asserted of the answer."""
+    """A test: the variables of the prompt, and the assertions on the answer."""
 
     description: str | None = None
     vars: dict[str, Any] | None = None
@@ -50,14 +50,14 @@ class TokenUsage(msgspec.Struct, frozen=True):
 
 
 class ProviderResponse(msgspec.Struct, frozen=True, rename="camel"):
-    """What the provider answered."""
+    """The provider's answer."""
 
     output: Any = None
     token_usage: TokenUsage | None = None
 
 
 class RenderedPrompt(msgspec.Struct, frozen=True):
-    """A prompt as it was sent, and what it is called."""
+    """A prompt as sent, and its name."""
 
     raw: Any = None
     label: str | None = None
@@ -83,14 +83,14 @@ class PromptfooRow(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def failed(self) -> bool:
-        """Whether the request or the grader broke; old versions say so by a missing grading."""
+        """Whether the request or the grader failed; in old versions the grading is then missing."""
         if self.failure_reason is not None:
             return self.failure_reason == _BROKE
         return bool(self.error) and self.grading_result is None
 
     @property
     def test(self) -> PromptfooTest:
-        """The test; where the row has none, by what was filled in and what was asserted."""
+        """The test; if the row has none, made from its variables and assertions."""
         if self.test_case is not None:
             return self.test_case
         graded = (self.grading_result and self.grading_result.component_results) or []
@@ -112,7 +112,7 @@ class TableHead(msgspec.Struct, frozen=True):
 
 
 class ResultTable(msgspec.Struct, frozen=True):
-    """Where version 2 keeps the prompts."""
+    """The table in which version 2 keeps the prompts."""
 
     head: TableHead = TableHead()
 
@@ -127,13 +127,13 @@ class EvaluateResults(msgspec.Struct, frozen=True):
 
 
 class PromptfooConfig(msgspec.Struct, frozen=True):
-    """What was to be run."""
+    """The configuration of the evaluation."""
 
     providers: Any = None
 
 
 class PromptfooMetadata(msgspec.Struct, frozen=True, rename="camel"):
-    """Which version wrote it."""
+    """The version that wrote the file."""
 
     promptfoo_version: str | None = None
 

@@ -1,15 +1,15 @@
 """Logs of promptfoo: `.json` and `.jsonl`.
 
 One evaluation runs every test under every prompt and provider, and each such pair is a run here. A
-test is known by its variables, its assertions and its description; every repeat has a row of its
-own. `failureReason` 2 says that the request or the grader broke: score 0, no named scores, and not
-in any mean here. A wrong answer has an `error` text too, and is no failure.
+test is identified by its variables, assertions and description; every repeat has its own row.
+`failureReason` 2 means that the request or the grader failed: score 0, no named scores, and not in
+any mean here. A wrong answer has an `error` text too, but is not a failure.
 
-Reported are sums, not means. `pass` and `score` are over the rows that did not break. A named score
-is multiplied by the weight of its assertion, so its sum is divided by the sum of the weights. Old
-versions have no weights. Lines of JSON hold the rows alone, without sums and without the version.
-The CSV rounds scores to two digits and lacks the assertions, so it is refused. Two evaluations
-share no name, so the task is the names of the variables.
+The file reports sums, not means. `pass` and `score` are over the rows that did not fail. A named
+score is multiplied by the weight of its assertion, so its sum is divided by the sum of the weights.
+Old versions have no weights. Lines of JSON hold only rows, without sums and version. The CSV rounds
+scores to two digits and lacks the assertions, so it is refused. Evaluations have no common name, so
+the task is the names of the variables.
 """
 
 import csv
@@ -47,7 +47,7 @@ def recognise(file: LogFile) -> bool:
 
 
 def heads(file: LogFile) -> list[LogFile]:
-    """No heads; refuses the CSV of an evaluation, which is no log to be read."""
+    """No heads; the CSV of an evaluation is refused."""
     first = file.head.decode("utf-8-sig", "replace").split("\n", 1)[0]
     try:
         columns = next(csv.reader([first]), [])
@@ -55,8 +55,8 @@ def heads(file: LogFile) -> list[LogFile]:
         return []
     if set(columns) >= _CSV_COLUMNS:
         raise SpecError(
-            f"{file}: promptfoo's CSV, whose scores are rounded and whose assertions are missing",
-            hint="Export the evaluation as .json, or as .jsonl.",
+            f"{file}: promptfoo's CSV cannot be used: scores are rounded, assertions missing",
+            hint="Export the evaluation as .json or .jsonl.",
         )
     return []
 
@@ -153,7 +153,7 @@ def _costs(row: PromptfooRow) -> dict[str, float]:
 
 
 def _target(test: PromptfooTest) -> str | None:
-    """The value of the only assertion that has one, or a variable that is called so."""
+    """The value of the only assertion that has one, or a variable named like a target."""
     named = [test.vars[name] for name in _TARGETS if name in (test.vars or {}) and test.vars]
     if named:
         return text(named[0])
@@ -181,7 +181,7 @@ def _label(row: PromptfooRow) -> str | None:
 
 
 def _settings(log: Evaluation, row: PromptfooRow) -> dict[str, str]:
-    """The prompt, and of the provider's configuration what is a parameter of any model."""
+    """The prompt, and the usual model parameters in the provider's configuration."""
     settings = {}
     if row.prompt_id or _label(row):
         settings["prompt"] = (row.prompt_id or fingerprint(_label(row)))[:12]
@@ -195,7 +195,7 @@ def _settings(log: Evaluation, row: PromptfooRow) -> dict[str, str]:
 
 
 def _scorer(rows: Sequence[PromptfooRow]) -> str | None:
-    """The kinds of assertions, without the values that differ from test to test."""
+    """The kinds of assertions, without their values, which differ between tests."""
     kinds, names = set(), set()
     for row in rows:
         test = row.test

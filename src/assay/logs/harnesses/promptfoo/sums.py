@@ -1,8 +1,8 @@
 """The sums that promptfoo reports for a prompt under a provider, as means of its rows.
 
-A named score is summed with the weight that its row gives it. Where every row gives it the same
-weight, the sum by the weights is the mean of the rows. Where rows differ, the sum is computed again
-here, and there is no mean. Assertions that compare answers change rows after they were summed.
+A named score is summed with the weight from its row. If all rows give it the same weight, the sum
+divided by the weights is the mean of the rows. If weights differ, the sum is checked here, and
+there is no mean. Assertions that compare answers change rows after they were summed.
 """
 
 import math
@@ -18,7 +18,7 @@ _COMPARING = ("select-best", "max-score")
 
 
 def tested(sums: PromptSums) -> int | None:
-    """How many rows there were."""
+    """The number of rows."""
     if sums.test_pass_count is None or sums.test_fail_count is None:
         return None
     return sums.test_pass_count + sums.test_fail_count + (sums.test_error_count or 0)
@@ -27,7 +27,7 @@ def tested(sums: PromptSums) -> int | None:
 def means_of(
     sums: PromptSums, rows: Sequence[PromptfooRow], place: str
 ) -> tuple[list[ReportedMean], list[str]]:
-    """The means that the sums give, and notes on what has none."""
+    """The means from the sums, and notes on metrics without a mean."""
     named = sums.named_scores or {}
     means: dict[str, float] = {}
     notes, unchecked = [], []
@@ -72,7 +72,7 @@ def _comparing(rows: Sequence[PromptfooRow]) -> bool:
 
 
 def _parts(rows: Sequence[PromptfooRow], metric: str) -> list[tuple[float, float | None]]:
-    """Each row's score and its weight, where it has one."""
+    """Each row's score and its weight, if it has one."""
     parts = []
     for row in rows:
         value = number((row.named_scores or {}).get(metric))
@@ -85,7 +85,7 @@ def _parts(rows: Sequence[PromptfooRow], metric: str) -> list[tuple[float, float
 def _weighted(
     sums: PromptSums, metric: str, total: float, parts: Sequence[tuple[float, float | None]]
 ) -> float | None:
-    """The mean that a sum gives; None where the rows do not weigh alike."""
+    """The mean from a sum; None if the weights differ between rows."""
     weights = {weight for _, weight in parts}
     whole = number((sums.named_score_weights or {}).get(metric))
     if whole is None:
@@ -98,6 +98,7 @@ def _check_sum(total: float, parts: Sequence[tuple[float, float | None]], where:
     again = math.fsum(value if weight is None else value * weight for value, weight in parts)
     if not is_equal(total, again):
         raise IntegrityError(
-            f"{where} of {total:.6g}, and its {len(parts)} rows give {again:.6g}",
-            hint="Rows were lost or edited after the sum was made. Export the evaluation again.",
+            f"{where} of {total:.6g}, but its {len(parts)} rows give {again:.6g}",
+            hint="Rows were lost or edited after the sum was computed."
+            " Export the evaluation again.",
         )

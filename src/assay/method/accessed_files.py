@@ -1,7 +1,7 @@
-"""Kinds of files and sockets that a watched process reached, in sealed and in dual runs.
+"""Classify the files and sockets that a watched process reached, in sealed and dual runs.
 
-The kernel has files that hold whatever a user wrote there, and names that a user chose. So of
-`/proc` and `/sys` a short list is open: what programs ask about the machine, and about themselves.
+Some kernel files hold data or names that a user wrote. So only a short list of `/proc` and `/sys`
+is allowed: files about the machine, and about the process itself.
 """
 
 import os
@@ -15,7 +15,7 @@ _QUIET_PLACES = (
     *("/var/run/nscd", "/run/nscd", "/var/lib/sss/pipes", "/run/systemd/userdb"),
     *("/dev/log", "/run/systemd/journal"),
 )
-"""Sockets of the operating system: the names of users, and logs that only take."""
+"""Sockets of the operating system: user names, and logs that only receive."""
 TERMINALS = "/dev/pts/"
 _KERNEL_FILES = frozenset(
     {
@@ -28,7 +28,7 @@ _KERNEL_FILES = frozenset(
         "/proc/sys/kernel/version",
     }
 )
-"""What is the same for all, and not a process's to choose. The links lead to its own files."""
+"""Files that are the same for all and that no process can choose. The links lead to its own."""
 _KERNEL_PLACES = (
     *("/sys/devices/system/", "/sys/kernel/mm/hugepages/", "/sys/kernel/mm/transparent_hugepage/"),
 )
@@ -37,7 +37,7 @@ _OF_PROCESS = re.compile(
     r"|environ|fd|fdinfo(?:/\d+)?|gid_map|io|limits|maps|mem|mountinfo|mounts|oom_score|oom_score_adj"
     r"|pagemap|sched|schedstat|setgroups|smaps|smaps_rollup|stat|statm|status|task|uid_map))?/?"
 )
-"""A process's files about itself: not its network's, nor those seen through its root or folder."""
+"""A process's files about itself, without its network and files seen through root or folder."""
 _CONTROL = "/sys/fs/cgroup"
 _CONTROL_FILES = frozenset(
     {
@@ -52,24 +52,24 @@ _CONTROL_FILES = frozenset(
 
 
 def has_code_suffix(path: str) -> bool:
-    """Whether a file is code by the end of its name."""
+    """Whether a file name has the ending of code."""
     return os.path.splitext(path)[1] in _CODE  # noqa: PTH122 - fast
 
 
 def is_quiet_peer(peer: str) -> bool:
-    """Whether a peer is a socket of the operating system, which tells nothing of use."""
+    """Whether a peer is a socket of the operating system, which carries no useful data."""
     name = peer.removeprefix("unix:")
     if name == peer or not name.startswith("/"):
         return False
-    real = os.path.realpath(name)  # the name may lead out of where it begins
+    real = os.path.realpath(name)  # the name may be a link elsewhere
     return any(is_below(real, place) for place in _QUIET_PLACES)
 
 
 def is_kernel_file(path: str) -> bool:
-    """Whether a file or folder of the kernel's is one that tells a program of where it runs.
+    """Whether a kernel file or folder only describes the machine or the process.
 
-    A folder ends with a slash. Of whose process a file is, is not asked here: the warden names
-    every process that is none of the run's own.
+    A folder ends with a slash. Whose process a file belongs to is not checked here: the warden
+    reports every process outside the run.
     """
     if path in _KERNEL_FILES or path.startswith(_KERNEL_PLACES):
         return True
@@ -80,18 +80,18 @@ def is_kernel_file(path: str) -> bool:
 
 
 def is_kernel_path(path: str) -> bool:
-    """Whether a path leads into what the kernel shows as files, or to a terminal of others'."""
+    """Whether a path is in `/proc`, `/sys` or the like, or a terminal of other processes."""
     return path.startswith(("/proc/", "/sys/", TERMINALS))
 
 
 def is_process_file(path: str) -> bool:
-    """Whether a file is a process's about itself: what is written there is gone with it."""
+    """Whether a file is a process's own in `/proc`: anything written there ends with it."""
     return _OF_PROCESS.fullmatch(path) is not None
 
 
 @cache
 def _control_groups() -> frozenset[str]:
-    """The folders of the control groups that this process, and so its jobs, are in."""
+    """The control group folders of this process and so of its jobs."""
     found = {_CONTROL}
     try:
         with open("/proc/self/cgroup", encoding="utf-8", errors="replace") as file:  # noqa: PTH123
@@ -109,5 +109,5 @@ def _control_groups() -> frozenset[str]:
 
 
 def is_below(path: str, place: str) -> bool:
-    """Whether a path is a folder, or lies in it."""
+    """Whether a path is this folder or inside it."""
     return path == place or path.startswith(f"{place}/")

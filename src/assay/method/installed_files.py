@@ -1,8 +1,8 @@
-"""Which files are Python's own, and which an installed distribution has listed, by what they are.
+"""Recognise files of Python itself and of installed distributions, by content.
 
-Names are no evidence: a memory can be called `pyvenv.cfg` or end in `.so`. A file of a distribution
-is one that its RECORD lists with the digest that the file has. A file of the standard library lies
-in the interpreter's own library, under a name that the interpreter lists.
+Names prove nothing: a memory can be called `pyvenv.cfg` or end in `.so`. A file belongs to a
+distribution if its RECORD lists it with the file's digest. A file belongs to the standard library
+if it is in the interpreter's own library, under a name that the interpreter lists.
 """
 
 import base64
@@ -29,21 +29,21 @@ _SETTINGS = frozenset(
         *("base-prefix", "base-exec-prefix", "base-executable"),
     }
 )
-"""What `pyvenv.cfg` may say. A prompt is free text, and Python does without."""
+"""The allowed keys of `pyvenv.cfg`. A prompt is free text, which Python does not need."""
 _LONGEST_SETTINGS = 4096
 _MOST_LINKS = 40
 _digests: dict[str, tuple[tuple[int, ...] | None, str]] = {}
 
 
 def site_folders() -> list[str]:
-    """The folders in which distributions are installed, as they stand on the path."""
+    """The folders of installed distributions, as they are on the path."""
     paths = sysconfig.get_paths()
     listed = [entry for entry in sys.path if entry.endswith(SITES)]
     return list(dict.fromkeys([*listed, paths["purelib"], paths["platlib"]]))
 
 
 def sha256_of(path: str) -> str:
-    """The digest of a file in hexadecimal; read again only after the file was written to."""
+    """The digest of a file in hexadecimal; cached until the file is written."""
     mark = stamp(Path(path))
     known = _digests.get(path)
     if known is None or known[0] != mark or mark is None:
@@ -68,7 +68,7 @@ _recorded_once = cache(recorded)
 
 
 def hexadecimal(listed: str) -> str | None:
-    """A digest as RECORD has it, in hexadecimal; None for another one than SHA-256."""
+    """A digest from RECORD, in hexadecimal; None if it is not SHA-256."""
     kind, _, text = listed.partition("=")
     if kind != "sha256":
         return None
@@ -106,9 +106,9 @@ def _recorded_folders(place: str) -> frozenset[str]:
 
 
 def _in_sites(path: str, sites: Collection[str]) -> Iterator[tuple[str, str]]:
-    """In which of `sites` a file's distribution may be, and its path as a RECORD there has it.
+    """The `sites` that a file's distribution may be in, and its path in a RECORD there.
 
-    A folder is none of these by its name: any may be called `site-packages`.
+    The name of a folder proves nothing: any may be called `site-packages`.
     """
     for place in sites:
         prefix = place.rpartition("/lib/")[0]
@@ -136,7 +136,7 @@ def is_standard_folder(path: str) -> bool:
 
 
 def is_list_of_folders(path: str) -> bool:
-    """Whether a `.pth` file does nothing but name folders that are there."""
+    """Whether a `.pth` file only names existing folders."""
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
@@ -154,9 +154,9 @@ def is_elf(path: str) -> bool:
 
 
 def links_on_the_way(path: str) -> set[str]:
-    """The links that a program reads which resolves a path, with what they lead through.
+    """The links that are read when a path is resolved, including those they lead through.
 
-    One whose target is no plain path is left out: parts that change nothing can spell a message.
+    A link whose target is not a plain path is left out: redundant parts could hide a message.
     """
     found: set[str] = set()
     place, rest = "/", os.path.abspath(path).split("/")[::-1]  # noqa: PTH100 - no link followed
@@ -207,7 +207,7 @@ def _settings() -> frozenset[str]:
 
 
 def _is_settings(path: str) -> bool:
-    """Whether a file holds nothing but what Python and installers write into `pyvenv.cfg`."""
+    """Whether a file holds only what Python and installers write into `pyvenv.cfg`."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError):

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import SpecError, StorageError
-from assay.methods import closure
-from assay.methods.closure import closure_of, is_installed, is_standard
-from assay.methods.registry import parse_method
+from assay.method import closure
+from assay.method.closure import closure_of, is_installed, is_standard
+from assay.method.registry import parse_method
 
 
 @pytest.fixture
@@ -231,7 +231,7 @@ def test_a_deep_module_reference_keeps_its_packages(plant):
 
 
 def test_a_module_that_is_not_there_has_no_source(plant):
-    with pytest.raises(SpecError, match=r"nowhere\.mod:f: there is no source to read"):
+    with pytest.raises(SpecError, match=r"nowhere\.mod:f: no Python source found"):
         plant({}, "nowhere.mod:f")
 
 
@@ -346,7 +346,7 @@ def test_a_long_chain_of_calls_can_be_read(plant):
 def test_there_is_an_end_to_files_and_to_their_size(plant, monkeypatch):
     monkeypatch.setattr(closure, "_MAX_FILES", 2)
     files = {"method.py": "import a", "a.py": "import b", "b.py": ""}
-    with pytest.raises(SpecError, match="more than 2 files are imported"):
+    with pytest.raises(SpecError, match="imports more than 2 files"):
         plant(files)
     monkeypatch.setattr(closure, "_MAX_FILES", 3)
     assert len(plant(files).files) == 3

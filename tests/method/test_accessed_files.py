@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from assay.methods.accessed_files import has_code_suffix, is_below, is_quiet_peer
+from assay.method.accessed_files import has_code_suffix, is_below, is_quiet_peer
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_no_other_peer_is_quiet_by_how_its_name_begins(peer):
 def test_nor_is_a_link_that_leads_elsewhere(tmp_path, monkeypatch):
     (tmp_path / "real").mkdir()
     (tmp_path / "log").symlink_to(tmp_path / "real")
-    monkeypatch.setattr("assay.methods.accessed_files._QUIET_PLACES", (str(tmp_path / "log"),))
+    monkeypatch.setattr("assay.method.accessed_files._QUIET_PLACES", (str(tmp_path / "log"),))
     assert not is_quiet_peer(f"unix:{tmp_path}/log/socket")
 
 

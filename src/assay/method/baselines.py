@@ -1,7 +1,7 @@
-"""The methods we ship: baselines that know nothing, rules on words, TF-IDF, the surface model.
+"""The bundled methods: baselines without knowledge, rules on words, TF-IDF, the surface model.
 
-A number means nothing before it beats these. Learners are fitted to the training folds and asked
-about the rest (the gauntlet's own TF-IDF was fitted to the rows it was tested on).
+A method must beat these before its number means anything. Learners are fitted to the training folds
+and predict the rest (the gauntlet's own TF-IDF was fitted to the rows it was tested on).
 """
 
 import hashlib
@@ -20,7 +20,7 @@ def constant(question: str) -> dict[str, object]:  # noqa: ARG001 - it ignores w
 
 
 def hash_random(question: str) -> dict[str, object]:
-    """A score and a class drawn from the hash of the question: chance that repeats."""
+    """A score and a class from the hash of the question: repeatable chance."""
     data = question.encode("utf-8", "surrogatepass")
     number = int.from_bytes(hashlib.sha256(data).digest()[:8], "big")
     return {"score": number / 2**64, "class": CLASSES[number % len(CLASSES)]}
@@ -40,7 +40,7 @@ class Majority:
 
     @staticmethod
     def fit(examples: Sequence[Mapping[str, object]]) -> Callable[[str], object]:
-        """Count the targets; ties go to the one met first."""
+        """Find the most frequent target; ties go to the first."""
         common = Counter(example["target"] for example in examples).most_common(1)[0][0]
         return lambda question: common  # noqa: ARG005 - it ignores what it is asked
 
@@ -48,8 +48,8 @@ class Majority:
 def auxiliary_copy(question: str, response: str) -> float:
     """1 for a question that opens with an auxiliary verb, plus the share of copied words.
 
-    On the gauntlet's own benchmark this meets all four of its bars: each takes off one feature,
-    and this is two.
+    On the gauntlet's own benchmark this passes all four of its bars: each bar subtracts one
+    feature, and this combines two.
     """
     return opens_auxiliary(question) + question_overlap(question, response)
 
@@ -57,7 +57,7 @@ def auxiliary_copy(question: str, response: str) -> float:
 def token_overlap(question: str, response: str) -> float:
     """(1 - hedge density) x (1 - novelty density).
 
-    Novelty is the share of the response's distinct tokens that the question does not hold, so a
+    Novelty is the share of the response's distinct tokens that are not in the question, so a
     response that only restates its question scores 1.
     """
     answered = set(response.lower().split())
@@ -76,7 +76,7 @@ class WordTfidf:
     analyzer, span = "word", (1, 2)
 
     def __init__(self) -> None:
-        # Here and not in fit(): a worker builds the learner once and forks a copy per fold.
+        # Here, not in fit(): a worker builds the learner once and forks a copy per fold.
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
@@ -88,7 +88,7 @@ class WordTfidf:
         self._build = build
 
     def fit(self, examples: Sequence[Example]) -> Callable[[str, str | None], object]:
-        """Fit to the examples and return what answers."""
+        """Fit to the examples and return the function that answers."""
         targets = [example["target"] for example in examples]
         classes = isinstance(targets[0], str)
 

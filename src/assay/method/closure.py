@@ -1,9 +1,9 @@
 """The import closure of a method, read from its source without running it.
 
 A method's own files are those it imports that belong neither to the standard library nor to an
-installed distribution. They are found by reading import statements wherever they stand, also
-inside functions, and calls of `import_module` and `__import__` with a literal name. What is put
-together at run time cannot be read off; the modules that a worker really has are compared too.
+installed distribution. They are found from import statements, also inside functions, and from calls
+of `import_module` and `__import__` with a literal name. Names built at run time cannot be found
+this way, so the modules that a worker really loaded are compared too.
 """
 
 import ast
@@ -16,18 +16,18 @@ from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 from pathlib import Path
 
 from assay.errors import SpecError, storage
-from assay.methods.installed_files import site_folders
-from assay.methods.registry import MethodRef, source_file
+from assay.method.installed_files import site_folders
+from assay.method.registry import MethodRef, source_file
 
 _MAX_FILES = 10_000
 _MAX_BYTES = 16 << 20
 _LONGEST_NAME = 200
-_SUFFIXES = (*EXTENSION_SUFFIXES, ".py")  # in the order in which Python looks
+_SUFFIXES = (*EXTENSION_SUFFIXES, ".py")  # in Python's order of search
 
 
 @dataclass(kw_only=True)
 class Closure:
-    """A method's own files by the path that imports find them under, and what is installed."""
+    """A method's own files by their import path, and the installed modules it imports."""
 
     files: dict[str, Path] = field(default_factory=dict)
     installed: set[str] = field(default_factory=set)
@@ -36,7 +36,7 @@ class Closure:
 def closure_of(method: MethodRef, *, folder: Path | None = None) -> Closure:
     """The files and installed top-level modules that a method imports, all the way down.
 
-    A module is looked for in `folder` first, where one is given.
+    A module is looked for in `folder` first, if given.
     """
     closure = Closure()
     if method.kind == "module" and folder is not None:
@@ -50,7 +50,7 @@ def closure_of(method: MethodRef, *, folder: Path | None = None) -> Closure:
     if method.kind not in ("file", "module"):
         return closure
     if file is None:
-        raise SpecError(f"{method.text}: there is no source to read")
+        raise SpecError(f"{method.text}: no Python source found")
     if is_installed(file):
         closure.installed.add(method.target.partition(".")[0])
         return closure
@@ -63,7 +63,7 @@ def closure_of(method: MethodRef, *, folder: Path | None = None) -> Closure:
 
 
 def is_installed(file: Path) -> bool:
-    """Whether a file lies where distributions are installed."""
+    """Whether a file is in a folder of installed distributions."""
     return any(file.resolve().is_relative_to(Path(place).resolve()) for place in site_folders())
 
 
@@ -92,7 +92,7 @@ class _Reader:
             if name in self.closure.files:
                 continue
             if len(self.closure.files) >= _MAX_FILES:
-                raise SpecError(f"more than {_MAX_FILES:,} files are imported")
+                raise SpecError(f"the method imports more than {_MAX_FILES:,} files")
             self.closure.files[name] = here
             if here.suffix == ".py":
                 package = name.removesuffix(".py").split("/")[:-1]
@@ -112,7 +112,7 @@ class _Reader:
             return []
         spec = PathFinder.find_spec(top, sys.path)
         if spec is None:
-            return []  # an optional import, or a mistake that loading will show
+            return []  # an optional import, or an error that loading will show
         places = list(spec.submodule_search_locations or ())
         origin = Path(spec.origin) if spec.origin else Path(places[0]) / "__init__.py"
         if is_installed(origin) or is_standard(origin):
@@ -129,7 +129,7 @@ def _may_be_module(part: str) -> bool:
 
 
 def _under(root: Path, wanted: list[str]) -> list[_Named]:
-    """Files of a dotted name in a folder, outermost first. Links are not followed into names."""
+    """Files of a dotted name in a folder, outermost first. Links keep their own names."""
     files: list[Path] = []
     here = root
     for part in wanted:
@@ -152,7 +152,7 @@ def _parse(file: Path) -> ast.Module:
         data = file.read_bytes()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # someone's source, read and not run
+            warnings.simplefilter("ignore")  # untrusted source, parsed and not run
             return ast.parse(data, filename=file.name)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else error
@@ -183,7 +183,7 @@ def _wanted(tree: ast.Module, package: list[str]) -> Iterator[list[str]]:
 
 
 def _dotted(text: str, package: list[str]) -> list[str]:
-    """The parts of a name; one that begins with dots is counted from its package."""
+    """The parts of a name; one with leading dots is relative to its package."""
     rest = text.lstrip(".")
     level = len(text) - len(rest)
     base = package[: max(len(package) - level + 1, 0)] if level else []

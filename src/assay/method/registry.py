@@ -1,7 +1,6 @@
-"""Names of methods: `file.py:function`, `package.module:function`, or one that we ship.
+"""References to methods: `file.py:function`, `package.module:function`, or a bundled name.
 
-A reference is only read here. Importing what it names is running someone else's code, and
-happens in a worker.
+A reference is only parsed here. Importing its target runs untrusted code, and happens in a worker.
 """
 
 import sys
@@ -14,7 +13,7 @@ from typing import Literal
 
 from assay.benchmark.benchmark import Task
 from assay.errors import SpecError, storage
-from assay.methods.baselines import (
+from assay.method.baselines import (
     CharTfidf,
     Majority,
     SurfaceModel,
@@ -26,11 +25,12 @@ from assay.methods.baselines import (
     token_overlap,
 )
 from assay.surface.features import ORACLES, Pair
+from assay.wording import did_you_mean
 
 
 @dataclass(frozen=True, kw_only=True)
 class MethodRef:
-    """What names a method: a file and a function, a module and a function, or a name of ours."""
+    """A reference to a method: a file or module and a function, or a bundled name."""
 
     text: str
     kind: Literal["registered", "file", "module", "callable"]
@@ -39,15 +39,15 @@ class MethodRef:
 
 
 def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
-    """Read a reference; `registered` are the names that need no file."""
+    """Parse a reference; `registered` are the bundled names."""
     if text in registered:
         return MethodRef(text=text, kind="registered", target=text, attribute="")
     target, _, attribute = text.rpartition(":")
     if text.endswith(".py") or not target:
         if text.endswith(".py"):
             raise SpecError(
-                f"method {text!r} names a file and no function",
-                hint=f"Name the function too, for example {text}:detect",
+                f"method {text!r} names a file but no function",
+                hint=f"Add the function, for example {text}:detect",
             )
         raise _unknown(text, registered)
     if not attribute.isidentifier():
@@ -57,7 +57,7 @@ def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
         with storage(target):
             exists = path.is_file()
         if not exists or not target.isprintable():
-            raise SpecError(f"method {text!r:.200}: there is no file {target!r:.200}")
+            raise SpecError(f"method {text!r:.200}: no file {target!r:.200}")
         return MethodRef(text=text, kind="file", target=str(path.resolve()), attribute=attribute)
     if not all(part.isidentifier() for part in target.split(".")):
         raise _unknown(text, registered)
@@ -67,7 +67,7 @@ def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
 
 
 def source_file(method: MethodRef) -> Path | None:
-    """The file that a reference names, found without importing anything of it."""
+    """The file of a reference, found without importing it."""
     if method.kind == "file":
         return Path(method.target)
     if method.kind != "module":
@@ -84,10 +84,8 @@ def source_file(method: MethodRef) -> Path | None:
 
 
 def _unknown(text: str, registered: Collection[str]) -> SpecError:
-    import difflib
-
-    near = difflib.get_close_matches(text, registered, n=3)
-    hint = f"Did you mean {' or '.join(near)}? " if near else ""
+    near = did_you_mean(text, registered)
+    hint = f"{near} " if near else ""
     if not near and ":" not in text and "." in text:
         hint = f"Perhaps {':'.join(text.rsplit('.', 1))}? "
     return SpecError(
@@ -102,7 +100,7 @@ _CLASSIFY: tuple[Task, ...] = ("classification",)
 
 @dataclass(frozen=True, kw_only=True)
 class Registered:
-    """A method of ours: the tasks it can do (the first is its own), and what it is."""
+    """A bundled method: its tasks (the first is its main one), and its description."""
 
     name: str
     tasks: tuple[Task, ...]
@@ -111,7 +109,7 @@ class Registered:
 
 
 def inverse(oracle: Pair) -> Pair:
-    """The same method with its ranking turned round."""
+    """The method with its ranking reversed."""
     return lambda question, response: -oracle(question, response)
 
 

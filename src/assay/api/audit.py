@@ -1,0 +1,155 @@
+"""Is it the task, or the surface? The audit of a benchmark, and a subset that passes it."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, Unpack
+
+from assay.api.columns import ColumnWords, columns_of
+from assay.benchmark.load import load_benchmark, read_fields
+from assay.benchmark.subset import subset_bytes
+from assay.confounding import balance as balancing
+from assay.confounding import judge
+from assay.confounding.balance import Balanced
+from assay.confounding.collect import ScoreColumn, method_scores
+from assay.confounding.own_features import measure_feature
+from assay.confounding.result import ConfoundAudit
+from assay.errors import SpecError, storage
+from assay.files import write_new
+from assay.surface.crossfit import Step
+from assay.surface.joint_model import Kind
+
+OwnFeature = str | Callable[..., Any]
+Progress = Callable[[str, int], AbstractContextManager[Step]]
+"""What shows progress: told what is done and how many steps there are, gives a step to call."""
+
+
+def _silent(what: str, total: int) -> AbstractContextManager[Step]:  # noqa: ARG001 - as Progress
+    return nullcontext(lambda: None)
+
+
+def confounds(
+    data: object,
+    *,
+    scores: object = None,
+    score: str = "score",
+    scores_encoding: str | None = None,
+    feature: OwnFeature | Sequence[OwnFeature] = (),
+    surface: Kind = "declared",
+    joint: bool = True,
+    **columns: Unpack[ColumnWords],
+) -> ConfoundAudit:
+    """Find out what the surface of a benchmark gives away.
+
+    `data` is a Benchmark, or anything that `load_benchmark` takes, with the same words for its
+    columns. Each surface feature is judged alone and all of them together, and the data are
+    searched for faults.
+
+    `scores` are those of methods: what is left of each once surface is held equal? Give a file, a
+    saved run, a log or a Run; a dictionary of scores by record id; a list of numbers, one a record;
+    rows or a frame with `id` and `score` (or the column that `score` names). Several: a list of
+    such, or a dictionary of them by name. `feature` is a feature of your own, or several:
+    `file.py:function`, or a function of the response, the question or both, which then runs in this
+    process. `surface="lexical"` counts words and letters as surface too. Without `joint` each
+    feature is judged alone: faster, and no verdict.
+
+    Example:
+        >>> import assay
+        >>> audit = assay.confounds("darkcore", joint=False)
+        >>> audit.verdict == "undecided"
+        True
+        >>> best = max(audit.features, key=lambda feature: feature.auc)
+        >>> best.name, round(best.auc, 2)
+        ('question_overlap', 0.85)
+    """
+    return audit(
+        data,
+        scores=scores,
+        column=ScoreColumn(name=score, encoding=scores_encoding),
+        features=[feature] if isinstance(feature, str) or callable(feature) else feature,
+        surface=surface,
+        joint=joint,
+        columns=columns,
+    )
+
+
+def audit(
+    data: object,
+    *,
+    scores: object,
+    column: ScoreColumn,
+    features: Sequence[OwnFeature],
+    surface: Kind,
+    joint: bool,
+    columns: ColumnWords,
+    progress: Progress = _silent,
+) -> ConfoundAudit:
+    """The audit, with progress shown."""
+    benchmark = load_benchmark(data, columns=columns_of(columns))
+    by_method = method_scores(scores, benchmark, column)
+    measured = [measure_feature(own, benchmark) for own in features]
+    total = judge.steps(len(benchmark.items), methods=len(by_method)) if joint else 1
+    with progress("fitting", total) as step:
+        return judge.confounds(
+            benchmark,
+            scores=by_method,
+            features=measured,
+            fields=read_fields(benchmark),
+            joint=joint,
+            surface=surface,
+            on_step=step,
+        )
+
+
+def balance(
+    data: object,
+    *,
+    out: str | Path | None = None,
+    surface: Kind = "declared",
+    seed: int = 0,
+    **columns: Unpack[ColumnWords],
+) -> Balanced:
+    """Take a subset whose surface does not tell the label.
+
+    `data` is a Benchmark, or anything that `load_benchmark` takes, with the same words for its
+    columns. The result lists the ids of the records kept (`records`) and says what was lost. Where
+    a subset was found (`achieved`) and `out` names a new file, the subset is written there, in the
+    form of the file that it was taken from; rows from memory as JSONL. `surface` is what is
+    balanced, `seed` decides which of equals is dropped.
+
+    Example:
+        >>> import assay
+        >>> balanced = assay.balance("minimal-pairs", out="balanced.jsonl")
+        >>> balanced.achieved
+        True
+        >>> assay.load_benchmark("balanced.jsonl").records == balanced.kept
+        True
+    """
+    return subset(data, out=out, surface=surface, seed=seed, columns=columns)
+
+
+def subset(
+    data: object,
+    *,
+    out: str | Path | None,
+    surface: Kind,
+    seed: int,
+    columns: ColumnWords,
+    progress: Progress = _silent,
+) -> Balanced:
+    """The balanced subset, with progress shown."""
+    benchmark = load_benchmark(data, columns=columns_of(columns))
+    path = None if out is None else Path(out)
+    if path is not None:
+        with storage(path):
+            exists = path.exists()
+        if exists:
+            raise SpecError(
+                f"{path} is there already", hint="Nothing is overwritten: name another."
+            )
+        subset_bytes(benchmark, (), path.name)  # refuses a form that cannot be written, at once
+    with progress("fitting", balancing.MOST_STEPS) as step:
+        made = balancing.balance(benchmark, surface=surface, seed=seed, on_step=step)
+    if path is not None and made.achieved:
+        write_new(path, subset_bytes(benchmark, made.records, path.name))
+    return made

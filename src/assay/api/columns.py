@@ -1,0 +1,30 @@
+"""The words that name the columns of a table and the records to use, as the command's flags do."""
+
+from typing import Literal, TypedDict
+
+from assay.benchmark.benchmark import Columns
+
+
+class ColumnWords(TypedDict, total=False):
+    """Which column holds what, and what becomes of records that cannot be used as they are."""
+
+    id: str | None
+    question: str | None
+    response: str | None
+    label: str | None
+    class_: str | None
+    source: str | None
+    group: str | None
+    positive: str | None
+    negative: str | None
+    unknown: Literal["exclude"] | None
+    missing: Literal["exclude"] | None
+    ids: Literal["none", "repair"] | None
+    encoding: str | None
+    split: str | None
+
+
+def columns_of(words: ColumnWords) -> Columns:
+    """The columns that were named, over the defaults."""
+    named = {"cls" if word == "class_" else word: name for word, name in words.items()}
+    return Columns(**{field: name for field, name in named.items() if name is not None})  # type: ignore[arg-type]  # None is filtered out

@@ -1,0 +1,208 @@
+"""Compare two sides of trials: does a change help more than it hurts."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from assay.api.arguments import in_range, one_of
+from assay.api.trial_sources import columns_of, named_sides, sources_of, words
+from assay.comparison.adr_0031 import SourceComparison, compare_adr_0031
+from assay.comparison.collect import (
+    Request,
+    compare_sides,
+    compared_sides,
+    read_dimensions,
+    sides_from,
+)
+from assay.comparison.result import Comparison, Comparisons
+from assay.comparison.sides import Side, SideReading, SideSource
+from assay.comparison.spec import Policy
+from assay.comparison.store import check_writable, write_comparison
+from assay.errors import SpecError
+from assay.folders import artifact_digest
+from assay.study.scorecards.in_force import scorecard_in_force
+
+UNITS = ("auto", "instance", "run")
+RULES = ("net-effect", "adr-0031")
+POLICIES = ("fail", "exclude")
+RESAMPLES = 9_999
+MOST_RESAMPLES = 10_000_000
+FEWEST_RESAMPLES = 99
+
+
+def compare(
+    baseline: object,
+    candidate: object = None,
+    *more: object,
+    gate: str | Sequence[str] = (),
+    config: str | Path | None = None,
+    by: str | None = None,
+    first: str | None = None,
+    where: str | None = None,
+    task: str | None = None,
+    all_pairs: bool = False,
+    missing: Policy | None = None,
+    crashed: Policy | None = None,
+    allow: str | Sequence[str] = (),
+    strict_gates: bool = False,
+    unit: Literal["auto", "instance", "run"] = "auto",
+    sequential: bool = False,
+    instance: str | None = None,
+    trial: str | None = None,
+    dimension: str | Sequence[str] = (),
+    encoding: str | None = None,
+    split: str | None = None,
+    artifact: str | Path | None = None,
+    rule: Literal["net-effect", "adr-0031"] = "net-effect",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    out: str | Path | None = None,
+) -> Comparison | Comparisons | SourceComparison:
+    """Find out whether a change helps more than it hurts.
+
+    A side is a path (a log of an evaluation harness or a folder of logs, a file of trials, a folder
+    of scored runs, a stored run that was judged), several paths in a list, a list of dictionaries,
+    a frame, or what `load_trials` gave. Scores are read and never computed. Runs pair by instance
+    and trial. With more than two sides every one is compared with the first, and all verdicts hold
+    together at 95 %; so with several tasks.
+
+    Args:
+        baseline: runs without the change; with `by`, the source that holds all sides.
+        candidate: runs with it.
+        *more: further sides, each compared with the baseline.
+        gate: a dimension that must not lose, or several.
+        config: dimensions, gates and margins, in a TOML file.
+        by: the column that tells the sides of one source apart, as `model`.
+        first: with `by`, the side to compare the others with.
+        where: read only rows or logs such as `split == "test"`.
+        task: compare this task alone, where logs hold several.
+        all_pairs: compare every side with every other.
+        missing: `fail` counts missing values as failures, `exclude` leaves the runs out. Default:
+            a verdict only if all ways agree.
+        crashed: the same for runs that crashed, or that only one side has.
+        allow: `harness`, where a difference of the harness is meant.
+        strict_gates: a gate needs its margin shown, however spotless the runs.
+        unit: what counts as one piece of evidence; `auto` is instances, where there are ten.
+        sequential: the evidence may be looked at after every pair.
+        instance: the column that says which instance a row is of. Default: `instance`.
+        trial: the column that tells repeated runs of an instance apart. Default: `trial`.
+        dimension: read this column, or these, and no other.
+        encoding: how a file is encoded, where it is not UTF-8.
+        split: which split to read, of a folder that holds several.
+        artifact: what the candidate had; its digest is noted, for `assay ratify`.
+        rule: how to decide. `adr-0031` is the rule that ours replaces.
+        resamples: draws, where all sign flips are too many.
+        seed: of those draws.
+        out: write the comparison to this file.
+
+    Returns a Comparison; Comparisons where there are several pairs of sides or several tasks.
+
+    Example:
+        >>> import assay
+        >>> before = [{"instance": f"q{n}", "correct": n % 3 == 0} for n in range(60)]
+        >>> after = [{"instance": f"q{n}", "correct": n % 3 != 1} for n in range(60)]
+        >>> result = assay.compare(before, after)
+        >>> result.verdict.value, round(result.dimensions[0].delta, 3)
+        ('ratify', 0.333)
+        >>> both = [{"model": m, **row} for m, rows in zip("ab", (before, after)) for row in rows]
+        >>> assay.compare(both, by="model").favourable
+        True
+
+    """
+    one_of("unit", unit, UNITS)
+    one_of("rule", rule, RULES)
+    for name, policy in (("missing", missing), ("crashed", crashed)):
+        one_of(name, policy, (None, *POLICIES))
+    in_range("resamples", resamples, FEWEST_RESAMPLES, MOST_RESAMPLES)
+    named = _named(baseline, candidate, more, by=by, first=first, split=split)
+    if out is not None:
+        paths = [each for _, sources in named for each in sources if isinstance(each, Path)]
+        check_writable(Path(out), paths)
+    plan = None if config is None else read_dimensions(Path(config))
+    gates = words(gate)
+    if plan is not None and gates:
+        raise SpecError("`gate=` and `config=` exclude each other: gate it in the file")
+    policies: Mapping[str, Any] = {
+        "missing": missing,
+        "crashed": crashed,
+        "allow": words(allow),
+        "strict_gates": strict_gates,
+    }
+    request = Request(
+        plan=plan,
+        gates=gates,
+        policies={name: value for name, value in policies.items() if value},
+        reading=SideReading(
+            columns=columns_of(instance, trial, dimension, encoding, split),
+            all_scores=plan is not None,
+            fixture_required=rule != "adr-0031",
+            by=by,
+            where=where,
+            in_study=scorecard_in_force,
+        ),
+        unit=unit,
+        sequential=sequential,
+        resamples=resamples,
+        seed=seed,
+        artifact=None if artifact is None else artifact_digest(Path(artifact)),
+        task=task,
+        first=first,
+        all_pairs=all_pairs,
+    )
+    made = _judged(sides_from(named, request), request, rule=rule)
+    if out is not None:
+        write_comparison(Path(out), made)
+    return made
+
+
+def _named(
+    baseline: object,
+    candidate: object,
+    more: Sequence[object],
+    *,
+    by: str | None,
+    first: str | None,
+    split: str | None,
+) -> list[tuple[str, list[SideSource]]]:
+    """The sides by name; one, where a column tells them apart."""
+    sides = [side for side in (baseline, candidate, *more) if side is not None]
+    if by is not None:
+        sources = [each for side in sides for each in sources_of(side, "baseline", split=split)]
+        return [("all", sources)]
+    if first is not None:
+        raise SpecError("`first=` names a side of those that `by=COLUMN` tells apart")
+    if candidate is None:
+        raise SpecError(
+            f"one side, {_shown(baseline)}, and nothing to compare it with",
+            hint="Name the other: BASELINE CANDIDATE. Where one file holds both: `by=COLUMN`.",
+        )
+    return named_sides(sides, split)
+
+
+def _shown(side: object) -> str:
+    return f"{side!s:.200}" if isinstance(side, (str, Path)) else f"a {type(side).__name__}"
+
+
+def _judged(
+    sides: Sequence[Side], request: Request, *, rule: str
+) -> Comparison | Comparisons | SourceComparison:
+    if rule != "adr-0031":
+        return compare_sides(sides, request)
+    if len(sides) != 2 or len(sides[0].tasks) > 1:
+        raise SpecError("`rule=adr-0031` compares two sides of one task")
+    given = {
+        "gate": request.gates,
+        **dict.fromkeys(request.policies, True),
+        "sequential": request.sequential,
+        "artifact": request.artifact,
+        "all_pairs": request.all_pairs,
+    }
+    unknown = [f"`{name}=`" for name, value in given.items() if value]
+    if unknown:
+        raise SpecError(
+            f"`rule=adr-0031` knows no {', '.join(unknown)}",
+            hint="Leave it out; gates and ideals of other dimensions go into `config=FILE`.",
+        )
+    trials = compared_sides(sides[0], sides[1], request, sides[0].tasks[0]).trials
+    plan = request.plan
+    return compare_adr_0031(*trials, *([] if plan is None else [plan.dimensions]))

@@ -1,0 +1,255 @@
+"""Run methods on a benchmark, judge them, and list the bundled ones."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+import msgspec
+
+from assay.api.columns import ColumnWords, columns_of
+from assay.benchmark.benchmark import Task
+from assay.benchmark.load import load_benchmark
+from assay.bounds import shown_number
+from assay.errors import SpecError
+from assay.gauntlet import collect as gauntlet
+from assay.gauntlet.result import Scorecard
+from assay.gauntlet.spec import BarSet
+from assay.result import Result
+from assay.runs.collect import Listener, close_run, collect
+from assay.runs.result import RESOURCES, Limits, Run, batch_size
+from assay.runs.store import RunFolder
+from assay.runs.worker import Method, default_task, start_worker
+from assay.wording import some
+
+_LONGEST = 7 * 24 * 3600.0
+ITEM_SECONDS = Limits().item_seconds
+LOAD_SECONDS = Limits().load_seconds
+
+
+def try_method(
+    method: Method,
+    benchmark: object = "darkcore",
+    *,
+    bars: BarSet | str | Path | None = None,
+    second: object = None,
+    task: Task | None = None,
+    seed: int = 0,
+    save: str | Path | None = None,
+    keep_going: bool = False,
+    item_seconds: float = ITEM_SECONDS,
+    load_seconds: float = LOAD_SECONDS,
+    limit: Mapping[str, int | None] | None = None,
+    env: Sequence[str] = (),
+    batch: int | None = None,
+    **columns: Unpack[ColumnWords],
+) -> Scorecard:
+    """Run a method on a benchmark and judge it.
+
+    `method` is a bundled name (see `methods`), `file.py:function` or `package.module:function`,
+    which runs in a process of its own; or a function or a learner, which runs in this process, and
+    the scorecard says so. It takes (question) or (question, response) and returns a score, a class,
+    or a mapping with `score` and `class`. `benchmark` is a Benchmark, or anything that
+    `load_benchmark` takes, with the same words for its columns.
+
+    `bars` are a version, a TOML file or a BarSet; by default those that fit the data. `second` is
+    the second corpus, where a bar asks for one; by default the one that the bars name. `task` is
+    `detection` or `classification`; by default what the method's shape tells. `save` is a new
+    folder that keeps the run and its scorecard. `keep_going` records items that fail and asks on.
+    `batch` is how many items a method that takes batches is given at a time.
+
+    `item_seconds` and `load_seconds` are deadlines; `limit` bounds each process of the method by
+    `memory_bytes`, `cpu_seconds`, `processes` or `file_bytes` (None lifts a limit); `env` names
+    variables that are passed to it. All of these are for a method in a process of its own.
+
+    Example:
+        >>> import assay
+        >>> card = assay.try_method("oracle:word_length", "darkcore", bars="v3")
+        >>> card.verdict == "fail"
+        True
+        >>> def shouts(question, response):
+        ...     return response.count("!")
+        >>> assay.try_method(shouts, bars="v1").isolation
+        'trusted'
+    """
+    card = tried(
+        method,
+        benchmark,
+        bars=bars,
+        second=second,
+        task=task,
+        seed=seed,
+        save=save,
+        keep_going=keep_going,
+        item_seconds=item_seconds,
+        load_seconds=load_seconds,
+        limit=limit,
+        env=env,
+        batch=batch,
+        columns=columns,
+    )
+    if save is not None:
+        from assay.gauntlet.store import keep_scorecard
+
+        keep_scorecard(Path(save), card)
+    return card
+
+
+def tried(
+    method: Method,
+    benchmark: object,
+    *,
+    bars: BarSet | str | Path | None,
+    second: object,
+    task: Task | None,
+    seed: int,
+    save: str | Path | None,
+    keep_going: bool,
+    item_seconds: float,
+    load_seconds: float,
+    limit: Mapping[str, int | None] | None,
+    env: Sequence[str],
+    batch: int | None,
+    columns: ColumnWords,
+    listener: Listener | None = None,
+) -> Scorecard:
+    """A method tried, its run heard by a listener; the scorecard is not kept."""
+    return gauntlet.try_method(
+        method,
+        load_benchmark(benchmark, columns=columns_of(columns)),
+        bars=bars,
+        second=second,
+        task=task,
+        seed=seed,
+        limits=_limits(method, item_seconds, load_seconds, limit),
+        environment=env,
+        keep_going=keep_going,
+        batch=batch,
+        save=None if save is None else Path(save),
+        listener=listener,
+    )
+
+
+def run(
+    method: Method,
+    benchmark: object = "darkcore",
+    *,
+    second: object = None,
+    task: Task | None = None,
+    seed: int = 0,
+    save: str | Path | None = None,
+    keep_going: bool = False,
+    item_seconds: float = ITEM_SECONDS,
+    load_seconds: float = LOAD_SECONDS,
+    limit: Mapping[str, int | None] | None = None,
+    env: Sequence[str] = (),
+    batch: int | None = None,
+    **columns: Unpack[ColumnWords],
+) -> Run:
+    """Ask a method about every item of a benchmark, and judge nothing yet.
+
+    The words are those of `try_method`. Stops at the first item that fails and raises its
+    MethodError, whose `run` holds what was made so far; with `keep_going` it records the failure
+    and asks on.
+
+    Example:
+        >>> import assay
+        >>> run = assay.run("token-overlap", "darkcore")
+        >>> len(run.records), run.complete
+        (108, True)
+        >>> assay.score(run, bars="v1").bars_version
+        'v1'
+    """
+    batch_size(batch)
+    data = load_benchmark(benchmark, columns=columns_of(columns), second=second)
+    folder = None if save is None else RunFolder(save)
+    limits = _limits(method, item_seconds, load_seconds, limit)
+    with start_worker(method, seed=seed, limits=limits, environment=env) as worker:
+        made = collect(
+            worker,
+            data,
+            folder,
+            task=task or default_task(worker, data),
+            seed=seed,
+            limits=limits or Limits(),
+            keep_going=keep_going,
+            batch=batch,
+        )
+    if folder is not None:
+        close_run(made, folder)
+    return made
+
+
+def _limits(
+    method: Method,
+    item_seconds: float,
+    load_seconds: float,
+    limit: Mapping[str, int | None] | None,
+) -> Limits | None:
+    """The limits of a method; None for a callable, which none holds back."""
+    for name, value in (("item_seconds", item_seconds), ("load_seconds", load_seconds)):
+        if not (math.isfinite(value) and 0.0 < value <= _LONGEST):
+            raise SpecError(
+                f"`{name}={shown_number(value)}`: expected seconds over 0, and a week at most"
+            )
+    for name in limit or ():
+        if name not in RESOURCES:
+            raise SpecError(f"`limit={name}`: no such limit; there are {', '.join(RESOURCES)}")
+    most = {name: number or None for name, number in (limit or {}).items()}
+    seconds = {"item_seconds": float(item_seconds), "load_seconds": float(load_seconds)}
+    limits = msgspec.structs.replace(Limits(), **seconds, **most)
+    return None if not isinstance(method, str) and limits == Limits() else limits
+
+
+class BundledMethod(msgspec.Struct, frozen=True, kw_only=True):
+    """A method inside the package: its name, the tasks that it does, and what it is."""
+
+    name: str
+    tasks: tuple[Task, ...]
+    about: str
+
+
+class BundledMethods(Result, frozen=True, kw_only=True):
+    """The methods inside the package."""
+
+    methods: tuple[BundledMethod, ...]
+
+    def __iter__(self) -> Iterator[BundledMethod]:
+        return iter(self.methods)
+
+    def __len__(self) -> int:
+        return len(self.methods)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each method."""
+        return [{**msgspec.structs.asdict(each), "tasks": ", ".join(each.tasks)} for each in self]
+
+    def lines(self) -> Sequence[str]:
+        """How many there are, and their names; those of the oracles are shortened to a few."""
+        oracles = [each.name for each in self if each.name.startswith("oracle:")]
+        others = [each.name for each in self if not each.name.startswith("oracle:")]
+        plain = [name for name in oracles if not name.endswith(":inverse")]
+        return (
+            f"{len(self)} bundled methods",
+            ", ".join(others),
+            f"{len(plain)} surface oracles, each with an inverse (oracle:word_length:inverse):"
+            f" {some(plain)}",
+        )
+
+
+def methods() -> BundledMethods:
+    """List the bundled methods, which `try_method` and `run` take by name.
+
+    Example:
+        >>> import assay
+        >>> "tfidf:word" in [method.name for method in assay.methods()]
+        True
+    """
+    from assay.method.registry import REGISTERED
+
+    return BundledMethods(
+        methods=tuple(
+            BundledMethod(name=each.name, tasks=each.tasks, about=each.about)
+            for each in REGISTERED.values()
+        )
+    )

@@ -1,0 +1,188 @@
+"""Plan a comparison: what so many pairs can show."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.api.arguments import in_range
+from assay.api.trial_sources import columns_of, sources_of
+from assay.comparison.collect import shared_tasks
+from assay.comparison.pilot import PilotPower, power_of_pilot
+from assay.comparison.power import (
+    Power,
+    pairs_for_gate,
+    power_of_rates,
+    power_of_scores,
+    smallest_effect,
+)
+from assay.comparison.sides import SideReading, SideSource, read_sides
+from assay.errors import SpecError
+from assay.study.scorecards.in_force import scorecard_in_force
+from assay.wording import some
+
+_MOST_PAIRS = 100_000
+_MOST_DIMENSIONS = 1_000
+
+
+def power(
+    from_: float | None = None,
+    to: float | None = None,
+    *,
+    effect: float | None = None,
+    spread: float | None = None,
+    pairs: int | None = None,
+    margin: float | None = None,
+    correlation: float = 0.0,
+    dimensions: int = 1,
+    power: float = 0.8,
+    pilot: object = None,
+    task: str | None = None,
+    instance: str | None = None,
+    trial: str | None = None,
+    encoding: str | None = None,
+    split: str | None = None,
+) -> Power | PilotPower:
+    """Find out how many pairs show an effect, or how small an effect they show.
+
+    For rates (0/1 scores) the figures are exact for the test that `compare` makes of pairs in one
+    dimension. Ask in one of five ways: `from_` and `to`; `effect` and `spread`; `pairs`, perhaps
+    with `from_` or `spread`; `from_` and `margin`, for a gate; or `pilot`, perhaps with `effect`.
+
+    Args:
+        from_: how often the baseline is right, from 0 to 1.
+        to: how often the candidate is.
+        effect: a mean difference; with `spread` or `pilot`.
+        spread: the standard deviation of the pairs' differences.
+        pairs: ask what so many pairs show.
+        margin: ask for a gate: pairs that show a loss under this.
+        correlation: between a pair's two runs.
+        dimensions: how many are tested together.
+        power: the chance of showing it.
+        pilot: runs made already, the baseline's alone or a pair of baseline and candidate; each a
+            path, rows, a frame, or trials.
+        task: of a pilot, this task, where logs hold several.
+        instance: of a pilot, the column that says which instance a row is of.
+        trial: of a pilot, the column that tells repeated runs of an instance apart.
+        encoding: how a pilot's file is encoded, where it is not UTF-8.
+        split: which split of a pilot to read, of a folder that holds several.
+
+    Example:
+        >>> import assay
+        >>> plan = assay.power(0.6, 0.8)
+        >>> plan.pairs
+        91
+        >>> print(assay.power(pairs=30, from_=0.6))
+        with a rate of 0.6 before, what do 30 pairs show: +0.328, with 80 % power
+        exact: sign flips of paired 0/1 scores, two-sided, level 95 %
+        the two runs of a pair are taken to be uncorrelated; more alike, fewer pairs do
+
+    """
+    asked = {
+        "from_": from_,
+        "to": to,
+        "effect": effect,
+        "spread": spread,
+        "pairs": pairs,
+        "margin": margin,
+    }
+    for name, value in {**asked, "correlation": correlation, "power": power}.items():
+        if value is not None and not math.isfinite(value):
+            raise SpecError(f"`{name}={value}`: expected a number")
+    in_range("power", power, 0.0, 1.0, open_ends=True)
+    in_range("correlation", correlation, -1.0, 1.0)
+    in_range("pairs", pairs, 1, _MOST_PAIRS)
+    in_range("dimensions", dimensions, 1, _MOST_DIMENSIONS)
+    in_range("margin", margin, 0.0, 1.0, open_ends=True)
+    in_range("spread", spread, 0.0, open_ends=True)
+    given = {name: value for name, value in asked.items() if value is not None}
+    if pilot is None:
+        return _planned(given, correlation=correlation, power=power, dimensions=dimensions)
+    columns = columns_of(instance, trial, (), encoding, split)
+    reading = SideReading(columns=columns, in_study=scorecard_in_force)
+    sides = _pilot_sides(pilot, given, split)
+    return _from_pilot(sides, reading, task, effect=effect, correlation=correlation, power=power)
+
+
+def _pilot_sides(
+    pilot: object, given: Mapping[str, float], split: str | None
+) -> list[list[SideSource]]:
+    """The baseline's runs, and the candidate's where they are given."""
+    several = isinstance(pilot, tuple) or (
+        isinstance(pilot, list) and all(isinstance(each, (str, Path)) for each in pilot)
+    )
+    sides = list(pilot) if several and isinstance(pilot, (list, tuple)) else [pilot]
+    clash = [name for name in given if name != "effect"]
+    if clash or not 1 <= len(sides) <= 2:
+        wrong = f"`{clash[0]}=`" if clash else "third"
+        raise SpecError(
+            f"`pilot=` takes the baseline's runs and the candidate's, and no {wrong}",
+            hint="`pilot=before.csv` `pilot=after.csv`, and `effect=E` where another is meant.",
+        )
+    return [sources_of(side, "pilot", split=split) for side in sides]
+
+
+def _from_pilot(
+    sources: list[list[SideSource]],
+    reading: SideReading,
+    task: str | None,
+    *,
+    effect: float | None,
+    correlation: float,
+    power: float,
+) -> PilotPower:
+    named = [("baseline", sources[0]), ("candidate", sources[1] if len(sources) > 1 else [])]
+    sides = read_sides(named, reading)
+    tasks, _ = shared_tasks(sides if len(sources) > 1 else sides[:1], task)
+    if len(tasks) > 1:
+        raise SpecError(
+            f"the pilot has {len(tasks)} tasks: {some([str(each) for each in tasks])}",
+            hint=f"Plan for one: `task={tasks[0]}`",
+        )
+    reads = [side.of_task(tasks[0]) for side in sides]
+    baseline, candidate = ([trial for read in side for trial in read.trials] for side in reads)
+    return power_of_pilot(
+        baseline,
+        candidate,
+        lower=frozenset(name for side in reads for read in side for name in read.lower),
+        effect=effect,
+        correlation=correlation,
+        power=power,
+    )
+
+
+def _planned(
+    given: Mapping[str, float], *, correlation: float, power: float, dimensions: int
+) -> Power:
+    """The answer to one of the ways of asking."""
+    asked = set(given)
+    before, after = given.get("from_"), given.get("to")
+    pairs = int(given["pairs"]) if "pairs" in given else None
+    if "margin" in asked and asked <= {"from_", "to", "margin", "pairs"}:
+        if before is None:
+            raise SpecError(
+                "`margin=` asks about a gate: say how often it is right now, `from_=RATE`"
+            )
+        if pairs is not None:
+            raise SpecError("`margin=` asks for pairs: leave out `pairs=`")
+        return pairs_for_gate(
+            before, given["margin"], after=after, correlation=correlation, power=power
+        )
+    if before is not None and after is not None and asked <= {"from_", "to", "pairs"}:
+        return power_of_rates(
+            before, after, correlation=correlation, pairs=pairs, power=power, dimensions=dimensions
+        )
+    if asked == {"effect", "spread"}:
+        if given["effect"] == 0.0:
+            raise SpecError("an effect of 0 is none: no number of pairs shows it")
+        return power_of_scores(given["effect"], given["spread"], power=power, dimensions=dimensions)
+    if pairs is not None and asked == {"from_", "pairs"} and before is not None:
+        return smallest_effect(pairs, rates=(before,), power=power, dimensions=dimensions)
+    if pairs is not None and asked <= {"pairs", "spread"}:
+        return smallest_effect(
+            pairs, spread=given.get("spread"), power=power, dimensions=dimensions
+        )
+    raise SpecError(
+        "say what to plan for",
+        hint="`from_=RATE` `to=RATE`; `effect=E` `spread=S`; `pairs=N`; or `from_=RATE`"
+        " `margin=M`.",
+    )

@@ -1,0 +1,1 @@
+"""A study: its verbs as methods, the commits that they make, what they give."""

@@ -1,0 +1,138 @@
+"""Commit the files of a study when something happens in it, or say how to."""
+
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.benchmark.benchmark import BUNDLED
+from assay.errors import AlreadySealed, SpecError, StorageError
+from assay.report.study.views import refresh_views
+from assay.study.git import Repository, repository_of
+from assay.study.locate import LEDGER
+from assay.study.study import StudyFolder
+from assay.study.submissions.run import Finished
+from assay.study.submissions.seal import seal
+from assay.study.submissions.sealed import SealedPrereg, load_sealed
+
+_ANEW = "put it into {}, remove this study and open it anew"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Publication:
+    """Files of a study that belong into one commit, its message, and the commit once made."""
+
+    names: tuple[str, ...]
+    message: str
+    commit: str | None
+
+
+def committable(study: StudyFolder) -> Repository:
+    """The repository to commit to; refused before anything is done if git could not commit."""
+    repository = repository_of(study.root)
+    if repository is None:
+        raise SpecError(
+            "the study is in no git repository, so nothing can be committed",
+            hint="Make it one (git init), or leave out `commit=True`.",
+        )
+    if not repository.has_identity():
+        raise SpecError(
+            "git does not know who you are, so it cannot commit",
+            hint="Tell it: git config user.name NAME && git config user.email ADDRESS",
+        )
+    return repository
+
+
+def plan_files(study: StudyFolder) -> list[str]:
+    """The files that every seal names: the plan, the bars, and data inside the repository."""
+    outside = outside_files(study)
+    return [".gitattributes", "study.toml", "bars", *(p for p in _data(study) if p not in outside)]
+
+
+def outside_files(study: StudyFolder) -> list[str]:
+    """Data that no clone of the repository will have."""
+    repository = repository_of(study.root)
+    return [] if repository is None else [p for p in _data(study) if not repository.holds(p)]
+
+
+def unshared_data(study: StudyFolder) -> dict[str, str]:
+    """Data that others will not get with the study: what keeps them from it, and what to do."""
+    repository, data = repository_of(study.root), _data(study)
+    if repository is None:
+        anew = _ANEW.format("the study's folder")
+        mend = f"Make a folder that holds both a git repository (git init), or {anew}."
+        fact = "{} lies outside the study, which is in no git repository"
+        return {fact.format(place): mend for place in data if place.startswith("../")}
+    outside = outside_files(study)
+    ignored = repository.ignored([place for place in data if place not in outside])
+    anew = f"{_ANEW.format('the repository').capitalize()}."
+    facts = dict.fromkeys((f"{place} lies outside the repository" for place in outside), anew)
+    return facts | {f"git ignores {place}": "Take it out of .gitignore." for place in ignored}
+
+
+def _data(study: StudyFolder) -> list[str]:
+    """The study's own data files, as seen from its folder."""
+    corpora = (study.config.benchmark, study.config.second)
+    return [data.place for data in corpora if data is not None and data.place not in BUNDLED]
+
+
+def record_commit(study: StudyFolder, names: Sequence[str], message: str) -> str:
+    """Commit files of a study together with its ledger; the commit's name."""
+    return committable(study).record(_present(study, names), message)
+
+
+def how_to_commit(study: StudyFolder, names: Sequence[str], message: str) -> str:
+    """The command that commits files of a study, as seen from here."""
+    paths = [os.path.relpath(study.root / name) for name in _present(study, names)]
+    start = "" if repository_of(study.root) is not None else "git init && "
+    return f"{start}git add {shlex.join(paths)} && git commit -m {shlex.quote(message)}"
+
+
+def _present(study: StudyFolder, names: Sequence[str]) -> list[str]:
+    """Those of the files that exist, and the ledger."""
+    return [name for name in (*names, LEDGER) if (study.root / name).exists()]
+
+
+def publish(
+    study: StudyFolder, message: str, *, commit: bool, names: Sequence[str] = ()
+) -> Publication:
+    """Bring the pages of a study up to date, and commit them with some files if asked to."""
+    files = (*names, *refresh_views(study))
+    done = record_commit(study, files, message) if commit else None
+    return Publication(names=files, message=message, commit=done)
+
+
+def seal_and_publish(
+    study: StudyFolder, submission: str, *, commit: bool, probe: bool
+) -> tuple[SealedPrereg, Publication]:
+    """Seal a submission; one that is sealed already is only committed."""
+    if commit:
+        committable(study)
+    try:
+        seal(study, submission, probe=probe)
+    except AlreadySealed:
+        if not commit or _is_committed(study, submission):
+            raise
+    sealed = load_sealed(study, submission, distributions=False)
+    names = [f"preregs/{submission}", *plan_files(study)]
+    try:
+        return sealed, publish(study, f"Seal {submission}", commit=commit, names=names)
+    except StorageError as error:
+        error.hint = (
+            f"{submission} IS sealed (entry {sealed.entry}); only the commit failed."
+            f" Once that is mended: assay seal {submission} `commit=True`"
+        )
+        raise
+
+
+def publish_result(study: StudyFolder, finished: Finished, *, commit: bool) -> Publication:
+    """Bring the pages up to date after a run, and commit its result if asked to."""
+    names = [f"runs/{finished.submission}", "scorecards", "grades"]
+    return publish(study, f"Result of {finished.submission}", commit=commit, names=names)
+
+
+def _is_committed(study: StudyFolder, submission: str) -> bool:
+    repository = repository_of(study.root)
+    head = None if repository is None else repository.head()
+    name = f"preregs/{submission}/seal.json"
+    return repository is not None and head is not None and repository.read(head, name) is not None

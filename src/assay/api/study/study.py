@@ -1,0 +1,312 @@
+"""A study: predictions sealed before anything runs, one run each, and a record of all of it."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.api.arguments import checked
+from assay.api.study.publication import committable, publish, publish_result, seal_and_publish
+from assay.api.study.results import ScoredStudy, SealedSubmission, Withdrawal
+from assay.api.study.verification import shown_from
+from assay.benchmark.benchmark import Benchmark, Task
+from assay.benchmark.load import load_benchmark, load_second
+from assay.errors import AssayError, SpecError
+from assay.gauntlet.load import DEFAULT_BARS, load_bars
+from assay.gauntlet.result import Scorecard
+from assay.report.study.views import refresh_views, verify
+from assay.result import Viewed
+from assay.runs.collect import Listener
+from assay.study.board import Board
+from assay.study.create import new_study
+from assay.study.predictions.calibration import Calibration
+from assay.study.predictions.falsified import AllFalsified
+from assay.study.scorecards.rejudge import judge_in_study, judge_study
+from assay.study.study import StudyFolder, find_study
+from assay.study.submissions.draft import draft
+from assay.study.submissions.rerun import Rerun, rerun
+from assay.study.submissions.run import Finished, run_sealed
+from assay.study.submissions.spec import Prereg
+from assay.study.submissions.withdraw import withdraw
+from assay.study.verify.procedure import Verification
+from assay.study.views import board_of, calibration_of, falsified_of
+
+
+class Study(Viewed):
+    """A folder in which predictions are sealed before anything runs, and every method runs once.
+
+    Make one with `Study.create`, or open it with `Study.open`. Every method is a verb of the
+    command, with the same words. One line is written for everything that happens, and `verify`
+    derives all of it again.
+
+    Example:
+        >>> import assay
+        >>> study = assay.Study.create("my-study", "darkcore", bars="v1", task="detection")
+        >>> folder = study.draft("001", "token-overlap")
+        >>> _ = (folder / "prediction.toml").write_text("no_idea = true")
+        >>> study.seal("001", probe=False).entry
+        1
+        >>> result = study.run("001", unwitnessed=True)
+        >>> result.scorecard.verdict.value
+        'pass'
+        >>> print(study.board())  # doctest: +ELLIPSIS
+        my-study on darkcore@...: 1 sealed, 1 run
+        001 token-overlap: PASS (2/2) under v1
+        >>> study.verify().intact
+        True
+
+    """
+
+    def __init__(self, folder: StudyFolder) -> None:
+        self.folder = folder
+
+    @classmethod
+    @checked
+    def create(
+        cls,
+        folder: str | Path,
+        benchmark: Benchmark | str | Path = "darkcore",
+        *,
+        name: str | None = None,
+        bars: str | Path | None = None,
+        task: Task | None = None,
+        second: Benchmark | str | Path | None = None,
+    ) -> "Study":
+        """Open a study: one benchmark, its bars, and an empty record.
+
+        Args:
+            folder: a new or empty folder; one that holds only .git will do.
+            benchmark: a bundled name, a file, or what `load_benchmark` gave.
+            name: the study's name. Default: the folder's.
+            bars: a version, or a TOML file, to begin with.
+            task: `detection` or `classification`. Default: every task that the data allow.
+            second: the second corpus, where a bar asks for one.
+
+        """
+        data = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(str(benchmark))
+        beside = second
+        if beside is None and task != "detection" and data.classes:
+            beside = _named_second(str(bars or DEFAULT_BARS))
+        if beside is not None:
+            other = beside if isinstance(beside, Benchmark) else load_second(str(beside))
+            data = data.with_second(other)
+        chosen = None if bars is None else str(bars)
+        return cls(new_study(folder, data, name=name, bars=chosen, task=task))
+
+    @classmethod
+    @checked
+    def open(cls, folder: str | Path = ".") -> "Study":
+        """Open the study that a folder is, or lies in."""
+        return cls(find_study(Path(folder)))
+
+    @property
+    def root(self) -> Path:
+        """The study's folder."""
+        return self.folder.root
+
+    @property
+    def name(self) -> str:
+        """What it is called in its `study.toml`."""
+        return self.folder.config.name
+
+    @checked
+    def draft(
+        self,
+        id: str,  # noqa: A002 - as the command calls it
+        method: str,
+        *,
+        task: Task | None = None,
+        item_seconds: float = 30.0,
+        load_seconds: float = 60.0,
+        env: Sequence[str] = (),
+    ) -> Path:
+        """Begin a submission: a copy of the method, and a `prediction.toml` to fill in.
+
+        Args:
+            id: the submission's name, such as 019.
+            method: FILE.py:FUNCTION, a module, or a registered name.
+            task: `detection` or `classification`. Default: what the method's shape tells.
+            item_seconds: seconds for one item.
+            load_seconds: seconds to import, or fit.
+            env: names of variables to pass to the method.
+
+        Returns the folder of the submission; everything in it is sealed.
+
+        """
+        prereg = Prereg(
+            method=method,
+            task=task or "detection",
+            item_seconds=item_seconds,
+            load_seconds=load_seconds,
+            environment=tuple(env),
+        )
+        return draft(self.folder, id, method, task=task, prereg=prereg)[0]
+
+    @checked
+    def seal(self, id: str, *, commit: bool = False, probe: bool = True) -> SealedSubmission:  # noqa: A002
+        """Seal a submission: nothing of it can change any more, and it can run once.
+
+        Args:
+            id: the submission's name.
+            commit: commit the seal to git at once.
+            probe: first ask the method one made-up question, to see that it answers.
+
+        """
+        sealed, published = seal_and_publish(self.folder, id, commit=commit, probe=probe)
+        return SealedSubmission(
+            submission=id,
+            digest=sealed.digest,
+            entry=sealed.entry,
+            commit=published.commit,
+            seal=sealed.seal,
+        )
+
+    @checked
+    def run(
+        self,
+        id: str,  # noqa: A002 - as the command calls it
+        *,
+        unwitnessed: bool = False,
+        outside: str | None = None,
+        commit: bool = False,
+    ) -> Finished:
+        """Run a sealed submission, once, judge it under every version of the bars, and grade it.
+
+        Args:
+            id: the submission's name.
+            unwitnessed: run without a commit that holds the seal; the result says so.
+            outside: the value that the seal takes its seed from.
+            commit: commit the start, and the result.
+
+        """
+        if commit:
+            committable(self.folder)
+        start = partial(publish, self.folder, f"Start {id}", commit=commit)
+        finished = run_sealed(
+            self.folder, id, unwitnessed=unwitnessed, outside=outside, listener=_Starting(start)
+        )
+        publish_result(self.folder, finished, commit=commit)
+        return finished
+
+    @checked
+    def audit(self, id: str) -> Rerun:  # noqa: A002 - as the command calls it
+        """Run a submission again, only to compare with its stored result; nothing is stored."""
+        return rerun(self.folder, id)
+
+    @checked
+    def score(
+        self, run: str | Path | None = None, *, bars: str | None = None
+    ) -> Scorecard | ScoredStudy:
+        """Judge every result under every version of the bars, where that is missing.
+
+        Args:
+            run: judge this run's folder alone; that is shown, and not kept.
+            bars: of a single run, the version to judge it under.
+
+        Returns what every result is worth; of a single run, its Scorecard.
+
+        """
+        if run is not None:
+            return judge_in_study(self.folder, Path(run), bars)
+        if bars is not None:
+            raise SpecError(
+                "in a study everything is judged under every version of its bars",
+                hint="Leave out `bars=`; `assay bars revise` makes another version.",
+            )
+        judged = judge_study(self.folder)
+        refresh_views(self.folder)
+        return ScoredStudy(runs=tuple(judged))
+
+    @checked
+    def withdraw(self, id: str, because: str, *, commit: bool = False) -> Withdrawal:  # noqa: A002
+        """Take back a sealed submission that was never started, in public.
+
+        Args:
+            id: the submission's name, which stays taken.
+            because: the reason, which is published.
+            commit: commit the withdrawal to git at once.
+
+        """
+        if commit:
+            committable(self.folder)
+        entry = withdraw(self.folder, id, because=because)
+        published = publish(self.folder, f"Withdraw {id}", commit=commit)
+        return Withdrawal(
+            submission=id,
+            because=str(entry.said["because"]),
+            entry=entry.n,
+            commit=published.commit,
+        )
+
+    def board(self) -> Board:
+        """Every submission under every version of the bars, from records alone."""
+        return board_of(self.folder)
+
+    def calibration(self) -> Calibration:
+        """How good the predictions of the study are."""
+        return calibration_of(self.folder)
+
+    def falsified(self) -> AllFalsified:
+        """What was predicted and turned out otherwise."""
+        return AllFalsified(entries=falsified_of(self.folder))
+
+    @checked
+    def verify(
+        self,
+        *,
+        checkpoint: str | Path | Sequence[str | Path] = (),
+        key: str | Sequence[str] = (),
+        authority: str | Path | Sequence[str | Path] = (),
+        since: str | None = None,
+        rerun: bool | str | Sequence[str] = False,
+    ) -> Verification:
+        """Verify the study, step by step: chain, seals, outputs, scorecards, views.
+
+        Args:
+            checkpoint: a checkpoint that was kept, or several; the ledger must continue them.
+            key: whose signature or cosignature a checkpoint must bear.
+            authority: the root certificate of the authority that every timestamp must be by.
+            since: a revision whose ledger this one must continue.
+            rerun: True runs every submission again and compares, an id that one alone.
+
+        """
+        shown = shown_from(
+            checkpoint=checkpoint, key=key, authority=authority, since=since, rerun=rerun
+        )
+        return verify(self.folder, shown)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its plan, as `study.toml` has it."""
+        return {"study": str(self.root), **msgspec.to_builtins(self.folder.config)}
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each submission and version of the bars."""
+        return self.board().to_rows()
+
+    def lines(self) -> list[str]:
+        """What the study is about."""
+        config = self.folder.config
+        bars = ", ".join(f"{task} {version}" for task, version in config.bars.items())
+        return [f"{self.name}: a study on {config.benchmark.place:.80}, bars {bars}"]
+
+
+class _Starting(Listener):
+    """Publishes the start of a run."""
+
+    def __init__(self, start: "partial[Any]") -> None:
+        self._start = start
+
+    def started(self) -> None:
+        """Publish it."""
+        self._start()
+
+
+def _named_second(bars: str) -> str | None:
+    """The second corpus that classification bars name, where they are used."""
+    try:
+        named_bars = load_bars(bars, task="classification")
+    except AssayError:
+        return None
+    return named_bars.second if any(bar.corpus == "second" for bar in named_bars.bars) else None

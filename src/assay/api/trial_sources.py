@@ -1,0 +1,206 @@
+"""What a side of a comparison may be: paths, rows, a frame, or trials."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, overload
+
+import msgspec
+
+from assay.comparison.collect import Request, sides_from
+from assay.comparison.sides import PathTrials, Side, SideReading, SideSource
+from assay.digests import digest
+from assay.errors import AssayError, IncomparableRuns, SpecError
+from assay.logs.trial import Trial
+from assay.logs.trial_rows import TrialColumns
+from assay.result import Viewed
+from assay.runs.result import Run
+from assay.study.scorecards.in_force import scorecard_in_force
+from assay.tables.in_memory.table import table_in_memory
+from assay.wording import counted, some
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TrialSet(Viewed, Sequence[Trial]):
+    """Trials that were read, and what they were read from: a side that `compare` takes."""
+
+    side: Side
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial, in the order in which it was read."""
+        return tuple(trial for read in self.side.reads for trial in read.trials)
+
+    def __len__(self) -> int:
+        return sum(len(read.trials) for read in self.side.reads)
+
+    @overload
+    def __getitem__(self, index: int) -> Trial: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Trial]: ...
+    def __getitem__(self, index: int | slice) -> Trial | Sequence[Trial]:
+        return self.trials[index]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The trials, and the digest of each source that they were read from."""
+        return {
+            "sources": [{"kind": read.kind, "digest": read.digest} for read in self.side.reads],
+            "trials": msgspec.to_builtins(self.trials),
+        }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each trial, a column for each dimension."""
+        return [
+            {
+                "instance": trial.instance,
+                "trial": trial.trial,
+                **({"status": "crashed"} if trial.crashed else {}),
+                **trial.dimensions,
+                **{f"harness.{name}": value for name, value in trial.harness.items()},
+            }
+            for trial in self.trials
+        ]
+
+    def lines(self) -> list[str]:
+        """How many trials of how many instances, and what was measured."""
+        trials = self.trials
+        instances = len({trial.instance for trial in trials})
+        names = list(dict.fromkeys(name for trial in trials for name in trial.dimensions))
+        crashed = sum(trial.crashed for trial in trials)
+        said = [f"{counted(len(trials), 'trial')} of {counted(instances, 'instance')}"]
+        said += [f"dimensions: {some(names)}"] if names else []
+        said += [f"{counted(crashed, 'run')} crashed"] if crashed else []
+        tasks = [task for task in self.side.tasks if task is not None]
+        return [*said, *([f"tasks: {some(tasks)}"] if tasks else [])]
+
+
+def columns_of(
+    instance: str | None,
+    trial: str | None,
+    dimension: str | Sequence[str],
+    encoding: str | None,
+    split: str | None,
+) -> TrialColumns:
+    """Which column is what."""
+    named = {"instance": instance, "trial": trial}
+    return TrialColumns(
+        **{name: value for name, value in named.items() if value is not None},
+        dimensions=words(dimension),
+        encoding=encoding,
+        split=split,
+    )
+
+
+def words(given: str | Sequence[str]) -> tuple[str, ...]:
+    """One word, or several."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def sources_of(given: object, name: str, *, split: str | None = None) -> list[SideSource]:
+    """What one side is read from; `name` is the parameter that it was given as."""
+    if isinstance(given, (str, Path)):
+        return [Path(given)]
+    if isinstance(given, TrialSet):
+        return list(given.side.reads)
+    if isinstance(given, Run):
+        raise SpecError(
+            f"{name} is a Run, which holds outputs and no scores",
+            hint="Judge it and name its folder: save_run(run, FOLDER), then score(FOLDER).",
+        )
+    if isinstance(given, (list, tuple)) and given:
+        if all(isinstance(each, (str, Path)) for each in given):
+            return [Path(each) for each in given]
+        if all(isinstance(each, Trial) for each in given):
+            return [_in_memory(given)]
+        if all(isinstance(each, TrialSet) for each in given):
+            return [read for each in given for read in each.side.reads]
+    try:
+        table = table_in_memory(given, split=split)
+    except AssayError as error:
+        raise type(error)(f"{name}: {error.message}", hint=error.hint) from None
+    return [replace(table, place=f"the {table.name} of {name}")]
+
+
+def _in_memory(trials: Sequence[Trial]) -> PathTrials:
+    name = digest(b"".join(msgspec.json.encode(trial) + b"\n" for trial in trials))
+    return PathTrials(kind="trials", digest=name, trials=tuple(trials), each=(name,))
+
+
+def named_sides(sides: Sequence[object], split: str | None) -> list[tuple[str, list[SideSource]]]:
+    """Each side under its name: paths by their last parts, others by their place."""
+    names = ["baseline", "candidate", *(f"candidate {n}" for n in range(2, len(sides)))]
+    for number, side in enumerate(sides):
+        if not isinstance(side, (str, Path)) and any(side is other for other in sides[:number]):
+            raise IncomparableRuns(
+                f"the same {type(side).__name__} is given twice: as {names[number]} too",
+                hint="A copy is no evidence: give each run once, on one side.",
+            )
+    sources = [
+        sources_of(side, name, split=split) for side, name in zip(sides, names, strict=False)
+    ]
+    if all(isinstance(side, (str, Path)) for side in sides):
+        names = _short_names([Path(str(side)) for side in sides])
+    return list(zip(names, sources, strict=False))
+
+
+def _short_names(paths: Sequence[Path]) -> list[str]:
+    """What the sides are called: their last parts, as many as tell them apart."""
+    for parts in range(1, max(len(path.parts) for path in paths) + 1):
+        names = ["/".join(path.parts[-parts:]) for path in paths]
+        if len(set(names)) == len(names):
+            return names
+    return [str(path) for path in paths]
+
+
+def load_trials(
+    *sources: object,
+    instance: str | None = None,
+    trial: str | None = None,
+    dimension: str | Sequence[str] = (),
+    where: str | None = None,
+    task: str | None = None,
+    encoding: str | None = None,
+    split: str | None = None,
+) -> TrialSet:
+    """Read trials, for `compare` and to look at.
+
+    Each source is a log of an evaluation harness or a folder of logs, a file of trials
+    (`instance`, `trial`, one column a dimension), a folder of scored runs, a stored run that was
+    judged, a list of dictionaries, or a frame. Scores are read and never computed.
+
+    Args:
+        *sources: one or several; all of them together are one side.
+        instance: the column that says which instance a row is of. Default: `instance`.
+        trial: the column that tells repeated runs of an instance apart. Default: `trial`.
+        dimension: read this column, or these, and no other.
+        where: read only rows or logs such as `condition == "x"`.
+        task: read runs of this task alone, where logs hold several.
+        encoding: how a file is encoded, where it is not UTF-8.
+        split: which split to read, of a folder that holds several.
+
+    Example:
+        >>> import assay
+        >>> rows = [{"instance": f"q{n}", "correct": n % 2} for n in range(6)]
+        >>> trials = assay.load_trials(rows)
+        >>> len(trials), trials[1].dimensions
+        (6, {'correct': 1.0})
+        >>> print(trials)
+        6 trials of 6 instances
+        dimensions: correct
+
+    """
+    if not sources:
+        raise SpecError("no sources: load_trials() takes a path, rows, a frame or trials")
+    read = [each for source in sources for each in sources_of(source, "sources", split=split)]
+    reading = SideReading(
+        columns=columns_of(instance, trial, dimension, encoding, split),
+        where=where,
+        in_study=scorecard_in_force,
+    )
+    [side] = sides_from([("trials", read)], Request(plan=None, policies={}, reading=reading))
+    if task is not None:
+        if task not in side.tasks:
+            known = some([str(each) for each in side.tasks])
+            raise SpecError(f"no run of a task {task!r:.60}; there are {known}")
+        side = replace(side, reads=tuple(each for each in side.reads if each.task == task))
+    return TrialSet(side=side)

@@ -1,0 +1,105 @@
+"""Make paired runs of a system, with and without an artifact; and write logs for others."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from assay.api.arguments import in_range
+from assay.comparison.trials.arm_run import ArmRun
+from assay.comparison.trials.collect import Trials, run_trials
+from assay.comparison.trials.spec import TrialSpec, load_trial_spec
+from assay.errors import SpecError
+from assay.logs.format_table import FORMATS, read_log
+from assay.logs.harnesses.every_eval_ever.files import Exported, export_runs
+from assay.wording import some
+
+
+def trials(spec: str | Path, *, out: str | Path | None = None, jobs: int | None = None) -> Trials:
+    """Run a system with and without an artifact, and compare.
+
+    Each run has a fresh copy of the system; arms come in random order. A pair is void unless the
+    candidate is seen to open the artifact and the baseline not. Stops on a verdict. Runs that were
+    made are kept: called again, it goes on where it stopped.
+
+    Args:
+        spec: a TOML file: a command, an artifact that the candidate has and the baseline has not,
+            instances, trials, a budget.
+        out: the folder in which runs are kept. Default: the spec's name, without its ending.
+        jobs: runs at a time, instead of what the spec says.
+
+    Example:
+        >>> import assay
+        >>> assay.trials("skill.toml")  # doctest: +SKIP
+        <Trials RATIFY: a gain is shown in correct, and nothing is shown worse>
+        >>> try:
+        ...     assay.trials("nowhere.toml")
+        ... except assay.AssayError as error:
+        ...     print(type(error).__name__)
+        StorageError
+
+    """
+    return make_trials(plan_trials(spec, jobs=jobs), Path(spec), out)
+
+
+def plan_trials(spec: str | Path, *, jobs: int | None) -> TrialSpec:
+    """The spec of trials, with what is asked for instead."""
+    in_range("jobs", jobs, 1, 10_000)
+    plan = load_trial_spec(Path(spec))
+    return plan if jobs is None else replace(plan, jobs=jobs)
+
+
+def make_trials(
+    plan: TrialSpec,
+    spec: Path,
+    out: str | Path | None,
+    *,
+    on_run: Callable[[ArmRun], None] | None = None,
+) -> Trials:
+    """Make the runs that are missing, in the folder named or in one beside the spec."""
+    folder = spec.with_suffix("") if out is None else Path(out)
+    return run_trials(plan, folder, on_run=on_run)
+
+
+def export(
+    *logs: str | Path, out: str | Path, task: str | None = None, texts: bool = True
+) -> Exported:
+    """Write logs in the form of Every Eval Ever.
+
+    Each run becomes two files, `OUT/data/TASK/DEVELOPER/MODEL/UUID.json` with what it is, and
+    `UUID_samples.jsonl` with a line a sample and metric. `compare` reads them as it reads the log.
+    A run has the same UUID whenever it is written, and nothing is overwritten.
+
+    Args:
+        *logs: logs of an evaluation harness, or folders of logs.
+        out: the datastore to write into.
+        task: write runs of this task alone.
+        texts: False leaves out questions, responses and targets.
+
+    Example:
+        >>> import assay
+        >>> assay.export("logs/", out="datastore")  # doctest: +SKIP
+        <Exported Wrote 2 runs.>
+        >>> try:
+        ...     assay.export("nowhere.eval", out="datastore")
+        ... except assay.AssayError as error:
+        ...     print(error)
+        nowhere.eval: no regular file
+
+    """
+    if not logs:
+        raise SpecError("no logs: export() takes one or several")
+    runs = []
+    for path in map(Path, logs):
+        found = read_log(path, texts=texts)
+        if not found:
+            raise SpecError(
+                f"{path}: no log of a harness here",
+                hint=f"Logs are known of {', '.join(known.name for known in FORMATS)}.",
+            )
+        runs += found
+    chosen = [run for run in runs if task in (None, run.task)]
+    if not chosen:
+        known = some(list(dict.fromkeys(run.task for run in runs)))
+        raise SpecError(f"no run of a task {task!r:.60}; there are {known}")
+    return Exported(runs=tuple(export_runs(chosen, Path(out))))

@@ -1,0 +1,198 @@
+"""The scores of methods on a benchmark: from files, logs, saved runs, or memory.
+
+A method has one name, and one set of scores for each seed or epoch under which it was run: not
+their mean, which is another method, nor the first alone, which its author may have chosen.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from os import PathLike
+from pathlib import Path
+
+from assay.benchmark.benchmark import Benchmark, Columns
+from assay.benchmark.load import load_benchmark
+from assay.errors import SpecError, storage
+from assay.gauntlet.judge import checked_outputs
+from assay.logs.log_records import read_log_scores
+from assay.logs.scores import load_scores
+from assay.runs.answers import score_of
+from assay.runs.result import Run
+from assay.runs.store import HEAD, load_run
+from assay.tables.forms import endings
+from assay.tables.in_memory.table import table_in_memory
+from assay.tables.source import NO_PATHS, TableSource, shown
+
+Scores = dict[str, float]
+"""A method's scores by record id."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreColumn:
+    """Which column holds the scores (of a log, its metric), and how files of them are encoded."""
+
+    name: str = "score"
+    encoding: str | None = None
+
+
+def method_scores(
+    sources: object, benchmark: Benchmark, column: ScoreColumn | None = None
+) -> dict[str, Scores]:
+    """The scores of each method by its name, which says the seed where there are several.
+
+    `sources` are a path, a run, scores by id, numbers in the order of the records, rows or a frame;
+    or several of these, in a list or by name.
+    """
+    column = column or ScoreColumn()
+    by_name: dict[str, Scores] = {}
+    for given, source in _listed(sources, column):
+        name, found = _scores_of(source, benchmark, column)
+        name = given or _free(name, source, len(found), by_name)
+        for number, scores in enumerate(found, 1):
+            by_name[_under_seed(name, number, len(found))] = scores
+    return by_name
+
+
+def _under_seed(name: str, number: int, seeds: int) -> str:
+    return f"{name}, seed {number} of {seeds}" if seeds > 1 else name
+
+
+def _free(name: str, source: object, seeds: int, taken: Mapping[str, Scores]) -> str:
+    """A name that no other method has: the whole path of a file, or a number behind it."""
+    if _under_seed(name, 1, seeds) not in taken:
+        return name
+    if isinstance(source, (str, PathLike)):
+        return str(source)
+    numbered = (f"{name} {number}" for number in range(2, len(taken) + 3))
+    return next(free for free in numbered if _under_seed(free, 1, seeds) not in taken)
+
+
+def _listed(sources: object, column: ScoreColumn) -> Iterable[tuple[str | None, object]]:
+    """Each source with the name that it is given, if any."""
+    if sources is None or (isinstance(sources, (Mapping, list, tuple)) and not sources):
+        return ()
+    if isinstance(sources, Mapping):
+        if _is_numbers(sources.values()) or isinstance(sources.get(column.name), Sequence):
+            return ((None, sources),)
+        return ((str(name), source) for name, source in sources.items())
+    if isinstance(sources, (list, tuple)):
+        if _is_numbers(sources) or all(isinstance(source, Mapping) for source in sources):
+            return ((None, sources),)
+        paths = [str(source) for source in sources if isinstance(source, (str, PathLike))]
+        for path in paths:
+            if paths.count(path) > 1:
+                raise SpecError(f"`scores={path}` is given twice")
+        return ((None, source) for source in sources)
+    return ((None, sources),)
+
+
+def _is_numbers(values: Iterable[object]) -> bool:
+    return all(value is None or isinstance(value, Real) for value in values)
+
+
+def _scores_of(
+    source: object, benchmark: Benchmark, column: ScoreColumn
+) -> tuple[str, list[Scores]]:
+    """The name of a method and its scores, under each seed."""
+    if isinstance(source, Run):
+        return _run_scores(source, "the run", benchmark)
+    if isinstance(source, (str, PathLike)):
+        return _scores_at(Path(source), benchmark, column)
+    by_id = _by_id(source, benchmark)
+    if by_id is None:
+        table = table_in_memory(source)
+        name = table.name if column.name == ScoreColumn.name else column.name
+        return name, [_table_scores(table, benchmark, column)]
+    rows = [{"id": str(name), column.name: value} for name, value in by_id.items()]
+    table = table_in_memory(rows, name="scores")
+    found = load_scores(table, ids=benchmark.all_ids, column=column.name, id_column="id")
+    return table.name, [_kept(found, benchmark)]
+
+
+def _by_id(source: object, benchmark: Benchmark) -> Mapping[object, object] | None:
+    """Scores by id, or one a record in order, as scores by id; None for rows."""
+    if hasattr(source, "dtype") and not isinstance(source, Real):
+        raise SpecError(
+            f"scores in {type(source).__name__}: which record each is of is not said",
+            hint="Give a mapping of ids to scores, a frame with both, or a list of numbers in the"
+            " order of the records.",
+        )
+    if isinstance(source, Mapping) and _is_numbers(source.values()):
+        return source
+    if isinstance(source, (list, tuple)) and source and _is_numbers(source):
+        if len(source) != benchmark.records:
+            raise SpecError(
+                f"{len(source):,} scores, and {benchmark.name} has {benchmark.records:,} records",
+                hint="Numbers without ids are taken in the order of the records, one for each.",
+            )
+        return dict(zip(benchmark.all_ids, source, strict=True))
+    return None
+
+
+def _scores_at(path: Path, benchmark: Benchmark, column: ScoreColumn) -> tuple[str, list[Scores]]:
+    """A method's scores from a saved run, a log or a file."""
+    with storage(path):
+        is_run, there, is_folder = (path / HEAD).is_file(), path.exists(), path.is_dir()
+    if there and not is_run:
+        metric = None if column.name == ScoreColumn.name else column.name
+        log = read_log_scores(path, ids=benchmark.all_ids, metric=metric)
+        if log is not None:
+            found = [_kept(one, benchmark) for one in log.by_epoch]
+            return f"{log.run.model or path.stem}, {log.metric}", found
+    if is_folder:
+        return _run_scores(load_run(path), str(path), benchmark)
+    name = Path(shown(path)).name
+    name = name.removesuffix("".join(endings(name)))
+    return name, [_table_scores(path, benchmark, column)]
+
+
+def _table_scores(source: Path | TableSource, benchmark: Benchmark, column: ScoreColumn) -> Scores:
+    columns = _columns(benchmark)
+    try:
+        scores = load_scores(
+            source,
+            ids=benchmark.all_ids,
+            column=column.name,
+            id_column=columns.id,
+            by_line=columns.ids == "none",
+            encoding=column.encoding,
+        )
+    except SpecError as error:
+        hint = error.hint or ""
+        error.hint = hint.replace("`encoding=", "`scores_encoding=") or None
+        raise
+    return _kept(scores, benchmark)
+
+
+def _columns(benchmark: Benchmark) -> Columns:
+    return Columns() if benchmark.origin is None else benchmark.origin.columns
+
+
+def _kept(scores: Mapping[str, float], benchmark: Benchmark) -> Scores:
+    """The scores of records that were not left out."""
+    kept = {item.id for item in benchmark.items}
+    return {item: score for item, score in scores.items() if item in kept}
+
+
+def _run_scores(run: Run, where: str, benchmark: Benchmark) -> tuple[str, list[Scores]]:
+    """The method of a run, and its scores under each seed."""
+    if run.task != "detection":
+        raise SpecError(f"{where}: a run of {run.task}, which has no scores")
+    whole = benchmark
+    if run.benchmark.digest == benchmark.file_digest and not benchmark.renamed:
+        origin = run.benchmark.origin
+        if origin is not None and origin.place not in NO_PATHS:
+            # a run on all records of the file, some of them left out here
+            whole = load_benchmark(origin.place, columns=origin.columns)
+    if run.benchmark.digest != whole.digest:
+        raise SpecError(
+            f"{where}: a run on {run.benchmark.name} with another digest than {benchmark.name}",
+            hint="Audit the very file that the method was run on, with the same records left out.",
+        )
+    if run.second is not None:
+        raise SpecError(f"{where}: a run with a second corpus; audit one without")
+    by_seed = checked_outputs(run, whole)
+    return run.method, [
+        _kept({item: score_of(output) for item, output in outputs.items()}, benchmark)
+        for outputs in by_seed
+    ]

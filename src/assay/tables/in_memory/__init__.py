@@ -1,0 +1,1 @@
+"""Rows in memory as a table."""

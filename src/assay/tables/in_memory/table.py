@@ -1,0 +1,182 @@
+"""Rows in memory as a table: mappings, columns, or a frame, without importing what made them.
+
+Rows are written as one JSON object a line, and these bytes are read as a file's are. So there is
+one reader, one set of messages, and one meaning of the digest. A frame is known by how it gives its
+rows: `to_dicts` (polars), `to_pylist` (Arrow), `to_list` (Hugging Face), `to_dict` (pandas).
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from assay.bounds import MAX_COLUMNS, MAX_FILE_BYTES, MAX_ROWS
+from assay.errors import AssayError, SpecError
+from assay.tables.in_memory.values import AS_IS, Unwritable, plain
+from assay.tables.source import TableSource
+from assay.wording import some
+
+_EXPECTED = (
+    "Expected a path, a list of mappings (one a row), a mapping of lists (one a column), or a frame"
+    " of pandas, polars, Arrow or Hugging Face."
+)
+
+
+def table_in_memory(
+    data: object, *, split: str | None = None, name: str | None = None
+) -> TableSource:
+    """Rows in memory as a table; `split` chooses one of a mapping of datasets.
+
+    `name` is what messages call the rows, where they are neither `rows` nor a frame.
+    """
+    if isinstance(data, (str, bytes, bytearray)):
+        raise SpecError(f"got {type(data).__name__}, which holds no rows", hint=_EXPECTED)
+    called = name or "rows"
+    try:
+        kind, rows = _rows_of(_one_split(data, split))
+        called = name or kind
+        lines = b"".join(_lines(rows, f"the {called}"))
+    except AssayError:
+        raise
+    except Exception as error:  # theirs: a frame may raise anything
+        raise SpecError(
+            f"the {called} cannot be read: {type(error).__name__}: {error!s:.300}", hint=_EXPECTED
+        ) from None
+    if not lines:
+        empty = f"no rows in the {called}" if called != "rows" else "no rows are given"
+        raise SpecError(empty, hint="One record a row is expected.")
+    return memory_table(called, lines)
+
+
+def memory_table(name: str, lines: bytes) -> TableSource:
+    """A table of rows that were written as JSON lines; `name` says what they were."""
+    return TableSource(place=f"the {name}", name=name, files=(("rows.jsonl", lines),), unit="row")
+
+
+def _one_split(data: object, split: str | None) -> object:
+    """One dataset of a mapping of datasets; anything else as it is."""
+    if not isinstance(data, Mapping) or not data or not all(map(_reader, data.values())):
+        if split is not None:
+            raise SpecError(
+                f"rows in memory have no splits, and `split={split:.60}` is asked for",
+                hint="Leave it out.",
+            )
+        return data
+    names = [str(name) for name in data]
+    if split is None and len(names) == 1:
+        return next(iter(data.values()))
+    if split not in names:
+        asked = "" if split is None else f"no split {split!r:.60}; "
+        raise SpecError(
+            f"{asked}{len(names)} splits: {some(names)}",
+            hint=f"Choose one: `split={names[0]:.60}`.",
+        )
+    return data[split]
+
+
+def _reader(data: object) -> tuple[str, Callable[[], object]] | None:
+    """What a frame is called and how it gives its rows; None for what is no frame."""
+
+    def has(name: str) -> bool:
+        return callable(getattr(data, name, None))
+
+    frame: Any = data
+    if has("to_dicts"):
+        return "frame", frame.to_dicts
+    if has("collect") and has("collect_schema"):
+        return "frame", lambda: frame.collect().to_dicts()
+    if has("to_pylist"):
+        return "table", frame.to_pylist
+    if has("to_list") and hasattr(frame, "column_names"):
+        return "dataset", frame.to_list
+    if has("to_dict") and hasattr(frame, "columns"):
+        return "frame", lambda: _pandas_rows(frame)
+    return None
+
+
+def _rows_of(data: object) -> tuple[str, Iterable[object]]:
+    found = _reader(data)
+    if found is not None:
+        name, read = found
+        rows = read()
+        return name, rows if isinstance(rows, Iterable) else _none(data)
+    if hasattr(data, "dtype"):
+        _none(data)
+    if isinstance(data, Mapping):
+        return "rows", _from_columns(data)
+    return "rows", data if isinstance(data, Iterable) else _none(data)
+
+
+def _none(data: object) -> Iterable[object]:
+    raise SpecError(f"got {type(data).__name__}, which holds no rows", hint=_EXPECTED)
+
+
+def _pandas_rows(frame: Any) -> object:  # noqa: ANN401 - theirs
+    """The records of a frame whose columns may stand twice, which it would drop."""
+    for name, count in Counter(map(str, frame.columns)).items():
+        if count > 1:
+            raise SpecError(f"the frame: column {name!r:.60} stands {count} times")
+    rows: object = frame.to_dict(orient="records")
+    return rows
+
+
+def _from_columns(columns: Mapping[object, object]) -> Iterator[dict[object, object]]:
+    """Rows from a mapping of columns of one length."""
+    lists: dict[object, list[object]] = {}
+    for name, values in columns.items():
+        if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+            raise SpecError(
+                f"column {name!r:.60} is {type(values).__name__}, expected a list of values",
+                hint="A mapping holds columns; a single row stands in a list: [{...}].",
+            )
+        lists[name] = list(values)
+    if len({len(values) for values in lists.values()}) > 1:
+        sizes = [f"{name!r:.60} has {len(values):,}" for name, values in lists.items()]
+        raise SpecError(
+            f"columns of different lengths: {some(sizes)}",
+            hint="Every column needs a value for each row; None where there is none.",
+        )
+    return (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
+
+
+def _lines(rows: Iterable[object], where: str) -> Iterator[bytes]:
+    """Each row as a line of JSON, within the bounds of a file."""
+    size = 0
+    for number, row in enumerate(rows, 1):
+        place = f"{where}, row {number}"
+        if not isinstance(row, Mapping):
+            raise SpecError(
+                f"{place}: expected a mapping of columns to values, got {type(row).__name__}",
+                hint=_EXPECTED,
+            )
+        line = _line(row, place)
+        size += len(line)
+        if number > MAX_ROWS or size > MAX_FILE_BYTES:
+            raise SpecError(
+                f"{where}: more than {MAX_ROWS:,} rows or {MAX_FILE_BYTES:,} bytes",
+                hint="Take a part of it.",
+            )
+        yield line
+
+
+def _line(row: Mapping[object, object], place: str) -> bytes:
+    if len(row) > MAX_COLUMNS:
+        raise SpecError(f"{place}: {len(row):,} columns, at most {MAX_COLUMNS:,} allowed")
+    values: dict[str, object] = {}
+    for name, value in row.items():
+        if not isinstance(name, str):
+            raise SpecError(
+                f"{place}: a column is named {name!r:.60} ({type(name).__name__}), expected text",
+                hint="Rename the columns: frame.columns = [str(name) for name in frame.columns]",
+            )
+        try:
+            values[str(name)] = value if type(value) in AS_IS else plain(value)
+        except Unwritable as error:
+            raise SpecError(
+                f"{place}, column {name!r:.60}: {error}",
+                hint="Leave the column out, or turn it into texts or numbers.",
+            ) from None
+    try:
+        return json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    except (TypeError, ValueError) as error:  # half of a surrogate pair, a number of many digits
+        raise SpecError(f"{place}: cannot be written as JSON: {error!s:.200}") from None

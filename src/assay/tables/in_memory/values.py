@@ -1,0 +1,74 @@
+"""A value of a frame as JSON has it: what is missing is null, and a number is a number.
+
+What numpy, pandas and others make is known by what it can do; none of them is imported.
+"""
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID
+
+from assay.bounds import MAX_DEPTH
+
+AS_IS = frozenset({str, int, bool, type(None)})
+"""Types of values that JSON has, as nearly all are."""
+_MISSING = ("NAType", "NaTType")
+"""The types of pandas.NA and of a missing time."""
+
+
+class Unwritable(Exception):
+    """A value that JSON cannot hold."""
+
+
+def plain(value: object, depth: int = 0) -> object:
+    """A value as JSON has it."""
+    if depth > MAX_DEPTH:
+        raise Unwritable(f"nested deeper than {MAX_DEPTH} levels")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, Enum):
+        return plain(value.value, depth + 1)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, (float, Decimal)):
+        return _number(value)
+    if isinstance(value, Mapping):
+        return {_key(name): plain(inner, depth + 1) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner, depth + 1) for inner in value]
+    return _foreign(value, depth)
+
+
+def _number(value: float | Decimal) -> float | None:
+    number = float(value)
+    if math.isinf(number):
+        raise Unwritable(f"{value} is no number that can be computed with")
+    return None if math.isnan(number) else number
+
+
+def _key(name: object) -> str:
+    if not isinstance(name, str):
+        raise Unwritable(f"a key is {name!r:.60} ({type(name).__name__}), expected text")
+    return str(name)
+
+
+def _foreign(value: Any, depth: int) -> object:  # noqa: ANN401 - theirs
+    """A scalar or an array of numpy, a time, an id; anything else is refused."""
+    if type(value).__name__ in _MISSING:
+        return None
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind in ("M", "m") and getattr(value, "shape", None) == ():
+        return None if str(value) == "NaT" else str(value)
+    for convert in ("tolist", "isoformat"):  # numpy's scalars have a list of their own: themselves
+        if callable(getattr(value, convert, None)):
+            made = getattr(value, convert)()
+            if type(made) is not type(value):
+                return plain(made, depth + 1)
+    if isinstance(value, (UUID, PurePath)):
+        return str(value)
+    raise Unwritable(f"a value of type {type(value).__name__}, which JSON does not have")

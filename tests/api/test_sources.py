@@ -1,0 +1,105 @@
+"""The same rows give the same verdict, whatever holds them."""
+
+import json
+
+import pandas
+import polars
+import pytest
+
+import assay
+from assay.benchmark.bundled import FOLDER
+from assay.benchmark.load import read_fields
+
+ROWS = [json.loads(line) for line in (FOLDER / "darkcore.jsonl").read_text().splitlines()]
+for number, row in enumerate(ROWS):
+    row["wrong"] = row["class"] != "truth"
+    row["note"] = None if number % 3 else {"tags": ["a", str(number)]}
+WORDS = {"response": "response", "label": "wrong"}
+
+
+@pytest.fixture(scope="module")
+def of_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS))
+    return path
+
+
+@pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame, list])
+def test_a_frame_and_a_file_of_the_same_rows_give_the_same_audit(frame, of_file):
+    of_rows = assay.confounds(frame(ROWS), joint=False, **WORDS)
+    expected = assay.confounds(of_file, joint=False, **WORDS)
+    assert of_rows.features == expected.features
+    assert of_rows.lint == expected.lint
+    assert of_rows.positives == 53
+
+
+def test_a_frame_and_a_file_of_the_same_rows_have_the_same_digest_and_other_columns(of_file):
+    memory, file = (assay.load_benchmark(data, **WORDS) for data in (ROWS, of_file))
+    assert (memory.digest, memory.items) == (file.digest, file.items)
+    assert read_fields(memory) == read_fields(file)
+    assert set(read_fields(memory)) == {"note"}
+    assert memory.named_columns == " (response=response, label=wrong)"
+
+
+def test_a_leak_of_the_label_in_another_column_of_a_frame_is_found():
+    frame = pandas.DataFrame(ROWS).assign(answer_key=[int(row["wrong"]) for row in ROWS])
+    audit = assay.confounds(frame, joint=False, **WORDS)
+    assert "label-leak" in [finding.code for finding in audit.lint]
+
+
+def test_a_frame_gives_the_scorecard_of_its_file(of_file):
+    cards = [
+        assay.try_method("oracle:word_length", data, bars="v3", **WORDS)
+        for data in (pandas.DataFrame(ROWS), of_file)
+    ]
+    assert cards[0].bars == cards[1].bars
+    assert cards[0].verdict == "fail"
+
+
+def test_messages_name_the_row_of_a_frame():
+    frame = pandas.DataFrame(ROWS)
+    frame.loc[2, "question"] = float("nan")
+    with pytest.raises(assay.SpecError, match=r"^the frame, row 3, field 'question': expected"):
+        assay.load_benchmark(frame, **WORDS)
+    left = assay.load_benchmark(frame, missing="exclude", **WORDS)
+    assert left.left_out[0].place == "row 3"
+    twice = pandas.DataFrame([ROWS[0], ROWS[1], ROWS[0]])
+    with pytest.raises(assay.SpecError, match=r"the frame, row 3: id .* is that of row 1 too"):
+        assay.load_benchmark(twice, **WORDS)
+    with pytest.raises(assay.SpecError, match="no column 'wrnog'") as refused:
+        assay.load_benchmark(frame, label="wrnog")
+    assert "Did you mean 'wrong'?" in refused.value.hint
+
+
+def test_a_class_is_named_by_a_word_that_python_allows():
+    rows = [{"question": row["question"], "kind": row["class"]} for row in ROWS]
+    found = assay.load_benchmark(rows, class_="kind", positive="class != truth")
+    assert sum(bool(item.label) for item in found.items) == 53
+    with pytest.raises(assay.SpecError) as refused:
+        assay.load_benchmark(rows)
+    assert "`class_=COLUMN`" in refused.value.hint
+
+
+def test_a_benchmark_that_is_loaded_keeps_its_columns():
+    loaded = assay.load_benchmark(ROWS, **WORDS)
+    assert assay.load_benchmark(loaded) is loaded
+    with pytest.raises(assay.SpecError, match="rows is loaded already"):
+        assay.confounds(loaded, label="wrong")
+
+
+def test_a_second_corpus_may_be_in_memory():
+    second = [{**row, "id": f"other {row['id']}"} for row in ROWS[:60]]
+    found = assay.load_benchmark("darkcore", second=second)
+    assert found.second is not None
+    assert found.second.name == "rows"
+    with pytest.raises(assay.SpecError) as refused:
+        assay.load_benchmark("darkcore", second=[{"question": "Why?"}])
+    assert "mend the second" in refused.value.hint
+
+
+def test_a_study_asks_for_a_file(tmp_path):
+    from assay.study.create import new_study
+
+    with pytest.raises(assay.SpecError, match="rows is in memory, and a study keeps") as refused:
+        new_study(tmp_path / "study", assay.load_benchmark(ROWS, **WORDS))
+    assert "Save the records as one file" in refused.value.hint

@@ -1,0 +1,130 @@
+"""A study by the library: every verb is a method, and the command sees the same record."""
+
+import json
+
+import pytest
+from helpers.command import command
+from helpers.studies import BARS, METHOD, PREDICTION, under_git, write_rows
+
+import assay
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    write_rows(folder / "data.jsonl")
+    (folder / "bars.toml").write_text(BARS, encoding="utf-8")
+    (folder / "method.py").write_text(METHOD, encoding="utf-8")
+    return folder
+
+
+def drafted(study, home, name):
+    folder = study.draft(name, f"{home / 'method.py'}:detect")
+    (folder / "prediction.toml").write_text(PREDICTION, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def study(home):
+    """A study with one result, one submission withdrawn and none witnessed."""
+    made = assay.Study.create(home / "whole", home / "data.jsonl", bars=home / "bars.toml")
+    for name in ("001", "002"):
+        drafted(made, home, name)
+        made.seal(name)
+    made.run("001", unwitnessed=True)
+    made.withdraw("002", "the wrong file was copied")
+    return made
+
+
+def test_a_study_is_opened_from_a_folder_inside_it(study):
+    inside = assay.Study.open(study.root / "runs" / "001")
+    assert inside.root.resolve() == study.root.resolve()
+    assert repr(inside).startswith("<Study whole: a study on ")
+    with pytest.raises(assay.SpecError, match="is in no study"):
+        assay.Study.open(study.root.parent)
+
+
+def test_the_views_are_those_of_the_command(study):
+    for name in ("board", "calibration"):
+        view = getattr(study, name)()
+        shown = json.loads(command(study.root, name, "--json").stdout)
+        assert json.loads(json.dumps(view.to_dict())) == shown
+    shown = json.loads(command(study.root, "falsified", "--json").stdout)
+    assert json.loads(json.dumps(study.falsified().to_dict()["entries"])) == shown
+    rows = study.board().to_rows()
+    assert [(row["submission"], row["status"]) for row in rows] == [
+        ("001", "finished"),
+        ("002", "withdrawn"),
+    ]
+
+
+def test_it_is_verified_and_audited(study):
+    found = study.verify()
+    assert found.intact
+    assert str(found).startswith("whole is intact: ")
+    again = study.audit("001")
+    assert again.same
+    assert str(again) == "001: all 24 outputs are the same"
+    with_rerun = study.verify(rerun="001")
+    assert with_rerun.steps[-1].name == "runs again"
+
+
+def test_a_breach_is_the_first_line(study, home, tmp_path):
+    import shutil
+
+    copy = tmp_path / "copy" / "whole"
+    shutil.copytree(home, tmp_path / "copy", dirs_exist_ok=True)
+    outputs = copy / "runs" / "001" / "outputs.jsonl"
+    outputs.write_text(outputs.read_text().replace('"q', '"x', 1) + "\n")
+    found = assay.Study.open(copy).verify()
+    assert found.exit_code == 4
+    assert str(found).splitlines()[0].startswith("whole is NOT intact")
+
+
+def test_everything_is_judged_again(study):
+    judged = study.score()
+    assert [row["verdict"] for row in judged.to_rows()] == ["pass"]
+    assert study.score(study.root / "runs" / "001").verdict == "pass"
+    with pytest.raises(assay.SpecError, match="every version of its bars"):
+        study.score(bars="v1")
+
+
+def test_a_seal_and_a_run_are_committed(home):
+    root = home / "committed"
+    under_git(home)
+    study = assay.Study.create(root, home / "data.jsonl", bars=home / "bars.toml")
+    drafted(study, home, "001")
+    sealed = study.seal("001", commit=True)
+    assert sealed.commit is not None
+    assert f"committed as {sealed.commit[:12]}" in str(sealed)
+    finished = study.run("001", commit=True)
+    assert finished.favourable
+    assert "no commit" not in str(finished)
+    assert study.verify().intact
+    with pytest.raises(assay.ProtocolError):
+        study.run("001")
+
+
+def test_without_git_a_commit_is_refused_before_anything_is_done(tmp_path, home):
+    study = assay.Study.create(tmp_path / "lone", home / "data.jsonl", bars=home / "bars.toml")
+    drafted(study, home, "001")
+    with pytest.raises(assay.SpecError, match="in no git repository"):
+        study.seal("001", commit=True)
+    with pytest.raises(assay.ProtocolError):
+        study.run("001", unwitnessed=True)
+
+
+@pytest.mark.parametrize(
+    ("method", "words", "said"),
+    [
+        ("draft", {"id": 1, "method": "token-overlap"}, "id is int, expected text"),
+        ("draft", {"id": "003", "method": "token-overlap", "task": "guess"}, "task is 'guess'"),
+        ("seal", {"id": "001", "commit": "yes"}, "commit is 'yes'"),
+        ("run", {"id": None}, "id is NoneType"),
+        ("withdraw", {"id": "001", "because": 3}, "because is int"),
+        ("verify", {"checkpoint": 3}, "checkpoint is int"),
+        ("verify", {"rerun": 3}, "rerun is int"),
+    ],
+)
+def test_a_wrong_type_is_named(study, method, words, said):
+    with pytest.raises(assay.SpecError, match=said):
+        getattr(study, method)(**words)
