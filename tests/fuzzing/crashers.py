@@ -42,4 +42,15 @@ CRASHERS: tuple[tuple[str, bytes], ...] = (
     ("benchmark: Parquet", closed(b"PAR1", b"\x19\xfc\x80\x80\x80\x01" + b"\0" * (1 << 21))),
     # An outcome on another scale than the prediction's.
     ("study: grades of forged judgements", b'[outcomes]\n"0/3"=0.5\n"3/3"=0.5'),
+    # Half a surrogate pair as bytes, which the standard library's parser of bytes lets through.
+    ("logs: deepeval", b'{"testCases":[],"metricsScores":[{"\xed\xa0\x80":"","":0}]}'),
+    (
+        "logs: Braintrust",
+        b'{"summary":{"experiment_name":"","scores":{}},"results":[{"input":"\xed\xa0\x80","":null}]}',
+    ),
+    (
+        "logs: lm-evaluation-harness",
+        b'{"doc_id":0,"doc":{},"target":{},"resps":[],"filtered_resps":[],"metrics":["\xed\xa0\x80"],'
+        b'"":0}\n=====\n{"results":{},"":{}}',
+    ),
 )

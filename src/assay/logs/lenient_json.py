@@ -133,7 +133,7 @@ def _converted(value: object, form: type[T], where: str) -> T:
 
 def _lenient(data: bytes, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
     try:
-        value = json.loads(data)
+        value = json.loads(data.decode("utf-8-sig"))  # of bytes it would accept lone surrogates
         return _with_whole_pairs(value) if b"\\u" in data else value
     except RecursionError:
         raise SpecError(f"{where}: nested too deep") from None

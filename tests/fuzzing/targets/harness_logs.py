@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import patch
 
 import msgspec
 from helpers.inspect_logs import archive, header, members, samples
 
 from assay.logs.format_table import read_log
+from assay.logs.harnesses import inspect_ai
 from assay.logs.harnesses.every_eval_ever.files import written_files
 from assay.logs.log_trials import described, trials_of
 from fuzzing.campaign import Reader
@@ -104,8 +106,9 @@ def _enter(name: str, make: Callable[[Path], Files], thousands: int) -> None:
 
 
 def _all_of(path: Path) -> object:
-    """Everything that is done with a log."""
-    runs = read_log(path, texts=True)
+    """Everything that is done with a log, by readers of ours alone."""
+    with patch.object(inspect_ai, "read_by_harness", None):  # it may be installed, and is not ours
+        runs = read_log(path, texts=True)
     told = [(described(run), msgspec.json.encode(trials_of(run))) for run in runs]
     return told, [written_files(run) for run in runs]
 
