@@ -206,6 +206,8 @@ NOT_OUR_FLAGS = {
     "wording": "turns parameters into flags, for the command",
     "study.git": "git's own arguments",
     "study.git_revisions": "the same",
+    "claim_audit.evidence": "the same",
+    "claim_audit.checkers.git_checkers": "the same",
     "comparison.trials.spec": "arguments of the system under test, in an example",
 }
 STORED_TEXTS = (

@@ -13,6 +13,7 @@ TYPE_CHECKING = False  # as in typing, which `python -m assay` must not import f
 if TYPE_CHECKING:
     from assay.api.audit import balance, confounds
     from assay.api.benchmarks import load_benchmark
+    from assay.api.claims import claims
     from assay.api.comparison import compare
     from assay.api.dual_condition import dual, gate, matrix
     from assay.api.methods import methods, run, try_method
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assay.api.trial_sources import load_trials
     from assay.api.trials import export, trials
     from assay.benchmark.benchmark import Benchmark
+    from assay.claim_audit.result import ClaimAudit
     from assay.comparison.power import Power
     from assay.comparison.result import Comparison, Comparisons
     from assay.confounding.balance import Balanced
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from assay.study.verify.procedure import Verification
 
 _HOMES = {
+    "api.claims": "claims",
     "api.comparison": "compare",
     "api.dual_condition": "dual gate matrix",
     "api.planning": "power",
@@ -57,6 +60,7 @@ _HOMES = {
     "api.methods": "methods run try_method",
     "api.scorecards": "score",
     "benchmark.benchmark": "Benchmark",
+    "claim_audit.result": "ClaimAudit",
     "comparison.power": "Power",
     "comparison.result": "Comparison Comparisons",
     "confounding.balance": "Balanced",
@@ -78,6 +82,7 @@ __all__ = [
     "Balanced",
     "BarSet",
     "Benchmark",
+    "ClaimAudit",
     "Comparison",
     "Comparisons",
     "ConfoundAudit",
@@ -97,6 +102,7 @@ __all__ = [
     "__version__",
     "assert_no_regression",
     "balance",
+    "claims",
     "compare",
     "confounds",
     "dual",

@@ -7,7 +7,7 @@ from assay.claim_audit.check import check_claim
 from assay.claim_audit.checkers.checker import Checker
 from assay.claim_audit.checkers.table import OURS
 from assay.claim_audit.claim import Claim, Observed
-from assay.claim_audit.evidence import Evidence
+from assay.claim_audit.evidence import EvidenceReader
 
 R, T, P = "results/r.json", "results/t.csv", "src/pkg/__init__.py"
 CASES = [
@@ -63,7 +63,7 @@ def made(checker, args):
 
 @pytest.mark.parametrize(("checker", "args", "wrong"), CASES)
 def test_a_true_claim_holds_and_a_false_one_fails(checker, args, wrong, repository):
-    with Evidence(repository) as evidence:
+    with EvidenceReader(repository) as evidence:
         right = check_claim(made(checker, args), evidence)
         assert (right.verdict, right.vacuous) == ("holds", False), right
         assert right.mutants.made >= 2
@@ -92,7 +92,7 @@ def test_an_instrument_that_always_says_yes_is_caught_by_the_mutants(
     )
     monkeypatch.setattr(check, "checker_named", lambda name: liar)
     monkeypatch.setattr(check, "agrees", lambda *_: True)
-    with Evidence(repository) as evidence:
+    with EvidenceReader(repository) as evidence:
         lied = check_claim(made(checker, args), evidence)
     assert lied.verdict == "holds"
     assert lied.vacuous
@@ -101,7 +101,7 @@ def test_an_instrument_that_always_says_yes_is_caught_by_the_mutants(
 
 def test_a_check_that_holds_of_almost_anything_is_vacuous(repository):
     args = {"path": "notes.md", "substring": "o"}
-    with Evidence(repository) as evidence:
+    with EvidenceReader(repository) as evidence:
         found = check_claim(made("file_at_path_contains", args | {"substring": "e"}), evidence)
     assert (found.verdict, found.vacuous) == ("holds", found.vacuous)
 
@@ -109,7 +109,7 @@ def test_a_check_that_holds_of_almost_anything_is_vacuous(repository):
 def test_counts_that_drift_apart_are_named_with_their_places(repository):
     (repository / "more.md").write_text("Baselines: 19\n")
     args = {"paths": ["notes.md", "more.md"], "pattern": r"Baselines: (\d+)", "value": 18}
-    with Evidence(repository) as evidence:
+    with EvidenceReader(repository) as evidence:
         found = check_claim(made("same_value", args), evidence)
     assert found.verdict == "fails"
     assert "'18' in notes.md, line 2" in found.evidence.why
@@ -133,7 +133,7 @@ def test_counts_that_drift_apart_are_named_with_their_places(repository):
     ],
 )
 def test_what_cannot_be_read_is_unverifiable_and_says_why(checker, args, why, repository):
-    with Evidence(repository) as evidence:
+    with EvidenceReader(repository) as evidence:
         found = check_claim(made(checker, args), evidence)
     assert found.verdict == "unverifiable"
     assert why in found.evidence.why
@@ -148,7 +148,7 @@ def test_code_that_is_imported_cannot_write_or_reach_the_network(repository):
         "except OSError:\n    VALUE.append('cut off')\n"
     )
     args = {"module": "bad", "attr": "VALUE", "expected": ["no", "cut off"]}
-    with Evidence(repository) as evidence:
+    with EvidenceReader(repository) as evidence:
         assert check_claim(made("python_attr_equals", args), evidence).verdict == "holds"
     assert "thirteen" in (repository / "notes.md").read_text()
 
@@ -157,7 +157,7 @@ def test_a_pattern_that_takes_for_ever_is_ended(repository, monkeypatch):
     monkeypatch.setattr("assay.claim_audit.confined._SECONDS", 1.0)
     (repository / "notes.md").write_text("a" * 60 + "!\n")
     args = {"path": "notes.md", "pattern": "(a+)+$", "value": 3}
-    with Evidence(repository) as evidence:
+    with EvidenceReader(repository) as evidence:
         found = check_claim(made("regex_capture_equals", args), evidence)
         assert found.verdict == "unverifiable"
         assert "longer than 1 s" in found.evidence.why
@@ -171,7 +171,7 @@ def test_nothing_is_written_and_the_repository_is_as_it_was(repository):
         return subprocess.run(words, cwd=repository, capture_output=True, check=True).stdout
 
     before = state()
-    with Evidence(repository) as evidence:
+    with EvidenceReader(repository) as evidence:
         for checker, args, _ in CASES:
             check_claim(made(checker, args), evidence)
     assert state() == before

@@ -4,14 +4,14 @@ from assay.claim_audit.agreement import OPERATORS, agrees, number_of
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim, Observed, Unverifiable
-from assay.claim_audit.evidence import Evidence, Missing
+from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.mutants import mutants_of
 from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, Mutants
 
 _MOST_SHOWN = 400
 
 
-def check_claim(claim: Claim, evidence: Evidence) -> ClaimResult:
+def check_claim(claim: Claim, evidence: EvidenceReader) -> ClaimResult:
     """What becomes of a claim; its mutants are checked where it holds."""
     verdict, found = _judged(claim, evidence)
     mutants = Mutants(made=0, killed=0, survivors=())
@@ -32,7 +32,7 @@ def check_claim(claim: Claim, evidence: Evidence) -> ClaimResult:
     )
 
 
-def _judged(claim: Claim, evidence: Evidence) -> tuple[ClaimVerdict, ClaimEvidence]:
+def _judged(claim: Claim, evidence: EvidenceReader) -> tuple[ClaimVerdict, ClaimEvidence]:
     expected = claim.expected if claim.printed is None else claim.printed
     try:
         checker = checker_named(claim.checker)
@@ -43,7 +43,7 @@ def _judged(claim: Claim, evidence: Evidence) -> tuple[ClaimVerdict, ClaimEviden
     except Unverifiable as refusal:
         told = ClaimEvidence(got=None, expected=expected, where="", why=refusal.why)
         return ClaimVerdict.UNVERIFIABLE, told
-    except Missing as refusal:
+    except NotThere as refusal:
         told = ClaimEvidence(got=None, expected=expected, where="", why=refusal.what)
         return ClaimVerdict.FAILS, told
     told = ClaimEvidence(got=_shown(observed.value), expected=expected, where=observed.where)
@@ -67,7 +67,7 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
     return agrees(claimed_value(checker, claim), value, operator)
 
 
-def _mutants(claim: Claim, evidence: Evidence) -> Mutants:
+def _mutants(claim: Claim, evidence: EvidenceReader) -> Mutants:
     made = mutants_of(claim, checker_named(claim.checker))
     survivors = tuple(
         what for what, mutant in made if _judged(mutant, evidence)[0] is ClaimVerdict.HOLDS

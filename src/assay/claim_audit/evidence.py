@@ -20,7 +20,7 @@ _MOST_FILES = 200_000
 _LONGEST_PATTERN = 500
 
 
-class Missing(Exception):
+class NotThere(Exception):
     """Something that a claim names is not there, which makes the claim false."""
 
     def __init__(self, what: str) -> None:
@@ -28,7 +28,7 @@ class Missing(Exception):
         self.what = what
 
 
-class Evidence:
+class EvidenceReader:
     """The files below one folder, and its repository. Nothing is written, nothing is fetched.
 
     What must be imported or run, and what a hostile file could keep busy for ever, is looked at by
@@ -51,10 +51,10 @@ class Evidence:
         if key not in self._kept:
             try:
                 self._kept[key] = make()
-            except (Missing, Unverifiable) as refusal:
+            except (NotThere, Unverifiable) as refusal:
                 self._kept[key] = refusal
         kept = self._kept[key]
-        if isinstance(kept, (Missing, Unverifiable)):
+        if isinstance(kept, (NotThere, Unverifiable)):
             raise kept
         made: T = kept
         return made
@@ -74,7 +74,7 @@ class Evidence:
         def read() -> bytes:
             path = self.path(name)
             if not path.exists():
-                raise Missing(f"there is no {name}")
+                raise NotThere(f"there is no {name}")
             try:
                 return read_bounded(path, MAX_FILE_BYTES)
             except AssayError as error:
@@ -133,7 +133,7 @@ class Evidence:
         def look() -> Any:  # noqa: ANN401 - any value of JSON
             answer = self._confined.ask("code", module=module, attr=attr)
             if "missing" in answer:
-                raise Missing(answer["missing"])
+                raise NotThere(answer["missing"])
             return answer["value"]
 
         return self.once(("attribute", module, attr), look)
@@ -153,6 +153,20 @@ class Evidence:
             if len(found) > _MOST_FILES:
                 raise Unverifiable(f"more than {_MOST_FILES:,} files below {self.root.name}")
         return found
+
+    @cached_property
+    def known_files(self) -> list[str]:
+        """The files that the repository has or would take; all of them outside of one."""
+        try:
+            listed = self.git("ls-files", "-z", "-c", "-o", "--exclude-standard", "--", ".")
+        except Unverifiable:
+            listed = None
+        if listed is None:
+            return self.files
+        inner = self.root.relative_to(self.top).as_posix()
+        start = "" if inner == "." else f"{inner}/"
+        names = {os.fsdecode(name) for name in listed.split(b"\0") if name}
+        return [name for name in self.files if f"{start}{name}" in names]
 
     def matching(self, pattern: str) -> list[str]:
         """The files that a pattern names: * within a folder, ** through folders."""

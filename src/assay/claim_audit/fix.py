@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.claim_audit.agreement import interval_of, number_of, with_interval
 from assay.claim_audit.check import check_claim
-from assay.claim_audit.evidence import Evidence
+from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.in_place import Covered, claims_in
 from assay.claim_audit.printed_numbers import Printed, parse_printed, spelled
 from assay.claim_audit.result import ClaimVerdict
@@ -16,7 +16,7 @@ from assay.claim_audit.scan.candidates import Candidate
 from assay.claim_audit.scan.scan import Uncovered
 
 
-def corrected(text: str, where: str, suffix: str, evidence: Evidence) -> str:
+def corrected(text: str, where: str, suffix: str, evidence: EvidenceReader) -> str:
     """A text with every covered number that fails printed as it is, at the same precision."""
     edits = []
     for one in claims_in(text, where, suffix):

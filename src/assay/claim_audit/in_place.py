@@ -10,10 +10,8 @@ the paragraph; both may name the number that they mean: `says="0.894"`. Notebook
 their cells.
 """
 
-import json
 import re
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,19 +62,6 @@ def claims_in(text: str, where: str, suffix: str) -> list[Covered]:
             faults.add(error)
     faults.refuse()
     return found
-
-
-def notebook_texts(data: str, where: str) -> Iterator[tuple[str, str]]:
-    """The Markdown of a notebook's cells, each with its place."""
-    try:
-        cells = json.loads(data)["cells"]
-        for number, cell in enumerate(cells, 1):
-            if cell.get("cell_type") == "markdown":
-                source = cell.get("source", "")
-                text = source if isinstance(source, str) else "".join(source)
-                yield f"{where}, cell {number}", text
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise SpecError(f"{where}: no notebook: expected JSON with cells") from None
 
 
 def _covered(text: str, comment: re.Match[str], place: str, number: int) -> Covered:

@@ -7,10 +7,10 @@ from assay._version import __version__
 from assay.claim_audit.result import (
     AuditVerdict,
     ClaimAudit,
+    ClaimCoverage,
     ClaimResult,
     ClaimVerdict,
     Controls,
-    Coverage,
     Grades,
     KillGate,
     counted_verdicts,
@@ -26,7 +26,7 @@ def judge_claims(
     results: Sequence[ClaimResult],
     *,
     gates: Mapping[str, int] | None = None,
-    coverage: Coverage | None = None,
+    coverage: ClaimCoverage | None = None,
     least_coverage: float | None = None,
     digest: str,
 ) -> ClaimAudit:
@@ -69,7 +69,7 @@ def _because(
     real: Sequence[ClaimResult],
     controls: Controls,
     gates: Sequence[KillGate],
-    coverage: Coverage | None,
+    coverage: ClaimCoverage | None,
     least: float | None,
 ) -> str:
     """What keeps the whole from holding; empty where nothing does."""

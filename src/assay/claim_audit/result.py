@@ -93,7 +93,7 @@ class Grades(msgspec.Struct, frozen=True, kw_only=True):
     log_score: float | None
 
 
-class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+class ClaimCoverage(msgspec.Struct, frozen=True, kw_only=True):
     """How many numbers of the texts some claim covers."""
 
     numbers: int
@@ -106,7 +106,19 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimAudit(Result, frozen=True, kw_only=True):
-    """Claims, checked; checks, shown able to fail."""
+    """Claims that were checked, by checks that were shown able to fail.
+
+    Example:
+        >>> import assay
+        >>> from pathlib import Path
+        >>> _ = Path("rows.csv").write_text("id\\n1\\n2\\n")
+        >>> comment = '<!-- claim: aggregate_equals path="rows.csv" statistic="count" -->'
+        >>> _ = Path("README.md").write_text(f"There are three {comment} rows.")
+        >>> audit = assay.claims("README.md")
+        >>> audit.verdict.value, audit.claims[0].evidence.got
+        ('fails', 2)
+
+    """
 
     verdict: AuditVerdict
     because: str
@@ -114,7 +126,7 @@ class ClaimAudit(Result, frozen=True, kw_only=True):
     controls: Controls
     kill_gates: tuple[KillGate, ...]
     grades: Grades | None
-    coverage: Coverage | None
+    coverage: ClaimCoverage | None
     signature: str
 
     @property

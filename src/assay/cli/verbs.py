@@ -10,6 +10,7 @@ VERBS = {
     "calibration": "Show how good the predictions of a study are.",
     "bars": "Show, compare and revise the pass conditions.",
     "benchmark": "List the bundled benchmarks, or import a published corpus.",
+    "claims": "Check what a text claims against the artifacts.",
     "completion": "Print the script that completes words in your shell.",
     "compare": "Find out whether a change helps more than it hurts.",
     "confounds": "Find out what the surface of a benchmark gives away.",
@@ -41,6 +42,7 @@ GROUPS = {
     "Was it predicted before it was seen? (a study)": (
         "new draft seal run verify board calibration falsified withdraw ledger"
     ),
+    "Does the text match the artifacts?": "claims",
     "What comes with it, and files": "demo benchmark methods export key completion",
 }
 """The verbs by the question that they answer, in the order of use."""
@@ -55,6 +57,7 @@ Usage: assay [OPTIONS] COMMAND [ARGS]...
     assay try my_method.py:detect                     a function of yours
     assay compare baseline.eval candidate.eval        two runs of yours
     assay dual --init                                 a system that learns
+    assay claims README.md                            a text of yours
     assay new my-study --benchmark answers.jsonl      predict, then run
 
   `assay COMMAND --help` shows examples, flags and exit codes.

@@ -26,7 +26,7 @@ CODES: Codes = {
     **CHANGES,
     "small-n": f"Some estimate rests on fewer than {SMALL} records.",
     "grouped-by-question": "No group was named, so records with the same question form a group.",
-    "repeated-questions": "Questions repeat, but no column groups them; name one: --group COLUMN.",
+    "repeated-questions": "Questions repeat, but no column groups them: name one with --group.",
     "empty-responses": "Some responses are empty.",
     "one-source": "The records have no sources, or only one, so the AUC within sources was not"
     " judged.",

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.claim_audit.claim import Claim, Observed, Unverifiable
-from assay.claim_audit.evidence import Evidence
+from assay.claim_audit.evidence import EvidenceReader
 
 Args = Mapping[str, Any]
-Observe = Callable[[Args, Evidence], Observed]
+Observe = Callable[[Args, EvidenceReader], Observed]
 COMMON = ("op", "percent")
 """Arguments of every checker that compares a value: the relation, and whether it is in percent."""
 

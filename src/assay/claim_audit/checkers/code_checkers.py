@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
 from assay.claim_audit.claim import Observed, Unverifiable
-from assay.claim_audit.evidence import Evidence, Missing
+from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.errors import AssayError
 from assay.toml import read_toml
 
@@ -14,17 +14,17 @@ _VERSION = re.compile(r"""^__version__\s*(?::\s*str\s*)?=\s*["']([^"']+)["']""",
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
-def _attr_equals(args: Args, evidence: Evidence) -> Observed:
+def _attr_equals(args: Args, evidence: EvidenceReader) -> Observed:
     module, attr = _dotted(args, "module"), _dotted(args, "attr")
     return Observed(value=evidence.attribute(module, attr), where=f"{module}.{attr}")
 
 
-def _attr_in_iterable(args: Args, evidence: Evidence) -> Observed:
+def _attr_in_iterable(args: Args, evidence: EvidenceReader) -> Observed:
     """Whether a name is one of those that a list of the module holds, such as `__all__`."""
     module, attr = _dotted(args, "module"), text_arg(args, "attr")
     held = evidence.attribute(module, _dotted(args, "iterable"))
     if not isinstance(held, (list, dict, str)):
-        raise Missing(f"{module}.{args['iterable']} is {held!r:.40}, which holds nothing")
+        raise NotThere(f"{module}.{args['iterable']} is {held!r:.40}, which holds nothing")
     return Observed(value=attr in held, where=f"{module}.{args['iterable']}")
 
 
@@ -35,7 +35,7 @@ def _dotted(args: Args, name: str) -> str:
     return value
 
 
-def _package_version(args: Args, evidence: Evidence) -> Observed:
+def _package_version(args: Args, evidence: EvidenceReader) -> Observed:
     """The version that a pyproject.toml, package.json, PKG-INFO or module states."""
     path = text_arg(args, "path")
     text = evidence.text(path)
@@ -58,16 +58,16 @@ def _package_version(args: Args, evidence: Evidence) -> Observed:
         line = _VERSION.search(text)
         found = None if line is None else line[1]
     if not isinstance(found, str):
-        raise Missing(f"{path} states no version")
+        raise NotThere(f"{path} states no version")
     return Observed(value=found, where=path)
 
 
-def _pdf_pages(args: Args, evidence: Evidence) -> Observed:
+def _pdf_pages(args: Args, evidence: EvidenceReader) -> Observed:
     path = text_arg(args, "path")
     return Observed(value=evidence.pdf(path)["pages"], where=path)
 
 
-def _pdf_section(args: Args, evidence: Evidence) -> Observed:
+def _pdf_section(args: Args, evidence: EvidenceReader) -> Observed:
     """Whether a title is in the outline, or stands on a line of its own."""
     path, title = text_arg(args, "path"), _squeezed(text_arg(args, "section_title"))
     pdf = evidence.pdf(path)
@@ -82,7 +82,7 @@ def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _command_output(args: Args, evidence: Evidence) -> Observed:
+def _command_output(args: Args, evidence: EvidenceReader) -> Observed:
     words = args.get("command")
     try:
         command = shlex.split(words) if isinstance(words, str) else texts_arg(args, "command")
@@ -96,7 +96,7 @@ def _command_output(args: Args, evidence: Evidence) -> Observed:
         return Observed(value=output.strip(), where=" ".join(command)[:80])
     found = sorted({text for text, _ in evidence.matches_in(output, str(pattern))})
     if len(found) != 1:
-        raise Missing(f"{command[0]} prints {len(found)} values that match {pattern!r:.60}")
+        raise NotThere(f"{command[0]} prints {len(found)} values that match {pattern!r:.60}")
     return Observed(value=found[0], where=" ".join(command)[:80])
 
 

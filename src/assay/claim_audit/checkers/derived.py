@@ -6,7 +6,7 @@ from decimal import Decimal, DivisionByZero, InvalidOperation
 from assay.claim_audit.agreement import number_of
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg
 from assay.claim_audit.claim import Claim, Observed, Unverifiable
-from assay.claim_audit.evidence import Evidence, Missing
+from assay.claim_audit.evidence import EvidenceReader, NotThere
 
 _OPERATIONS: Mapping[str, Callable[[Sequence[Decimal]], Decimal]] = {
     "difference": lambda values: values[0] - values[1],
@@ -23,7 +23,7 @@ _OPERATIONS: Mapping[str, Callable[[Sequence[Decimal]], Decimal]] = {
 def derived_checker(checker_named: Callable[[str], Checker]) -> Checker:
     """The checker of a value that is computed from what other checkers find."""
 
-    def observe(args: Args, evidence: Evidence) -> Observed:
+    def observe(args: Args, evidence: EvidenceReader) -> Observed:
         operation, sources = text_arg(args, "operation"), args.get("of")
         if operation not in _OPERATIONS:
             raise Unverifiable(f"operation: expected one of {', '.join(_OPERATIONS)}")
@@ -34,7 +34,7 @@ def derived_checker(checker_named: Callable[[str], Checker]) -> Checker:
         try:
             value = _OPERATIONS[operation](numbers)
         except (DivisionByZero, InvalidOperation):
-            raise Missing(f"{operation}: the values give no number") from None
+            raise NotThere(f"{operation}: the values give no number") from None
         return Observed(value=float(value), where=" and ".join(one.where for one in found))
 
     return Checker(
@@ -46,7 +46,9 @@ def derived_checker(checker_named: Callable[[str], Checker]) -> Checker:
     )
 
 
-def _part(source: object, evidence: Evidence, checker_named: Callable[[str], Checker]) -> Observed:
+def _part(
+    source: object, evidence: EvidenceReader, checker_named: Callable[[str], Checker]
+) -> Observed:
     """What one of the others finds: `{checker, args}`, or a number as it stands."""
     if isinstance(source, (int, float)) and not isinstance(source, bool):
         return Observed(value=source, where=str(source))
@@ -62,5 +64,5 @@ def _part(source: object, evidence: Evidence, checker_named: Callable[[str], Che
 def _number(found: Observed) -> Decimal:
     number = number_of(found.value)
     if number is None:
-        raise Missing(f"{found.where} holds {found.value!r:.40}, which is no number")
+        raise NotThere(f"{found.where} holds {found.value!r:.40}, which is no number")
     return number

@@ -4,53 +4,53 @@ from collections.abc import Sequence
 
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
 from assay.claim_audit.claim import Observed, Unverifiable
-from assay.claim_audit.evidence import Evidence, Missing
+from assay.claim_audit.evidence import EvidenceReader, NotThere
 
 _MOST_SHOWN = 6
 
 
-def _contains(args: Args, evidence: Evidence) -> Observed:
+def _contains(args: Args, evidence: EvidenceReader) -> Observed:
     path, part = text_arg(args, "path"), text_arg(args, "substring")
     return Observed(value=part in evidence.text(path), where=path)
 
 
-def _bytes_equal(args: Args, evidence: Evidence) -> Observed:
+def _bytes_equal(args: Args, evidence: EvidenceReader) -> Observed:
     first, second = text_arg(args, "path_a"), text_arg(args, "path_b")
     same = evidence.data(first) == evidence.data(second)
     return Observed(value=same, where=f"{first} and {second}")
 
 
-def _file_count(args: Args, evidence: Evidence) -> Observed:
+def _file_count(args: Args, evidence: EvidenceReader) -> Observed:
     pattern = text_arg(args, "glob")
     return Observed(value=len(evidence.matching(pattern)), where=pattern)
 
 
-def _capture(args: Args, evidence: Evidence) -> Observed:
+def _capture(args: Args, evidence: EvidenceReader) -> Observed:
     path, pattern = text_arg(args, "path"), text_arg(args, "pattern")
     return _agreed([path], pattern, evidence)
 
 
-def _match_count(args: Args, evidence: Evidence) -> Observed:
+def _match_count(args: Args, evidence: EvidenceReader) -> Observed:
     path = text_arg(args, "path")
     return Observed(value=len(evidence.matches(path, text_arg(args, "pattern"))), where=path)
 
 
-def _same_value(args: Args, evidence: Evidence) -> Observed:
+def _same_value(args: Args, evidence: EvidenceReader) -> Observed:
     return _agreed(texts_arg(args, "paths"), text_arg(args, "pattern"), evidence)
 
 
-def _agreed(paths: Sequence[str], pattern: str, evidence: Evidence) -> Observed:
+def _agreed(paths: Sequence[str], pattern: str, evidence: EvidenceReader) -> Observed:
     """The one value that a pattern captures, in every place; places that differ are named."""
     seen: dict[str, str] = {}
     for path in paths:
         found = evidence.matches(path, pattern)
         if not found:
-            raise Missing(f"{path} has nothing that matches {pattern!r:.60}")
+            raise NotThere(f"{path} has nothing that matches {pattern!r:.60}")
         for text, line in found:
             seen.setdefault(text, f"{path}, line {line}")
     if len(seen) > 1:
         told = [f"{value!r:.30} in {place}" for value, place in seen.items()]
-        raise Missing(f"the places differ: {'; '.join(told[:_MOST_SHOWN])}")
+        raise NotThere(f"the places differ: {'; '.join(told[:_MOST_SHOWN])}")
     if not seen:
         raise Unverifiable("paths: expected at least one")
     value, place = next(iter(seen.items()))

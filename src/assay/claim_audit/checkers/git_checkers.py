@@ -5,17 +5,17 @@ from itertools import pairwise
 
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
 from assay.claim_audit.claim import Observed, Unverifiable
-from assay.claim_audit.evidence import Evidence, Missing
+from assay.claim_audit.evidence import EvidenceReader, NotThere
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+@~^-]{0,199}")
 
 
-def _diff_contains(args: Args, evidence: Evidence) -> Observed:
+def _diff_contains(args: Args, evidence: EvidenceReader) -> Observed:
     commit, file = _commit(args, evidence), text_arg(args, "file")
     words = ("show", "--no-ext-diff", "--no-textconv", "--format=", commit, "--", file)
     diff = evidence.git(*words)
     if not diff:
-        raise Missing(f"commit {args['commit']} does not change {file}")
+        raise NotThere(f"commit {args['commit']} does not change {file}")
     marked = [line for line in diff.decode("utf-8", "replace").splitlines()
               if line[:1] in "+-" and line[:3] not in ("+++", "---")]  # fmt: skip
     part = text_arg(args, "substring")
@@ -23,22 +23,22 @@ def _diff_contains(args: Args, evidence: Evidence) -> Observed:
     return Observed(value=value, where=f"commit {args['commit']}, {file}")
 
 
-def _commit(args: Args, evidence: Evidence) -> str:
+def _commit(args: Args, evidence: EvidenceReader) -> str:
     return _resolved(text_arg(args, "commit"), evidence)
 
 
-def _resolved(name: str, evidence: Evidence) -> str:
+def _resolved(name: str, evidence: EvidenceReader) -> str:
     if not _NAME.fullmatch(name):
         raise Unverifiable(f"{name!r:.60} cannot name a commit")
     found = evidence.git(
         "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
     )
     if not found:
-        raise Missing(f"there is no commit {name}")
+        raise NotThere(f"there is no commit {name}")
     return found.decode().strip()
 
 
-def _branch_contains(args: Args, evidence: Evidence) -> Observed:
+def _branch_contains(args: Args, evidence: EvidenceReader) -> Observed:
     """Whether a branch has the commits, each an ancestor of the next."""
     branch = text_arg(args, "branch")
     tip = _resolved(branch, evidence)
@@ -53,17 +53,17 @@ def _branch_contains(args: Args, evidence: Evidence) -> Observed:
     return Observed(value=value, where=f"branch {branch}")
 
 
-def _is_ancestor(older: str, newer: str, evidence: Evidence) -> bool:
+def _is_ancestor(older: str, newer: str, evidence: EvidenceReader) -> bool:
     return older != newer and evidence.git("merge-base", "--is-ancestor", older, newer) is not None
 
 
-def _tag_exists(args: Args, evidence: Evidence) -> Observed:
+def _tag_exists(args: Args, evidence: EvidenceReader) -> Observed:
     tag = text_arg(args, "tag")
     listed = evidence.git("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
     return Observed(value=tag in (listed or b"").decode().split("\n"), where="tags")
 
 
-def _commit_count(args: Args, evidence: Evidence) -> Observed:
+def _commit_count(args: Args, evidence: EvidenceReader) -> Observed:
     branch = text_arg(args, "branch") if "branch" in args else "HEAD"
     found = evidence.git("rev-list", "--count", _resolved(branch, evidence))
     return Observed(value=int(found or b"0"), where=f"commits of {branch}")

@@ -8,21 +8,21 @@ from assay.claim_audit.agreement import interval_of
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg
 from assay.claim_audit.checkers.value_checkers import value_at
 from assay.claim_audit.claim import Observed, Unverifiable
-from assay.claim_audit.evidence import Evidence, Missing
+from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.errors import AssayError
 from assay.ledger.chain import read_chain
 
 
-def _result_number(args: Args, evidence: Evidence) -> Observed:
+def _result_number(args: Args, evidence: EvidenceReader) -> Observed:
     """A number of a scorecard, a comparison, an audit or a matrix, with its interval."""
     path, number = text_arg(args, "path"), text_arg(args, "number")
     found = value_at(evidence.json(path), number, path)
     if interval_of(found) is None:
-        raise Missing(f"{path}: {number} has no interval: expected a record with low and high")
+        raise NotThere(f"{path}: {number} has no interval: expected a record with low and high")
     return Observed(value=found, where=f"{path}: {number}")
 
 
-def _ledger_entry(args: Args, evidence: Evidence) -> Observed:
+def _ledger_entry(args: Args, evidence: EvidenceReader) -> Observed:
     """How many entries of a ledger are of a kind and a subject; the chain must hold."""
     path = text_arg(args, "path")
 

@@ -9,7 +9,7 @@ from assay.benchmark.expression import parse_expression
 from assay.claim_audit.agreement import number_of
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg
 from assay.claim_audit.claim import Observed, Unverifiable
-from assay.claim_audit.evidence import Evidence, Missing
+from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.errors import AssayError
 from assay.logs.format_table import read_log
 from assay.logs.means import mean_of
@@ -20,7 +20,7 @@ _STEP = re.compile(r"[^.\[\]]+|\[(?:-?\d+|[A-Za-z_]\w*=[^\]]+)\]")
 _MOST_SHOWN = 8
 
 
-def _json_value(args: Args, evidence: Evidence) -> Observed:
+def _json_value(args: Args, evidence: EvidenceReader) -> Observed:
     path, key = text_arg(args, "path"), text_arg(args, "key_path")
     return Observed(value=value_at(evidence.json(path), key, path), where=f"{path}: {key}")
 
@@ -39,7 +39,7 @@ def _inner(value: Any, step: str, where: str) -> Any:  # noqa: ANN401 - JSON is 
         if name in value:
             return value[name]
         known = ", ".join(list(map(str, value))[:_MOST_SHOWN])
-        raise Missing(f"{where} has no {name!r:.60}; there are {known}")
+        raise NotThere(f"{where} has no {name!r:.60}; there are {known}")
     if isinstance(value, Sequence) and not isinstance(value, str):
         field, sign, wanted = name.partition("=")
         if sign:
@@ -47,14 +47,14 @@ def _inner(value: Any, step: str, where: str) -> Any:  # noqa: ANN401 - JSON is 
             found = [row for row in rows if as_word(row[field]) == wanted]
             if len(found) == 1:
                 return found[0]
-            raise Missing(f"{where} has {len(found)} elements with {name:.60}")
+            raise NotThere(f"{where} has {len(found)} elements with {name:.60}")
         if re.fullmatch(r"-?\d{1,9}", name) and -len(value) <= int(name) < len(value):
             return value[int(name)]
-        raise Missing(f"{where} has no element {name:.60} among {len(value)}")
-    raise Missing(f"{where}: nothing is inside {value!r:.40}")
+        raise NotThere(f"{where} has no element {name:.60} among {len(value)}")
+    raise NotThere(f"{where}: nothing is inside {value!r:.40}")
 
 
-def _aggregate(args: Args, evidence: Evidence) -> Observed:
+def _aggregate(args: Args, evidence: EvidenceReader) -> Observed:
     path, what = text_arg(args, "path"), text_arg(args, "statistic")
     rows = _rows(path, evidence)
     where = args.get("where")
@@ -65,7 +65,7 @@ def _aggregate(args: Args, evidence: Evidence) -> Observed:
     if what == "share":
         chosen = _kept(rows, text_arg(args, "of"), path)
         if not rows:
-            raise Missing(f"{path} has no rows of which there could be a share")
+            raise NotThere(f"{path} has no rows of which there could be a share")
         share = len(chosen) / len(rows)
         return Observed(value=share, where=f"{path}, {len(chosen):,} of {len(rows):,} rows")
     column = text_arg(args, "column")
@@ -78,7 +78,7 @@ def _aggregate(args: Args, evidence: Evidence) -> Observed:
     return Observed(value=_STATISTICS[what](numbers), where=f"{path}, {len(numbers):,} rows")
 
 
-def _rows(path: str, evidence: Evidence) -> list[Mapping[str, Any]]:
+def _rows(path: str, evidence: EvidenceReader) -> list[Mapping[str, Any]]:
     def read() -> list[Mapping[str, Any]]:
         evidence.data(path)  # says so where there is none
         try:
@@ -97,7 +97,7 @@ def _kept(rows: Sequence[Mapping[str, Any]], text: str, path: str) -> list[Mappi
         raise Unverifiable(error.message) from None
     for field in expression.fields:
         if rows and not any(field in row for row in rows):
-            raise Missing(f"{path} has no column {field!r:.60}")
+            raise NotThere(f"{path} has no column {field!r:.60}")
     return [
         row
         for row in rows
@@ -108,7 +108,7 @@ def _kept(rows: Sequence[Mapping[str, Any]], text: str, path: str) -> list[Mappi
 def _numbers(rows: Sequence[Mapping[str, Any]], column: str, path: str) -> list[float]:
     if not any(column in row for row in rows):
         known = ", ".join(list(rows[0])[:_MOST_SHOWN]) if rows else "no rows"
-        raise Missing(f"{path} has no column {column!r:.60}; there are {known}")
+        raise NotThere(f"{path} has no column {column!r:.60}; there are {known}")
     cells = [row.get(column) for row in rows]
     numbers = [
         number_of(int(cell) if isinstance(cell, bool) else cell)
@@ -118,7 +118,7 @@ def _numbers(rows: Sequence[Mapping[str, Any]], column: str, path: str) -> list[
     if any(number is None for number in numbers):
         raise Unverifiable(f"{path}: column {column!r:.60} holds what is no number")
     if not numbers:
-        raise Missing(f"{path}: column {column!r:.60} is empty")
+        raise NotThere(f"{path}: column {column!r:.60} is empty")
     return [float(number) for number in numbers if number is not None]
 
 
@@ -136,12 +136,12 @@ _STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {
 }
 
 
-def _log_metric(args: Args, evidence: Evidence) -> Observed:
+def _log_metric(args: Args, evidence: EvidenceReader) -> Observed:
     path, metric = text_arg(args, "path"), text_arg(args, "metric")
 
     def read() -> Any:  # noqa: ANN401 - the runs of a log
         if not evidence.path(path).exists():
-            raise Missing(f"there is no {path}")
+            raise NotThere(f"there is no {path}")
         try:
             return read_log(evidence.path(path))
         except AssayError as error:
@@ -158,11 +158,11 @@ def _log_metric(args: Args, evidence: Evidence) -> Observed:
         return Observed(value=means[0][1], where=f"{path}: mean of {metric}")
     known = ", ".join(sorted({name for run in runs for name in run.metrics})[:_MOST_SHOWN])
     if not found and not means:
-        raise Missing(f"{path} has no metric {metric!r:.60}; there are {known or 'none'}")
+        raise NotThere(f"{path} has no metric {metric!r:.60}; there are {known or 'none'}")
     raise Unverifiable(f"{path} has {metric} of several runs: say `task`")
 
 
-def _junit(args: Args, evidence: Evidence) -> Observed:
+def _junit(args: Args, evidence: EvidenceReader) -> Observed:
     from assay.claim_audit.checkers.junit import outcomes_of
 
     path, outcome = text_arg(args, "path"), args.get("outcome", "passed")
@@ -171,7 +171,7 @@ def _junit(args: Args, evidence: Evidence) -> Observed:
     if test is not None:
         found = [one for name, one in outcomes if name == test or name.endswith(f"::{test}")]
         if not found:
-            raise Missing(f"{path} has no test {test!r:.80}")
+            raise NotThere(f"{path} has no test {test!r:.80}")
         return Observed(value=found[0], where=f"{path}: {test}")
     if outcome == "all":
         return Observed(value=len(outcomes), where=path)

@@ -14,7 +14,7 @@ import msgspec
 
 from assay.claim_audit.agreement import number_of
 from assay.claim_audit.claim import Unverifiable
-from assay.claim_audit.evidence import Evidence, Missing
+from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.printed_numbers import Printed
 from assay.claim_audit.scan.mentions import Mention
 from assay.errors import AssayError
@@ -40,7 +40,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 class NumberIndex:
     """The numbers of a repository, by value."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: EvidenceReader) -> None:
         self._leaves: list[tuple[Decimal, str, Mapping[str, Any]]] = []
         for value, checker, args in _numbers_of(evidence):
             number = number_of(value)
@@ -68,9 +68,9 @@ class NumberIndex:
         ]
 
 
-def _numbers_of(evidence: Evidence) -> Iterator[tuple[Any, str, Mapping[str, Any]]]:
+def _numbers_of(evidence: EvidenceReader) -> Iterator[tuple[Any, str, Mapping[str, Any]]]:
     folders: dict[tuple[str, str], int] = {}
-    for name in evidence.files:
+    for name in evidence.known_files:
         folder, _, file = name.rpartition("/")
         suffix = file[file.rfind(".") :] if "." in file else ""
         folders[folder, suffix] = folders.get((folder, suffix), 0) + 1
@@ -82,7 +82,7 @@ def _numbers_of(evidence: Evidence) -> Iterator[tuple[Any, str, Mapping[str, Any
                     yield value, "json_path_equals", {"path": name, "key_path": key}
             elif suffix in _TABLES:
                 yield from _table_numbers(name, evidence)
-        except (Unverifiable, Missing, AssayError, OSError):
+        except (Unverifiable, NotThere, AssayError, OSError):
             continue
     for (folder, suffix), count in folders.items():
         pattern = f"{folder}/*{suffix}" if folder else f"*{suffix}"
@@ -101,7 +101,9 @@ def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 
         yield key, value
 
 
-def _table_numbers(name: str, evidence: Evidence) -> Iterator[tuple[Any, str, Mapping[str, Any]]]:
+def _table_numbers(
+    name: str, evidence: EvidenceReader
+) -> Iterator[tuple[Any, str, Mapping[str, Any]]]:
     rows = [row for _, row in read_table(evidence.path(name)).rows()]
     yield len(rows), "aggregate_equals", {"path": name, "statistic": "count"}
     for column in list(rows[0])[:50] if rows else ():

@@ -10,7 +10,9 @@ from typing import Literal
 
 import msgspec
 
+from assay.claim_audit.in_place import claims_in
 from assay.claim_audit.printed_numbers import PATTERN, WORDS, Printed, parse_printed
+from assay.claim_audit.result import ClaimCoverage
 
 Kind = Literal[
     "figure", "count", "date", "section", "version", "code", "quotation", "reference", "name"
@@ -128,6 +130,22 @@ def ranked(mentions: Iterable[Mention]) -> list[Mention]:
     """Those that state something, the weightiest first."""
     stated = [one for one in mentions if one.kind in STATED]
     return sorted(stated, key=lambda one: (-one.weight, one.start))
+
+
+def covered_by(mention: Mention, spans: Iterable[tuple[int, int]]) -> bool:
+    """Whether a claim covers a number."""
+    return any(start < mention.end and mention.start < end for start, end in spans)
+
+
+def coverage_of(parts: Iterable[tuple[str, str, str]]) -> ClaimCoverage:
+    """How many numbers of some texts state something, and how many of these a claim covers."""
+    numbers = covered = 0
+    for text, place, suffix in parts:
+        spans = [(one.start, one.end) for one in claims_in(text, place, suffix)]
+        stated = [one for one in mentions_in(text) if one.kind in STATED]
+        numbers += len(stated)
+        covered += sum(covered_by(one, spans) for one in stated)
+    return ClaimCoverage(numbers=numbers, covered=covered)
 
 
 def _alone(text: str, found: re.Match[str]) -> bool:

@@ -1,16 +1,27 @@
 """The uncurated audit of a text: what no claim covers, ranked, with what could cover it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from assay.claim_audit.evidence import Evidence
-from assay.claim_audit.in_place import claims_in, notebook_texts
-from assay.claim_audit.result import Coverage
+from assay.bounds import MAX_FILE_BYTES
+from assay.claim_audit.evidence import EvidenceReader
+from assay.claim_audit.in_place import claims_in
+from assay.claim_audit.result import ClaimCoverage
 from assay.claim_audit.scan.candidates import Candidate, NumberIndex
-from assay.claim_audit.scan.mentions import STATED, Mention, mentions_in, ranked
+from assay.claim_audit.scan.mentions import (
+    STATED,
+    Mention,
+    coverage_of,
+    covered_by,
+    mentions_in,
+    ranked,
+)
+from assay.claim_audit.text_parts import parts_of
+from assay.files import read_bounded
 from assay.result import Result
 
 
@@ -30,7 +41,7 @@ class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
 class ClaimScan(Result, frozen=True, kw_only=True):
     """The numbers of some texts: those that state something, covered and not."""
 
-    coverage: Coverage
+    coverage: ClaimCoverage
     share: float | None
     uncovered: tuple[Uncovered, ...]
     left_out: dict[str, int]
@@ -59,25 +70,21 @@ class ClaimScan(Result, frozen=True, kw_only=True):
 
 def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
     """Every number of some texts, and which of them no claim covers."""
+    parts = [
+        part for path in paths for part in parts_of(read_bounded(path, MAX_FILE_BYTES), str(path))
+    ]
     uncovered: list[tuple[str, Mention]] = []
-    left_out: dict[str, int] = {}
-    numbers = covered = 0
-    with Evidence(root) as evidence:
-        for path in paths:
-            for place, text, suffix in _parts(path):
-                spans = [(one.start, one.end) for one in claims_in(text, place, suffix)]
-                for mention in mentions_in(text):
-                    if mention.kind not in STATED:
-                        left_out[mention.kind] = left_out.get(mention.kind, 0) + 1
-                        continue
-                    numbers += 1
-                    if any(start < mention.end and mention.start < end for start, end in spans):
-                        covered += 1
-                    else:
-                        uncovered.append((place, mention))
+    left_out: Counter[str] = Counter()
+    for text, place, suffix in parts:
+        spans = [(one.start, one.end) for one in claims_in(text, place, suffix)]
+        for mention in mentions_in(text):
+            if mention.kind not in STATED:
+                left_out[mention.kind] += 1
+            elif not covered_by(mention, spans):
+                uncovered.append((place, mention))
+    places = {id(mention): place for place, mention in uncovered}
+    with EvidenceReader(root) as evidence:
         index = NumberIndex(evidence)
-        order = ranked(mention for _, mention in uncovered)
-        places = {id(mention): place for place, mention in uncovered}
         found = tuple(
             Uncovered(
                 number=one.text,
@@ -89,15 +96,9 @@ def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
                 sentence=one.sentence,
                 candidates=tuple(index.candidates(one)),
             )
-            for one in order
+            for one in ranked(mention for _, mention in uncovered)
         )
-    coverage = Coverage(numbers=numbers, covered=covered)
-    return ClaimScan(coverage=coverage, share=coverage.share, uncovered=found, left_out=left_out)
-
-
-def _parts(path: Path) -> list[tuple[str, str, str]]:
-    """The texts of a file: its place, its text, and the form in which claims stand in it."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".ipynb":
-        return [(place, part, ".md") for place, part in notebook_texts(text, str(path))]
-    return [(str(path), text, path.suffix)]
+    coverage = coverage_of(parts)
+    return ClaimScan(
+        coverage=coverage, share=coverage.share, uncovered=found, left_out=dict(left_out)
+    )
