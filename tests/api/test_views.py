@@ -10,6 +10,7 @@ from helpers.studies import PREDICTION, a_study
 from helpers.trial_systems import plan
 
 import assay
+from assay.api.claims import scan_claims
 from assay.api.trial_sources import TrialSet
 from assay.confounding.balance import Surfaces
 from assay.result import Result, Viewed, html_table
@@ -66,6 +67,14 @@ def of_study(home):
     yield study.audit("001")
 
 
+def of_claims(home):
+    (home / "rows.csv").write_text("id\n1\n2\n")
+    comment = '<!-- claim: aggregate_equals path="rows.csv" statistic="count" -->'
+    (home / "README.md").write_text(f"There are three {comment} rows, and 0.75 of something.")
+    yield assay.claims(home / "README.md", root=home)
+    yield scan_claims(home / "README.md", root=home)
+
+
 def of_gauntlet():
     study = assay.Study.open(ROOT / "examples/gauntlet")
     found = study.falsified()
@@ -75,7 +84,8 @@ def of_gauntlet():
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     home = tmp_path_factory.mktemp("views")
-    return [*of_data(), *of_comparisons(home), *of_memory(home), *of_study(home), *of_gauntlet()]
+    made = [*of_data(), *of_comparisons(home), *of_memory(home), *of_study(home), *of_gauntlet()]
+    return [*made, *of_claims(home)]
 
 
 def kinds(base):

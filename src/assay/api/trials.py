@@ -84,7 +84,7 @@ def export(
         ...     assay.export("nowhere.eval", out="datastore")
         ... except assay.AssayError as error:
         ...     print(error)
-        nowhere.eval: no regular file
+        nowhere.eval: not a regular file
 
     """
     if not logs:

@@ -11,7 +11,6 @@ their cells.
 """
 
 import re
-import tomllib
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ from assay.claim_audit.claim import Claim
 from assay.claim_audit.printed_numbers import PATTERN, WORDS
 from assay.errors import SpecError
 from assay.tables.faults import Faults
+from assay.toml import read_toml
 
 _MARKDOWN = re.compile(r"<!--\s*claim:\s*(?P<body>.*?)-->", re.DOTALL)
 _LATEX = re.compile(r"(?<!\\)%\s*claim:\s*(?P<body>[^\n]*)")
@@ -116,8 +116,8 @@ def parse_comment(body: str, place: str) -> tuple[str, dict[str, Any]]:
 def _value(text: str, place: str) -> Any:  # noqa: ANN401 - any value of TOML
     """A value as TOML reads it; a bare word is a text."""
     try:
-        return tomllib.loads(f"x = {text}")["x"]
-    except (tomllib.TOMLDecodeError, RecursionError):
+        return read_toml(f"x = {text}".encode(), where=place)["x"]
+    except SpecError:
         if re.fullmatch(r"[\w./%+\-*\[\]=]+", text):
             return text
         raise SpecError(f"{place}: {text!r:.40} is no value") from None
