@@ -89,7 +89,7 @@ def test_a_function_has_no_limits_to_be_given():
 
 def test_bars_of_another_task_are_refused():
     bars = assay.load_bars("v3", task="classification")
-    with pytest.raises(assay.SpecError, match="bars for classification, and the task is detection"):
+    with pytest.raises(assay.SpecError, match="bars for classification, but the task is detection"):
         assay.try_method(letters, bars=bars)
 
 
@@ -99,7 +99,7 @@ def test_a_run_that_says_it_was_sealed_is_judged_in_its_study():
     from assay.runs.result import Provenance
 
     claimed = replace(assay.run(letters), provenance=Provenance(seal="sha256:0", witness=None))
-    with pytest.raises(assay.IntegrityError, match="the run says that it was sealed"):
+    with pytest.raises(assay.IntegrityError, match="the run claims to be sealed"):
         assay.score(claimed)
 
 

@@ -64,7 +64,7 @@ def test_messages_name_the_row_of_a_frame():
     left = assay.load_benchmark(frame, missing="exclude", **WORDS)
     assert left.left_out[0].place == "row 3"
     twice = pandas.DataFrame([ROWS[0], ROWS[1], ROWS[0]])
-    with pytest.raises(assay.SpecError, match=r"the frame, row 3: id .* is that of row 1 too"):
+    with pytest.raises(assay.SpecError, match=r"the frame, row 3: id .* is also that of row 1"):
         assay.load_benchmark(twice, **WORDS)
     with pytest.raises(assay.SpecError, match="no column 'wrnog'") as refused:
         assay.load_benchmark(frame, label="wrnog")

@@ -46,7 +46,7 @@ def test_score_judges_the_scores_of_a_log_on_a_benchmark(assay_cmd, graded, tmp_
     asked = ("score", "graded.eval", "--benchmark", "records.jsonl")
     assert assay_cmd(*asked, "--score", "grade", "--json").json["unscored"] == 0
     done = assay_cmd(*asked)
-    assert done.code == 2 and "2 metrics: match, grade" in done.err
+    assert done.code == 2 and "2 metrics, expected one: match, grade" in done.err
     assert "--score match" in done.err
 
 

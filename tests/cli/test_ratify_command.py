@@ -81,7 +81,7 @@ REFUSED = {
     "no comparison": (lambda home: (home / "comparison.json").unlink(), 2, "comparison.json"),
     "no JSON": (lambda home: (home / "comparison.json").write_text("{"), 2, "not JSON"),
     "another file": (lambda home: (home / "comparison.json").write_text("{}"), 2, "format"),
-    "no artifact": (lambda home: (home / "skill.md").unlink(), 2, "not there"),
+    "no artifact": (lambda home: (home / "skill.md").unlink(), 2, "does not exist"),
     "a blocked one": (
         lambda home: forge(
             home / "comparison.json",

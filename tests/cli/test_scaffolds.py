@@ -64,7 +64,7 @@ def test_a_scaffold_is_named_and_never_written_over(verb, assay_cmd, tmp_path):
     before = (tmp_path / "mine.toml").read_bytes()
     again = assay_cmd(verb, "--init", "mine.toml")
     assert again.code == 2
-    assert "mine.toml is there already" in again.err
+    assert "mine.toml already exists" in again.err
     assert (tmp_path / "mine.toml").read_bytes() == before
 
 

@@ -248,7 +248,7 @@ def test_a_variable_names_the_state(home):
 def test_a_variable_that_is_to_be_passed_on_and_is_not_there(home, monkeypatch):
     path = lay_out(home / "passed", system='environment = ["NO_SUCH_KEY"]')
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
-    with pytest.raises(SpecError, match="no variable NO_SUCH_KEY"):
+    with pytest.raises(SpecError, match="variable NO_SUCH_KEY is not set"):
         evaluate(path)
 
 

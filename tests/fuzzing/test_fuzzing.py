@@ -18,6 +18,7 @@ from fuzzing.targets import (  # noqa: F401 - each enters its targets in the tab
     SHORT,
     TARGETS,
     benchmarks,
+    claims,
     commands,
     comparisons,
     corpora,
@@ -39,6 +40,9 @@ LEFT_OUT = {
     "method_loader.load": "imports a method, in the worker: running, not reading",
     "inspect_ai.read_by_harness": "inspect_ai's own reader, where it is installed",
     "installed_reader.read_unknown": "the same",
+    "benchmarks.load_benchmark": "checks its arguments, and calls the loader",
+    "trial_sources.load_trials": "the same",
+    "method_signature.read_signature": "looks at a function that is loaded",
     "joint_model.read_surface": "fits a model to items that have been read",
 }
 """Readers without a target, and why."""

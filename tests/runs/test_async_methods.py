@@ -9,6 +9,7 @@ import threading
 import pytest
 
 import assay
+from assay import errors
 from assay.runs.event_loop import EventLoop
 from assay.runs.worker import start_worker
 
@@ -114,25 +115,29 @@ AT_FIFTY = (
     "    global count\n    count += 1\n"
 )
 FAILURES = {
-    "an exception": ("raise ValueError('boom')", assay.MethodRaised, "ValueError: boom (method.py"),
-    "SystemExit": ("raise SystemExit(0)", assay.MethodExited, "SystemExit(0)"),
-    "KeyboardInterrupt": ("raise KeyboardInterrupt", assay.MethodRaised, "KeyboardInterrupt"),
+    "an exception": (
+        "raise ValueError('boom')",
+        errors.MethodRaised,
+        "ValueError: boom (method.py",
+    ),
+    "SystemExit": ("raise SystemExit(0)", errors.MethodExited, "SystemExit(0)"),
+    "KeyboardInterrupt": ("raise KeyboardInterrupt", errors.MethodRaised, "KeyboardInterrupt"),
     "a cancelled task": (
         "asyncio.current_task().cancel(); await asyncio.sleep(1)",
-        assay.MethodRaised,
+        errors.MethodRaised,
         "Cancel",
     ),
     "a stopped loop": (
         "asyncio.get_running_loop().stop(); await asyncio.sleep(9)",
-        assay.MethodRaised,
+        errors.MethodRaised,
         "stopped",
     ),
-    "a hang": ("await asyncio.sleep(60)", assay.MethodTimedOut, "still answering after 1 s"),
-    "a hang of the loop": ("import time; time.sleep(60)", assay.MethodTimedOut, "still answering"),
-    "a crash": ("import os; os._exit(3)", assay.MethodCrashed, "ended with code 3"),
-    "NaN": ("return float('nan')", assay.BadOutput, "got nan"),
-    "nothing": ("return None", assay.BadOutput, "NoneType"),
-    "another coroutine": ("return detect('', '')", assay.BadOutput, "got coroutine"),
+    "a hang": ("await asyncio.sleep(60)", errors.MethodTimedOut, "still answering after 1 s"),
+    "a hang of the loop": ("import time; time.sleep(60)", errors.MethodTimedOut, "still answering"),
+    "a crash": ("import os; os._exit(3)", errors.MethodCrashed, "ended with code 3"),
+    "NaN": ("return float('nan')", errors.BadOutput, "got nan"),
+    "nothing": ("return None", errors.BadOutput, "NoneType"),
+    "another coroutine": ("return detect('', '')", errors.BadOutput, "got coroutine"),
 }
 
 
@@ -173,7 +178,7 @@ def test_a_generator_that_a_decorator_hides_is_no_answer():
     async def answers(question, response):
         yield 1.0
 
-    with pytest.raises(assay.BadOutput, match="got async_generator"):
+    with pytest.raises(errors.BadOutput, match="got async_generator"):
         assay.run(unlabelled(answers), DARK)
 
 

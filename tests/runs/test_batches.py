@@ -5,6 +5,7 @@ import json
 import pytest
 
 import assay
+from assay import errors
 from assay.confounding.own_features import measure_feature
 from assay.runs.result import BATCH
 from assay.runs.worker import default_task, start_worker
@@ -171,15 +172,15 @@ def detect_batch(questions, responses):
     return answers
 """
 OF_THE_BATCH = {
-    "an exception": ("raise ValueError('boom')", assay.MethodRaised, "ValueError: boom"),
-    "SystemExit": ("raise SystemExit(0)", assay.MethodExited, "SystemExit(0)"),
-    "a hang": ("import time; time.sleep(60)", assay.MethodTimedOut, "answering after 1 s"),
-    "a crash": ("import os; os._exit(3)", assay.MethodCrashed, "ended with code 3"),
-    "too few answers": ("answers.pop()", assay.BadOutput, "got 9 answers, expected a list of 10"),
-    "too many": ("answers.append(1.0)", assay.BadOutput, "got 11 answers, expected a list of 10"),
-    "a number": ("return 0.5", assay.BadOutput, "got float, expected a list of 10 answers"),
-    "a mapping": ("return {'score': 1.0}", assay.BadOutput, "got dict, expected a list"),
-    "nothing": ("return None", assay.BadOutput, "got NoneType, expected a list"),
+    "an exception": ("raise ValueError('boom')", errors.MethodRaised, "ValueError: boom"),
+    "SystemExit": ("raise SystemExit(0)", errors.MethodExited, "SystemExit(0)"),
+    "a hang": ("import time; time.sleep(60)", errors.MethodTimedOut, "answering after 1 s"),
+    "a crash": ("import os; os._exit(3)", errors.MethodCrashed, "ended with code 3"),
+    "too few answers": ("answers.pop()", errors.BadOutput, "got 9 answers, expected a list of 10"),
+    "too many": ("answers.append(1.0)", errors.BadOutput, "got 11 answers, expected a list of 10"),
+    "a number": ("return 0.5", errors.BadOutput, "got float, expected a list of 10 answers"),
+    "a mapping": ("return {'score': 1.0}", errors.BadOutput, "got dict, expected a list"),
+    "nothing": ("return None", errors.BadOutput, "got NoneType, expected a list"),
 }
 
 
@@ -234,7 +235,7 @@ def test_one_bad_answer_in_process_names_its_item():
     def method(questions, responses):
         return [float("nan"), *[1.0] * (len(questions) - 1)]
 
-    with pytest.raises(assay.BadOutput, match=r"item darkcore-\d+ .*got nan") as caught:
+    with pytest.raises(errors.BadOutput, match=r"item darkcore-\d+ .*got nan") as caught:
         assay.run(method, DARK, batch=10)
     assert len(caught.value.run.records) == 10
     assert caught.value.run.batch == 10

@@ -34,7 +34,7 @@ def test_a_variable_is_passed_on_by_name_and_never_replaces_a_folder_of_the_job(
 
 def test_a_variable_that_is_not_set_cannot_be_passed_on():
     for call in (check_passed, job_environment):
-        with pytest.raises(SpecError, match="no variable MISSING"):
+        with pytest.raises(SpecError, match="variable MISSING is not set"):
             call(("SECRET", "MISSING"))
 
 

@@ -58,7 +58,6 @@ def crashes(response): os._exit(7)
 def hangs(response):
     while True:
         pass
-async def waits(response): return 1
 def nothing_asked(): return 1
 def too_much(question, response, label): return 1
 NUMBER = 3
@@ -104,7 +103,6 @@ def test_a_feature_is_of_what_its_arguments_say(measure, name, on, values):
         ("text", BadOutput, "got '3' as score"),
         ("nothing", BadOutput, "expected a finite number"),
         ("a_list", BadOutput, "expected a finite number"),
-        ("waits", BadOutput, "got coroutine"),
         ("exits", MethodExited, "SystemExit(0)"),
         ("crashes", MethodCrashed, "ended with code 7"),
         ("nothing_asked", MethodNotLoaded, "it takes ()"),

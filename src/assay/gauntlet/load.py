@@ -52,7 +52,7 @@ def check_task(bars: BarSet, task: Task, where: str) -> None:
     """Refuse bars of another task."""
     if bars.task != task:
         raise SpecError(
-            f"{where}: bars for {bars.task}, and the task is {task}",
+            f"{where}: bars for {bars.task}, but the task is {task}",
             hint=f"Choose the task: `task={bars.task}`.",
         )
 

@@ -67,7 +67,7 @@ def load_scores(
 def _read(path: Path) -> TableSource:
     with storage(path):
         if str(path) != STANDARD_INPUT and not path.is_file():
-            raise SpecError(f"no scores {str(path)!r}: neither a file nor a run folder")
+            raise SpecError(f"no scores at {str(path)!r}: expected a file or a run folder")
     return read_table(path)
 
 

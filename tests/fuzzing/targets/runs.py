@@ -134,7 +134,7 @@ class _Answering(ProcessWorker):
     def _write(self, data: bytes, deadline: float) -> None:
         pass
 
-    def _read_line(self, deadline: float) -> bytes:
+    def _read_line(self, deadline: float, most: int) -> bytes:
         return self.line
 
 
@@ -163,7 +163,7 @@ def _modules(_: Path) -> Reader:
 
 @target("runs: methods loaded by a worker", thousands=150)
 def _loaded(_: Path) -> Reader:
-    return _reads_worker(lambda worker: worker._load(), [["question"], False, True])
+    return _reads_worker(lambda worker: worker._load(), [["question"], False, True, False])
 
 
 def _stored(scratch: Path) -> tuple[bytes, bytes, bytes]:
