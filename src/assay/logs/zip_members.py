@@ -13,6 +13,7 @@ from pathlib import Path
 
 from assay.bounds import MAX_FILE_BYTES, MAX_UNPACKED_BYTES
 from assay.errors import SpecError, UnknownForm, storage
+from assay.files import read_parts
 from assay.tables.compressed import unpack_frames
 
 _ZSTANDARD = 93
@@ -89,7 +90,7 @@ class ZipMembers:
                 raise SpecError(f"{where}: is not at the place that the archive's index gives")
             *_, name_size, extra_size = _LOCAL_HEADER.unpack(header)
             file.seek(name_size + extra_size, io.SEEK_CUR)
-            packed = file.read(min(member.compress_size, MAX_FILE_BYTES))
+            packed = b"".join(read_parts(file, min(member.compress_size, MAX_FILE_BYTES)))
         if len(packed) != member.compress_size:
             raise SpecError(f"{where}: is cut off")
         return packed

@@ -108,7 +108,7 @@ def mentions_in(text: str) -> list[Mention]:
     taken = [span for span in words if not _is_article(text, *span)]
     mentions = []
     for start, end in sorted({*found, *taken}):
-        kind = masked.get(start)
+        kind = _MASKS[masked[start] - 1][0] if masked[start] else None
         printed = text[start:end].strip()
         if kind is None:
             kind = "count" if re.fullmatch(r"[A-Za-z -]+|\d{1,3}", printed) else "figure"
@@ -155,14 +155,13 @@ def _alone(text: str, found: re.Match[str]) -> bool:
     return not (before.isalnum() or before in "_") and not (after.isalpha() and not found["unit"])
 
 
-def _masked(text: str) -> dict[int, Kind]:
-    """The kind of each place that is no statement."""
-    kinds: dict[int, Kind] = {}
-    for kind, pattern in _MASKS:
+def _masked(text: str) -> bytearray:
+    """For each place of a text the number of the first mask that covers it; 0 where none does."""
+    masks = bytearray(len(text))
+    for number, (_, pattern) in reversed(list(enumerate(_MASKS, 1))):
         for one in pattern.finditer(text):
-            for place in range(one.start(), one.end()):
-                kinds.setdefault(place, kind)
-    return kinds
+            masks[one.start() : one.end()] = bytes([number]) * (one.end() - one.start())
+    return masks
 
 
 def _is_article(text: str, start: int, end: int) -> bool:
