@@ -23,7 +23,7 @@ STATED: frozenset[Kind] = frozenset({"figure", "count"})
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     ("code", re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)),
-    ("code", re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)),
+    ("code", re.compile(r"(?<!`)(`{1,9})(?!`).{1,400}?(?<!`)\1(?!`)", re.DOTALL)),
     ("code", re.compile(r"<!--.*?-->", re.DOTALL)),
     ("code", re.compile(r"^(?: {4}|\t)\S.*$", re.MULTILINE)),
     ("quotation", re.compile(r"^>.*$", re.MULTILINE)),
@@ -44,9 +44,9 @@ _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
             re.IGNORECASE,
         ),
     ),
-    ("section", re.compile(r"^\s*#+\s+\d+(?:\.\d+)*\.?(?=\s)", re.MULTILINE)),
-    ("section", re.compile(r"^\s*(?:\d+(?:\.\d+)+|\d{1,3}[.)])(?=\s+\S)", re.MULTILINE)),
-    ("section", re.compile(r"^\s*\d{1,4}\s*$", re.MULTILINE)),
+    ("section", re.compile(r"^[ \t]*#+[ \t]+\d+(?:\.\d+)*\.?(?=\s)", re.MULTILINE)),
+    ("section", re.compile(r"^[ \t]*(?:\d+(?:\.\d+)+|\d{1,3}[.)])(?=[ \t]+\S)", re.MULTILINE)),
+    ("section", re.compile(r"^[ \t]*\d{1,4}[ \t]*$", re.MULTILINE)),
     ("date", re.compile(r"\b\d{4}[-_/]\d{1,2}[-_/]\d{1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?")),
     ("date", re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")),
     (
@@ -68,7 +68,7 @@ _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     ("name", re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b")),
     ("name", re.compile(r"\b[A-Za-z]+[-_]?\d+(?:[-_.]\w+)*\b")),
     ("name", re.compile(r"\b\d+[A-Za-z]{2,}\w*|\b\d+[-_][A-Za-z]\w*")),
-    ("name", re.compile(r"\w+/\w[\w./-]*\d[\w./-]*")),
+    ("name", re.compile(r"(?<![\w/])\w{1,80}/\w[\w./-]{0,120}\d[\w./-]{0,120}")),
 )
 _COUNT = re.compile(
     r"\b(?:(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")(?:[- ]|\b))+", re.IGNORECASE
