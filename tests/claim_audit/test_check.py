@@ -100,10 +100,13 @@ def test_an_instrument_that_always_says_yes_is_caught_by_the_mutants(
 
 
 def test_a_check_that_holds_of_almost_anything_is_vacuous(repository):
-    args = {"path": "notes.md", "substring": "o"}
+    (repository / "notes.md").write_text("quiet")
+    args = {"path": "notes.md", "substring": "e"}
     with EvidenceReader(repository) as evidence:
-        found = check_claim(made("file_at_path_contains", args | {"substring": "e"}), evidence)
-    assert (found.verdict, found.vacuous) == ("holds", found.vacuous)
+        found = check_claim(made("file_at_path_contains", args), evidence)
+        longer = check_claim(made("file_at_path_contains", args | {"substring": "quiet"}), evidence)
+    assert (found.verdict, found.vacuous) == ("holds", True)
+    assert (longer.verdict, longer.vacuous) == ("holds", False)
 
 
 def test_counts_that_drift_apart_are_named_with_their_places(repository):

@@ -29,11 +29,10 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Observed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a checker found: the value, and where. `missing` says what was not there instead."""
+    """What a checker found: the value, and where."""
 
     value: Any
     where: str
-    missing: str | None = None
 
 
 class Unverifiable(Exception):

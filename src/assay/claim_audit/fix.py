@@ -1,10 +1,9 @@
-"""Rewrite the numbers that claims cover to what is there, and propose claims for others."""
+"""Rewrite the numbers that claims cover to what is there."""
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
-from typing import Any
 
 from assay.claim_audit.agreement import interval_of, number_of, with_interval
 from assay.claim_audit.check import check_claim
@@ -12,8 +11,6 @@ from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.in_place import Covered, claims_in
 from assay.claim_audit.printed_numbers import Printed, parse_printed, spelled
 from assay.claim_audit.result import ClaimVerdict
-from assay.claim_audit.scan.candidates import Candidate
-from assay.claim_audit.scan.scan import Uncovered
 
 
 def corrected(text: str, where: str, suffix: str, evidence: EvidenceReader) -> str:
@@ -60,22 +57,6 @@ def _printed_as(printed: Printed, number: Decimal) -> str:
         text = text.replace("0.", ".", 1)
     sign = "+" if digits.startswith("+") and value >= 0 else ""
     return f"{sign}{text}{unit}"
-
-
-def with_claims(text: str, found: Sequence[Uncovered], candidates: Mapping[int, Candidate]) -> str:
-    """A text with a proposed claim behind each number that has one candidate, by its place."""
-    edits = sorted(((found[n], one) for n, one in candidates.items()), key=lambda e: -e[0].end)
-    for number, candidate in edits:
-        comment = f" <!-- claim: {candidate.checker} {_written(candidate.args)} -->"
-        text = text[: number.end] + comment + text[number.end :]
-    return text
-
-
-def _written(args: Mapping[str, Any]) -> str:
-    return " ".join(
-        f'{name}="{value}"' if isinstance(value, str) else f"{name}={value}"
-        for name, value in args.items()
-    )
 
 
 def _edited(text: str, edits: Sequence[tuple[Covered, str]]) -> str:
