@@ -1,6 +1,7 @@
 """The content of a harness's log: runs, their samples, and reported means."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from itertools import chain
 from typing import Literal
 
@@ -43,7 +44,7 @@ class ReportedMean(msgspec.Struct, frozen=True, kw_only=True):
     over: Over
 
 
-class LogRun(msgspec.Struct, frozen=True, kw_only=True):
+class LogRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One run of one task: model and harness, samples, and reported means.
 
     `settings` are the other inputs of the result (prompt, parameters, versions), by name; `scorer`
@@ -67,7 +68,7 @@ class LogRun(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[LogFile, ...]
     notes: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def metrics(self) -> list[str]:
         """Every metric with a score, in order of first appearance."""
         scores = [sample.scores for sample in self.samples]

@@ -45,6 +45,7 @@ class LogFile:
                 raise SpecError(f"{path}: not a regular file")
         self.path = path
         self.stamp = stamp(path)
+        self._read_digest: str | None = None
 
     def __str__(self) -> str:
         return str(self.path)
@@ -69,13 +70,19 @@ class LogFile:
     def data(self) -> bytes:
         """All bytes of the file, unpacked, without a byte order mark."""
         stored = read_bounded(self.path, MAX_FILE_BYTES)
+        self._read_digest = digest(stored)
         return _narrow(unpacked(stored, where=str(self.path))).removeprefix(_MARK)
 
     @property
     def digest(self) -> str:
-        """The digest of the file's bytes; refuses a file that has changed since it was opened."""
-        with storage(self.path):
-            _, found = file_digest(self.path)
+        """The digest of the bytes that were read, or of the file if only parts of it were.
+
+        A file that has changed since it was opened is refused.
+        """
+        found = self._read_digest
+        if found is None:
+            with storage(self.path):
+                _, found = file_digest(self.path)
         if stamp(self.path) != self.stamp:
             raise StorageError(f"{self.path} changed while it was read", hint="Try again.")
         return found

@@ -59,10 +59,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         others = {*map(type, (self.trial, self.scorer, self.run, self.artifact))}
         if type(self.instance) is not str or not others <= _TEXT_OR_NONE:  # rare
             self._check_texts()
-        for name in ("dimensions", "harness"):
-            value = getattr(self, name)
-            if type(value) is not dict and not isinstance(value, Mapping):
-                raise SpecError(f"{self.place}: {name} is {value!r:.60}, expected a table")
+        if type(self.dimensions) is not dict or type(self.harness) is not dict:  # rare
+            self._check_tables()
         msgspec.structs.force_setattr(self, "dimensions", self._numbers())
         if not {*map(type, self.harness), *map(type, self.harness.values())} <= _TEXT:
             harness = {str(name): str(value) for name, value in self.harness.items()}
@@ -79,6 +77,12 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
                 msgspec.structs.force_setattr(self, name, str(value))
             elif not isinstance(value, str):
                 raise SpecError(f"{name} {value!r:.60}: expected a text")
+
+    def _check_tables(self) -> None:
+        for name in ("dimensions", "harness"):
+            value = getattr(self, name)
+            if not isinstance(value, Mapping):
+                raise SpecError(f"{self.place}: {name} is {value!r:.60}, expected a table")
 
     def _numbers(self) -> dict[str, float | None]:
         """The value of each dimension as a number."""
