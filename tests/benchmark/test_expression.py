@@ -14,6 +14,11 @@ HOLDS = {
     "label == 1 and class == truth": False,
     "source == 'quiz night'": True,
     'source != "quiz night"': False,
+    "label >= 1": True,
+    "label>1": False,
+    "id < 10 and id <= 7.0": True,
+    "class > 3": False,
+    "class < 3": False,
 }
 
 
@@ -38,6 +43,9 @@ def test_expressions_hold_as_they_read(text):
         "class == 'a",
         "__class__ == x",
         "id == 1 or or id == 2",
+        "id >= seven",
+        "id => 7",
+        "id < ",
     ],
 )
 def test_what_cannot_be_read_is_refused(text):

@@ -37,6 +37,8 @@ CASES = [
     ("aggregate_equals",
      {"path": T, "statistic": "max", "column": "score", "where": "ok == 0", "value": 0.7},
      {"value": 0.9}),
+    ("aggregate_equals", {"path": T, "statistic": "count", "where": "score >= 0.7", "value": 2},
+     {"value": 3}),
     ("junit_equals", {"path": "report.xml", "outcome": "passed", "value": 1}, {"value": 3}),
     ("junit_equals", {"path": "report.xml", "test": "two", "value": "failed"}, {"value": "passed"}),
     ("python_attr_equals", {"module": "pkg", "attr": "BARS", "expected": 4}, {"expected": 5}),

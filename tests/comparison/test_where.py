@@ -34,6 +34,20 @@ def test_a_boolean_is_one_in_every_spelling(files, truth):
         assert counts(path, f"flagged != {truth}") == 4
 
 
+def test_numbers_are_compared_by_size(files):
+    for path in files:
+        assert counts(path, "fold >= 2") == 4
+        assert counts(path, "fold < 1 or fold > 2.5") == 4
+
+
+def test_a_column_without_numbers_is_refused_where_size_is_asked_for(files):
+    for path in files:
+        with pytest.raises(SpecError, match="nothing that was read has a number for split"):
+            counts(path, "split < 3 or fold == 1")
+        with pytest.raises(SpecError, match="no row satisfies"):
+            counts(path, "split < 3")
+
+
 @pytest.mark.parametrize("one", ["1", "1.0", "1.", "+1", "1e0"])
 def test_a_number_is_compared_as_a_number(files, one):
     for path in files:

@@ -1,29 +1,49 @@
-"""Expressions over the fields of a record: `class != truth`, `label == 1 and source != quiz`.
+"""Expressions over the fields of a record: `class != truth`, `words >= 8 and source != quiz`.
 
-A comparison is FIELD (== | !=) VALUE; comparisons are joined by `and` and `or`, where `and` binds
-tighter. Values are bare words or quoted, and are compared by value: 1 equals 1.0, and true equals
-True. Nothing is evaluated as Python.
+A comparison is FIELD OPERATOR VALUE; comparisons are joined by `and` and `or`, where `and` binds
+tighter. Values are bare words or quoted. `==` and `!=` compare by value: 1 equals 1.0, and true
+equals True. `<`, `<=`, `>` and `>=` compare numbers. Nothing is evaluated as Python.
 """
 
+import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import msgspec
 
 from assay.errors import SpecError
-from assay.tables.nested import same_word
+from assay.tables.nested import number_in, same_word
 
 FIELDS = ("class", "group", "id", "label", "source")
-_TOKEN = re.compile(r"""\s*(==|!=|"[^"]*"|'[^']*'|[^\s"'=!]+)""")
+_ORDERS: Mapping[str, Callable[[float, float], bool]] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+_OPERATORS = ("==", "!=", *_ORDERS)
+_TOKEN = re.compile(rf"""\s*({"|".join(_OPERATORS)}|"[^"]*"|'[^']*'|[^\s"'=!<>]+)""")
 
 
 class FieldTest(msgspec.Struct, frozen=True, kw_only=True):
     """One field against one value."""
 
     field: str
-    equal: bool
+    operator: str
     value: str
+
+    @property
+    def orders(self) -> bool:
+        """Whether it compares numbers by size."""
+        return self.operator in _ORDERS
+
+    def holds(self, word: str) -> bool:
+        """Whether a field's value satisfies it; a word is neither more nor less than a number."""
+        if not self.orders:
+            return same_word(word, self.value) is (self.operator == "==")
+        number, bound = number_in(word), number_in(self.value)
+        return number is not None and bound is not None and _ORDERS[self.operator](number, bound)
 
 
 class Expression(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,14 +93,17 @@ def parse_expression(text: str, *, fields: tuple[str, ...] | None = FIELDS) -> E
 
 
 def _comparison(tokens: list[str], text: str, fields: tuple[str, ...] | None) -> FieldTest:
-    if len(tokens) != 3 or tokens[1] not in ("==", "!="):
+    if len(tokens) != 3 or tokens[1] not in _OPERATORS:
         raise _unreadable(text, f"at {' '.join(tokens)!r}")
-    field, operator, value = tokens
+    field, sign, value = tokens
     if fields is not None and field not in fields:
         raise SpecError(
             f"expression {text!r}: unknown field {field!r}, expected one of {', '.join(fields)}"
         )
-    return FieldTest(field=_unquoted(field), equal=operator == "==", value=_unquoted(value))
+    test = FieldTest(field=_unquoted(field), operator=sign, value=_unquoted(value))
+    if test.orders and number_in(test.value) is None:
+        raise SpecError(f"expression {text!r}: {test.value!r} is not a number", hint=_HINT)
+    return test
 
 
 def _unquoted(value: str) -> str:
@@ -95,11 +118,11 @@ def _holds(part: FieldTest, record: Mapping[str, str | None], text: str) -> bool
             hint=f"Name its column (`{part.field}=COLUMN`), or choose bars that need only a label"
             " (`bars=plain`).",
         )
-    return same_word(got, part.value) is part.equal
+    return part.holds(got)
+
+
+_HINT = "Write comparisons such as: class != truth and source == quiz, or words >= 8"
 
 
 def _unreadable(text: str, where: str) -> SpecError:
-    return SpecError(
-        f"expression {text!r} cannot be read {where}",
-        hint="Write comparisons such as: class != truth and source == quiz",
-    )
+    return SpecError(f"expression {text!r} cannot be read {where}", hint=_HINT)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from assay.benchmark.expression import FieldTest, parse_expression
 from assay.errors import SpecError
-from assay.tables.nested import same_word, values_present
+from assay.tables.nested import number_in, same_word, values_present
 
 _MOST_WORDS = 1_000
 
@@ -40,7 +40,7 @@ class WhereFilter:
         """Whether a row or log is read; notes which words it has."""
         for part in list(self._unmet):
             word = record.get(part.field) or ""
-            if same_word(word, part.value):
+            if _is_met(part, word):
                 del self._unmet[part]
             elif len(self._present[part.field]) < _MOST_WORDS:
                 self._present[part.field].add(word)
@@ -61,8 +61,13 @@ class WhereFilter:
         """Refuse words that nothing of what was read has."""
         for part in self._unmet:
             held = values_present(part.field, self._present[part.field], [part.value])
+            wanted = "a number" if part.orders else f"{part.value!r:.60}"
             raise SpecError(
-                f"`where={self.text:.80}`: nothing that was read has {part.value!r:.60} for"
-                f" {part.field}",
+                f"`where={self.text:.80}`: nothing that was read has {wanted} for {part.field}",
                 hint=held if held.endswith("?") else f"{held}.",
             )
+
+
+def _is_met(part: FieldTest, word: str) -> bool:
+    """Whether a word shows that a comparison has something to compare with."""
+    return number_in(word) is not None if part.orders else same_word(word, part.value)

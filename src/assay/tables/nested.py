@@ -55,8 +55,8 @@ def same_word(one: str, other: str) -> bool:
         return True
     if one in _BOOLEANS:
         return _BOOLEANS[one] == _BOOLEANS.get(other)
-    number = _number(one)
-    return number is not None and number == _number(other)
+    number = number_in(one)
+    return number is not None and number == number_in(other)
 
 
 def values_present(name: str, present: Collection[str], asked: Collection[str] = ()) -> str:
@@ -77,7 +77,8 @@ def _nearest(words: Collection[str], asked: Collection[str]) -> str | None:
     return None
 
 
-def _number(word: str) -> float | None:
+def number_in(word: str) -> float | None:
+    """The number that a word writes; None if it writes none."""
     stripped = word.strip()
     if not any(map(str.isdigit, stripped)) or not _NUMBER.fullmatch(stripped):
         return None
