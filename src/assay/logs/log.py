@@ -36,12 +36,14 @@ class ReportedMean(msgspec.Struct, frozen=True, kw_only=True):
     """A mean that the harness reports, and what it is over.
 
     Over `rows` every scored sample counts equally; over `items` the samples of an instance are
-    averaged first.
+    averaged first. `shown` is the harness's own name of the mean, if it has another than the
+    metric: inspect_ai shows `accuracy` of the scorer `match`.
     """
 
     metric: str
     value: float
     over: Over
+    shown: str | None = None
 
 
 class LogRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):

@@ -12,6 +12,7 @@ from assay.claim_audit.claim import Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.errors import AssayError
 from assay.logs.format_table import read_log
+from assay.logs.log import ReportedMean
 from assay.logs.means import mean_of
 from assay.tables.nested import as_word
 from assay.tables.source import read_table
@@ -150,16 +151,25 @@ def _log_metric(args: Args, evidence: EvidenceReader) -> Observed:
     runs = evidence.once(("log", path), read)
     task = args.get("task")
     runs = [run for run in runs if task is None or run.task == task]
-    found = [(run, mean) for run in runs for mean in run.means if mean.metric == metric]
+    found = [mean for run in runs for mean in run.means if metric in _names(mean)]
     if len(found) == 1:
-        return Observed(value=found[0][1].value, where=f"{path}: {metric} as reported")
+        return Observed(value=found[0].value, where=f"{path}: {found[0].metric} as reported")
     means = [(run, mean_of(run.samples, metric, "items")) for run in runs if metric in run.metrics]
     if not found and len(means) == 1:
         return Observed(value=means[0][1], where=f"{path}: mean of {metric}")
     known = ", ".join(sorted({name for run in runs for name in run.metrics})[:_MOST_SHOWN])
     if not found and not means:
         raise NotThere(f"{path} has no metric {metric!r:.60}; there are {known or 'none'}")
+    several = ", ".join(sorted({mean.metric for mean in found}))
+    if len({mean.metric for mean in found}) > 1:
+        raise Unverifiable(f"{path}: {metric} may be any of {several}: say which")
     raise Unverifiable(f"{path} has {metric} of several runs: say `task`")
+
+
+def _names(mean: ReportedMean) -> set[str]:
+    """The names that a reported mean goes by: its metric's, the harness's own, or both."""
+    shown = mean.shown or mean.metric
+    return {mean.metric, mean.metric.split(",")[0], shown, f"{mean.metric}/{shown}"}
 
 
 def _junit(args: Args, evidence: EvidenceReader) -> Observed:

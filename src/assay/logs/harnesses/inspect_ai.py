@@ -360,14 +360,17 @@ def _means(
     """
     means, unchecked = [], []
     for result in results:
-        reported = next(
-            (number(m.value) for name, m in result.metrics.items() if _bare(name) in _MEANS), None
-        )
+        shown, reported = next(
+            ((name, number(one.value)) for name, one in result.metrics.items()
+             if _bare(name) in _MEANS), ("", None)
+        )  # fmt: skip
         if reported is None:
             continue
         metric = _metric(result)
         if result.reducer in (None, "mean"):
-            means.append(ReportedMean(metric=metric, value=reported, over="items"))
+            means.append(
+                ReportedMean(metric=metric, value=reported, over="items", shown=_bare(shown))
+            )
         elif result.reducer in _REDUCERS:
             again = _reduced_mean(samples, metric, _REDUCERS[result.reducer])
             if again is None or not is_equal(again, reported):

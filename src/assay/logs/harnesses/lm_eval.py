@@ -178,7 +178,7 @@ def _means(
             continue
         key = metric if list(filters) == [_NO_FILTER] else name
         if aggregation.get(metric) == "mean" and key in known:
-            means.append(ReportedMean(metric=key, value=float(value), over="rows"))
+            means.append(ReportedMean(metric=key, value=float(value), over="rows", shown=name))
         else:
             unchecked.append(name)
     return means, unchecked
