@@ -13,7 +13,7 @@ TYPE_CHECKING = False  # as in typing, which `python -m assay` must not import f
 if TYPE_CHECKING:
     from assay.api.audit import balance, confounds
     from assay.api.benchmarks import load_benchmark
-    from assay.api.claims import claims
+    from assay.api.claims import claims, fix_claims, scan_claims
     from assay.api.comparison import compare
     from assay.api.dual_condition import dual, gate, matrix
     from assay.api.methods import methods, run, try_method
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from assay.api.trial_sources import load_trials
     from assay.api.trials import export, trials
     from assay.benchmark.benchmark import Benchmark
+    from assay.claim_audit.fix import ClaimFix
     from assay.claim_audit.result import ClaimAudit
+    from assay.claim_audit.scan.scan import ClaimScan
     from assay.comparison.power import Power
     from assay.comparison.result import Comparison, Comparisons
     from assay.confounding.balance import Balanced
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from assay.study.verify.procedure import Verification
 
 _HOMES = {
-    "api.claims": "claims",
+    "api.claims": "claims fix_claims scan_claims",
     "api.comparison": "compare",
     "api.dual_condition": "dual gate matrix",
     "api.planning": "power",
@@ -60,7 +62,9 @@ _HOMES = {
     "api.methods": "methods run try_method",
     "api.scorecards": "score",
     "benchmark.benchmark": "Benchmark",
+    "claim_audit.fix": "ClaimFix",
     "claim_audit.result": "ClaimAudit",
+    "claim_audit.scan.scan": "ClaimScan",
     "comparison.power": "Power",
     "comparison.result": "Comparison Comparisons",
     "confounding.balance": "Balanced",
@@ -83,6 +87,8 @@ __all__ = [
     "BarSet",
     "Benchmark",
     "ClaimAudit",
+    "ClaimFix",
+    "ClaimScan",
     "Comparison",
     "Comparisons",
     "ConfoundAudit",
@@ -107,6 +113,7 @@ __all__ = [
     "confounds",
     "dual",
     "export",
+    "fix_claims",
     "gate",
     "load_bars",
     "load_benchmark",
@@ -117,6 +124,7 @@ __all__ = [
     "power",
     "run",
     "save_run",
+    "scan_claims",
     "score",
     "trials",
     "try_method",

@@ -13,6 +13,8 @@ MAX_DEPTH = 32
 """Levels of nested lists and objects."""
 MAX_TOML_BYTES = 1 << 20
 """Bytes of a plan, of bars, of a prediction and of any other file written by hand."""
+MAX_TEXT_BYTES = 8 << 20
+"""Bytes of a text that claims something."""
 MAX_ROWS = 2_000_000
 MAX_SAMPLES = 500_000
 """Samples of one run in a harness's log."""

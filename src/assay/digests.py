@@ -54,11 +54,15 @@ def decode_utf8(data: bytes, *, where: str) -> str:
         ) from None
 
 
-def parse_json(text: str, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """Parse one JSON value; a SpecError says where and why that fails."""
+def parse_json(text: str, *, where: str, floats: Callable[[str], float] | None = None) -> Any:  # noqa: ANN401 - JSON is any of six types
+    """Parse one JSON value; a SpecError says where and why that fails.
+
+    `floats` makes a float of its digits.
+    """
+    decoder = _DECODER if floats is None else _decoder(_digits_kept(floats))
     with _refusing(where):
         try:
-            value = _DECODER.decode(text)
+            value = decoder.decode(text)
         except json.JSONDecodeError as error:
             whole = text.lstrip()[:1] in ("{", "[") and error.pos >= len(text.rstrip())
             raise SpecError(
@@ -161,9 +165,21 @@ def _not_json(name: str) -> NoReturn:
     raise _Refused(f"{name} is not JSON; leave the value out or write null")
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_float=_finite, parse_constant=_not_json
-)
+def _digits_kept(floats: Callable[[str], float]) -> Callable[[str], float]:
+    """Make a float of its digits, if it is finite."""
+
+    def make(text: str) -> float:
+        _finite(text)
+        return floats(text)
+
+    return make
+
+
+def _decoder(floats: Callable[[str], float]) -> json.JSONDecoder:
+    return json.JSONDecoder(object_pairs_hook=_unique, parse_float=floats, parse_constant=_not_json)
+
+
+_DECODER = _decoder(_finite)
 
 
 def _check_depth(value: object, where: str) -> None:

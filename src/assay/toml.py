@@ -6,6 +6,7 @@ megabyte takes hours.
 
 import re
 import tomllib
+from collections.abc import Callable
 from typing import Any
 
 from assay.bounds import MAX_DEPTH, MAX_TOML_BYTES
@@ -26,14 +27,19 @@ _TOKEN = re.compile(
 """Strings and comments, which are skipped, and the punctuation of keys and values."""
 
 
-def read_toml(data: bytes, *, where: str, hint: str | None = None) -> dict[str, Any]:
-    """Parse the bytes of a TOML file; a SpecError says where and why that fails."""
+def read_toml(
+    data: bytes, *, where: str, hint: str | None = None, floats: Callable[[str], object] = float
+) -> dict[str, Any]:
+    """Parse the bytes of a TOML file; a SpecError says where and why that fails.
+
+    `floats` makes a float of its digits.
+    """
     if len(data) > MAX_TOML_BYTES:
         raise SpecError(f"{where}: more than {MAX_TOML_BYTES:,} bytes")
     text = decode_utf8(data, where=where)
     _check_keys(text, where)
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=floats)
     except (ValueError, RecursionError) as error:
         raise SpecError(f"{where}: not TOML: {error}", hint=hint) from None
 

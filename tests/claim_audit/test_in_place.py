@@ -2,15 +2,21 @@ import json
 
 import pytest
 
-from assay.claim_audit.collect import claims_of
+from assay.claim_audit.collect import read_texts
+from assay.claim_audit.document import Document
 from assay.claim_audit.in_place import claims_in, parse_comment
 from assay.errors import SpecError
 
+V = 'package_version_equals path="pyproject.toml"'
 J = 'json_path_equals path="r.json" key_path="auc"'
 
 
+def found_in(text, suffix=".md"):
+    return claims_in(Document(text, "x", suffix))
+
+
 def printed(text, suffix=".md"):
-    return [one.claim.printed for one in claims_in(text, "x", suffix)]
+    return [one.claim.printed for one in found_in(text, suffix)]
 
 
 @pytest.mark.parametrize(
@@ -27,6 +33,24 @@ def printed(text, suffix=".md"):
         (f"2 <!-- claim: {J} -->and more words <!-- claim: {J} says=2 -->", "2"),
     ],
 )
+def test_a_claim_covers_the_last_number_before_it(text, number):
+    assert printed(text)[-1] == number
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        (f"The AUC is 0.999 on D1 <!-- claim: {J} -->", "0.999"),
+        (f"GPT-4 has an F1 of 0.7 on F1 <!-- claim: {J} -->", "0.7"),
+        (f"twenty-five files <!-- claim: {J} -->", "twenty-five"),
+        (f"5 million rows <!-- claim: {J} -->", "5 million"),
+        (f"it changes by \u20130.042 <!-- claim: {J} -->", "\u20130.042"),
+        (f"from 1-5 <!-- claim: {J} -->", "5"),
+        (f"0.894 [0.830, 0.945] on it <!-- claim: {J} -->", "0.894 [0.830, 0.945]"),
+        (f"Version 3.1.2 <!-- claim: {V} -->", "3.1.2"),
+        (f"We release v3.1.2rc1 <!-- claim: {V} -->", "3.1.2rc1"),
+    ],
+)
 def test_a_claim_covers_the_number_before_it(text, number):
     assert printed(text)[-1] == number
 
@@ -34,7 +58,7 @@ def test_a_claim_covers_the_number_before_it(text, number):
 def test_rewrapping_the_lines_changes_nothing():
     text = f"The AUC on the benchmark is 0.894 <!-- claim: {J} -->, and that is all."
     wrapped = text.replace(" ", "\n")
-    first, second = claims_in(text, "x", ".md"), claims_in(wrapped, "x", ".md")
+    first, second = found_in(text), found_in(wrapped)
     assert first[0].claim.printed == second[0].claim.printed == "0.894"
     assert first[0].claim.args == second[0].claim.args
 
@@ -42,6 +66,28 @@ def test_rewrapping_the_lines_changes_nothing():
 def test_latex_has_it_behind_a_percent_sign_and_an_escaped_one_is_a_percentage():
     assert printed(f"The AUC is 0.894. % claim: {J}\n", ".tex") == ["0.894"]
     assert printed("It is 86\\% claim: that\n", ".tex") == []
+
+
+def test_a_percentage_of_latex_and_the_comment_before_are_read_as_they_are():
+    text = f"It is 86.4\\% % claim: {J.replace('auc', 'd1')}\n% claim: {J} says=86.4\\%\n"
+    assert printed(f"It is 86.4\\% % claim: {J}\n", ".tex") == ["86.4\\%"]
+    assert printed(text, ".tex")[0] == "86.4\\%"
+
+
+def test_what_stands_in_code_is_no_claim():
+    fenced = f"```markdown\nThe AUC is 0.894 <!-- claim: {J} -->\n```\n"
+    assert printed(f"{fenced}Or `5 <!-- claim: {J} -->` so, 7 <!-- claim: {J} -->.") == ["7"]
+
+
+def test_a_statement_needs_no_number_and_covers_none():
+    (one,) = found_in('The AUC is 0.999 <!-- claim: git_tag_exists tag="v1" -->.')
+    assert (one.claim.printed, one.claim.expected, one.start == one.end) == (None, True, True)
+
+
+def test_claims_of_two_files_of_one_name_have_ids_of_their_own():
+    ids = {claims_in(Document(f"5 <!-- claim: {J} -->", f"{folder}/README.md", ".md"))[0].claim.id
+           for folder in "ab"}  # fmt: skip
+    assert len(ids) == 2
 
 
 def test_restructured_text_has_it_in_a_comment():
@@ -56,14 +102,14 @@ def test_a_notebook_has_it_in_its_markdown_cells():
         {"cell_type": "code", "source": f"# 1 <!-- claim: {J} -->"},
         {"cell_type": "markdown", "source": ["The AUC ", f"is 0.894 <!-- claim: {J} -->"]},
     ]
-    found = claims_of(json.dumps({"cells": cells}).encode(), "n.ipynb")
-    assert [one.printed for one in found.claims] == ["0.894"]
-    assert found.claims[0].place == "n.ipynb, cell 2, line 1"
+    (text,) = read_texts(json.dumps({"cells": cells}).encode(), "n.ipynb")
+    assert [one.claim.printed for one in text.covered] == ["0.894"]
+    assert text.covered[0].claim.place == "n.ipynb, cell 2, line 1"
 
 
 def test_a_claim_that_expects_something_needs_no_number():
     text = '<!-- claim: git_tag_exists tag="v1" expected=true id="tag" -->'
-    (one,) = claims_in(text, "x", ".md")
+    (one,) = found_in(text)
     assert (one.claim.id, one.claim.expected, one.claim.printed) == ("tag", True, None)
 
 
@@ -86,17 +132,23 @@ def test_arguments_are_values_of_toml():
         (f"3 <!-- claim: {J} says=4 -->", "no '4' stands before"),
         ("3 <!-- claim: -->", "expected the name of a checker"),
         ("3 <!-- claim: x path = -->", "expected key=value"),
-        ('3 <!-- claim: x path="a -->', "is no value"),
+        ('3 <!-- claim: x path="a -->', "is not a value"),
         ("3 <!-- claim: x stray -->", "expected key=value"),
+        (f"3 <!-- claim {J} -->", "without its colon"),
+        ('3 <!-- claim: x path="a" path="b" -->', "is given twice"),
+        (f"It is 0.9. There is no other <!-- claim: {J} -->", "no number stands before"),
+        (f"It is 0.899 <!-- claim: {J} says=0.89 -->", "no '0.89' stands before"),
+        (f'5 <!-- claim: {J} confidence="high" predicted="holds" -->', "confidence"),
+        (f"5 <!-- claim: {J} confidence=7 predicted=holds -->", "expected 0 to 1"),
     ],
 )
 def test_a_claim_that_cannot_be_read_is_refused_with_its_line(text, what):
     with pytest.raises(SpecError, match="x, line 2") as error:
-        claims_in("\n" + text, "x", ".md")
+        found_in("\n" + text)
     assert what in error.value.message
 
 
 def test_every_fault_of_a_text_is_named_at_once():
     with pytest.raises(SpecError) as error:
-        claims_in("<!-- claim: -->\n\n3 <!-- claim: x y -->", "x", ".md")
+        found_in("<!-- claim: -->\n\n3 <!-- claim: x y -->")
     assert len([error.value.message, *error.value.details]) >= 2

@@ -1,11 +1,11 @@
-from pathlib import Path
-
 import pytest
 
 from assay.api.claims import scan_claims
+from assay.claim_audit.document import Document
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.fix import corrected, reprinted
-from assay.claim_audit.scan.mentions import mentions_in, ranked
+from assay.claim_audit.fix import fix_texts
+from assay.claim_audit.mentions import mentions_in, ranked
+from assay.claim_audit.reprint import reprinted
 
 TEXT = """# 3 Results
 
@@ -15,7 +15,7 @@ There are thirteen files. As they say, “ninety of them”.
 
 
 def kinds(text):
-    return {one.text: one.kind for one in mentions_in(text)}
+    return {one.text: one.kind for one in mentions_in(Document(text, "x", ".md"))}
 
 
 def test_statements_are_told_from_dates_sections_versions_code_and_quotations():
@@ -28,7 +28,7 @@ def test_statements_are_told_from_dates_sections_versions_code_and_quotations():
 
 
 def test_headline_figures_come_before_counts():
-    assert [one.text for one in ranked(mentions_in(TEXT))][-1] == "thirteen"
+    assert [one.text for one in ranked(mentions_in(Document(TEXT, "x", ".md")))][-1] == "thirteen"
 
 
 def test_a_number_that_is_there_is_proposed_and_a_count_that_drifted_is_seen(repository):
@@ -66,9 +66,80 @@ def test_a_number_is_printed_again_in_its_own_form(old, observed, new):
     assert reprinted(old, observed) == new
 
 
+COUNT = '<!-- claim: aggregate_equals path="results/t.csv" statistic="count" -->'
+
+
+def fixed(repository, text, *, write=True):
+    path = repository / "x.md"
+    path.write_text(text)
+    with EvidenceReader(repository) as evidence:
+        made = fix_texts([path], evidence, write=write)
+    return made, path.read_text()
+
+
 def test_only_numbers_that_fail_are_rewritten(repository):
-    comment = '<!-- claim: aggregate_equals path="results/t.csv" statistic="{}" -->'
-    text = f"five {comment.format('count')}, three {comment.format('count')}"
-    with EvidenceReader(Path(repository)) as evidence:
-        new = corrected(text, "x.md", ".md", evidence)
-    assert new == text.replace("five", "three")
+    made, text = fixed(repository, f"five {COUNT}, three {COUNT}")
+    assert text == f"three {COUNT}, three {COUNT}"
+    assert (made.changed, made.left, made.written) == (1, (), True)
+
+
+def test_without_write_only_a_patch_is_given(repository):
+    made, text = fixed(repository, f"five {COUNT}", write=False)
+    assert text == f"five {COUNT}"
+    assert "+three" in made.patch
+    assert made.written is False
+
+
+def test_a_number_with_two_claims_is_rewritten_once(repository):
+    _, text = fixed(repository, f"There are 9 {COUNT} {COUNT} rows.")
+    assert text == f"There are 3 {COUNT} {COUNT} rows."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '5 <!-- claim: json_path_equals path="results/r.json" key_path="nowhere" -->',
+        "over 20 " + COUNT.replace(" -->", ' op=">" -->'),
+        '5 <!-- claim: json_path_equals path="nowhere.json" key_path="a" -->',
+    ],
+)
+def test_what_cannot_be_mended_is_listed(text, repository):
+    made, after = fixed(repository, text)
+    assert after == text
+    assert (len(made.left), made.favourable) == (1, False)
+    assert "cannot be mended" in made.sentence
+
+
+def test_a_control_is_not_mended(repository):
+    text = f"9 {COUNT.replace(' -->', ' control=true -->')}"
+    made, after = fixed(repository, text)
+    assert (after, made.left) == (text, ())
+
+
+def test_a_symbolic_link_stays_one(repository):
+    (repository / "real.md").write_text(f"five {COUNT}")
+    link = repository / "link.md"
+    link.symlink_to("real.md")
+    with EvidenceReader(repository) as evidence:
+        fix_texts([link], evidence, write=True)
+    assert link.is_symlink()
+    assert (repository / "real.md").read_text() == f"three {COUNT}"
+
+
+def test_a_claim_is_proposed_where_one_value_equals(repository):
+    path = repository / "text.md"
+    path.write_text("The AUC is **0.8938**, and 0.7771 is nowhere.")
+    found = scan_claims(path, write=True)
+    assert found.written
+    assert path.read_text().startswith("The AUC is **0.8938** <!-- claim: json_path_equals path=")
+    again = scan_claims(path)
+    assert [one.number for one in again.uncovered] == ["0.7771"]
+    assert again.patch == ""
+
+
+def test_a_proposal_is_a_patch_until_it_is_written(repository):
+    path = repository / "text.md"
+    path.write_text("The AUC is 0.8938.\n")
+    found = scan_claims(path)
+    assert path.read_text() == "The AUC is 0.8938.\n"
+    assert "+The AUC is 0.8938 <!-- claim:" in found.patch

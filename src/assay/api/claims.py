@@ -6,20 +6,18 @@ from pathlib import Path
 from assay.api.arguments import in_range
 from assay.claim_audit.collect import audit_claims, top_of
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.fix import corrected
+from assay.claim_audit.fix import ClaimFix, fix_texts
 from assay.claim_audit.result import ClaimAudit
+from assay.claim_audit.scan.propose import propose_claims
 from assay.claim_audit.scan.scan import ClaimScan, scan_texts
-from assay.digests import decode_utf8
 from assay.errors import SpecError
-from assay.files import read_bounded
-
-_MOST_BYTES = 16 << 20
 
 
 def claims(
     *sources: str | Path,
     root: str | Path | None = None,
     min_coverage: float | None = None,
+    allow_commands: bool = False,
 ) -> ClaimAudit:
     """Check every claim of some files, and show that each check can fail.
 
@@ -32,6 +30,8 @@ def claims(
             .ipynb).
         root: the folder that paths in claims start from. Default: the repository.
         min_coverage: the share of the texts' numbers that claims must cover.
+        allow_commands: run the commands of `command_output_equals`, confined. Default: such claims
+            are unverifiable.
 
     Example:
         >>> import assay
@@ -45,34 +45,88 @@ def claims(
 
     """
     in_range("min_coverage", min_coverage, 0.0, 1.0)
-    return check_claims([Path(source) for source in sources], _root(root), min_coverage)
+    return check_claims(_paths(sources), _root(root), min_coverage, allow_commands=allow_commands)
 
 
 def check_claims(
     paths: Sequence[Path],
     root: Path | None,
     min_coverage: float | None,
+    *,
+    allow_commands: bool = False,
     on_claim: Callable[[], None] | None = None,
 ) -> ClaimAudit:
     """The audit, with a step after each claim."""
-    if not paths:
-        raise SpecError("no file with claims", hint="Name one: assay claims README.md")
-    return audit_claims(paths, root=root, least_coverage=min_coverage, on_claim=on_claim)
+    return audit_claims(
+        paths,
+        root=root,
+        least_coverage=min_coverage,
+        allow_commands=allow_commands,
+        on_claim=on_claim,
+    )
 
 
-def scan_claims(*sources: str | Path, root: str | Path | None = None) -> ClaimScan:
-    """Find the numbers of some texts that no claim covers, with what could cover each."""
-    paths = [Path(source) for source in sources]
-    if not paths:
-        raise SpecError("no text to scan", hint="Name one: assay claims scan README.md")
-    return scan_texts(paths, _root(root) or top_of(paths[0]))
+def scan_claims(
+    *sources: str | Path, root: str | Path | None = None, write: bool = False
+) -> ClaimScan:
+    """Find the numbers of some texts that no claim covers, with what could cover each.
+
+    Args:
+        sources: the texts.
+        root: the folder to look for values in. Default: the repository.
+        write: write a claim behind each number that exactly one value equals.
+
+    Example:
+        >>> import assay
+        >>> from pathlib import Path
+        >>> _ = Path("results.json").write_text('{"auc": 0.8938}')
+        >>> _ = Path("README.md").write_text("The AUC is 0.894.")
+        >>> print(assay.scan_claims("README.md"))
+        0 of 1 numbers have a claim (0%)
+        README.md:1: 0.894
+
+    """
+    paths = _paths(sources)
+    scan = scan_texts(paths, _root(root) or top_of(paths[0]))
+    return propose_claims(scan, paths, write=write)
 
 
-def fixed_text(path: Path, root: Path | None) -> tuple[str, str]:
-    """A text as it is, and with every covered number that fails printed as it should be."""
-    text = decode_utf8(read_bounded(path, _MOST_BYTES), where=str(path))
-    with EvidenceReader(root or top_of(path)) as evidence:
-        return text, corrected(text, str(path), path.suffix, evidence)
+def fix_claims(
+    *sources: str | Path,
+    root: str | Path | None = None,
+    write: bool = False,
+    allow_commands: bool = False,
+) -> ClaimFix:
+    """Rewrite the numbers that claims cover to what is there, in the form they are printed in.
+
+    Args:
+        sources: the texts.
+        root: the folder that paths in claims start from. Default: the repository.
+        write: write the files. Default: only give the patch.
+        allow_commands: run the commands of `command_output_equals`, confined.
+
+    Example:
+        >>> import assay
+        >>> from pathlib import Path
+        >>> _ = Path("rows.csv").write_text("id\\n1\\n2\\n")
+        >>> comment = '<!-- claim: aggregate_equals path="rows.csv" statistic="count" -->'
+        >>> _ = Path("README.md").write_text(f"There are three {comment} rows.")
+        >>> assay.fix_claims("README.md", write=True).changed
+        1
+        >>> Path("README.md").read_text()[:13]
+        'There are two'
+
+    """
+    paths = _paths(sources)
+    top = _root(root) or top_of(paths[0])
+    with EvidenceReader(top, allow_commands=allow_commands) as evidence:
+        return fix_texts(paths, evidence, write=write)
+
+
+def _paths(sources: Sequence[str | Path]) -> list[Path]:
+    if not sources:
+        raise SpecError("no file is named", hint="Name a text or a list of claims: README.md")
+    return [Path(source) for source in sources]
 
 
 def _root(root: str | Path | None) -> Path | None:

@@ -1,7 +1,8 @@
 """Whether a claimed value and an observed one agree.
 
 Numbers are compared at the precision they are printed with. A percentage is a share: 86.4 % agrees
-with .864. A number with its interval (`0.864 [0.796, 0.932]`) agrees where all three do.
+with .864. A number with its interval (`0.864 [0.796, 0.932]`) agrees if all three do. Two texts are
+compared as numbers only if both write one: `007` is a name.
 """
 
 import re
@@ -18,7 +19,7 @@ _VALUES = ("value", "auc", "delta", "estimate", "mean")
 
 
 def agrees(claimed: Any, observed: Any, operator: str = "==") -> bool:  # noqa: ANN401 - any JSON value
-    """Whether an observed value is what was claimed."""
+    """Whether an observed value is as claimed."""
     if operator == "!=":
         return not agrees(claimed, observed)
     if operator != "==":
@@ -26,8 +27,9 @@ def agrees(claimed: Any, observed: Any, operator: str = "==") -> bool:  # noqa: 
     printed_interval = with_interval(claimed)
     if printed_interval is not None:
         numbers = interval_of(observed)
-        return numbers is not None and all(
-            part.admits(number) for part, number in zip(printed_interval, numbers, strict=True)
+        return claimed == observed or (
+            numbers is not None
+            and all(part.admits(one) for part, one in zip(printed_interval, numbers, strict=True))
         )
     if isinstance(observed, bool) or isinstance(claimed, bool) or claimed is None:
         return type(claimed) is type(observed) and claimed == observed
@@ -45,15 +47,17 @@ def agrees(claimed: Any, observed: Any, operator: str = "==") -> bool:  # noqa: 
 
 
 def number_of(observed: object) -> Decimal | None:
-    """The number that a value is or writes; None where it is none."""
+    """The number that a value is or writes; None if it is none, or a name in digits (`007`)."""
     if isinstance(observed, Decimal):
         return observed
+    if isinstance(observed, str) and re.match(r"\s*[+-]?0\d", observed):
+        return None
     found = parse_printed(observed)
     return None if found is None else found.value
 
 
 def with_interval(text: object) -> tuple[Printed, Printed, Printed] | None:
-    """A value, its lower and its upper end, where a text prints all three."""
+    """A value, its lower and its upper end, if a text prints all three."""
     found = _WITH_INTERVAL.fullmatch(text) if isinstance(text, str) else None
     parts = [parse_printed(part) for part in found.groups()] if found else []
     first, low, high = parts if len(parts) == 3 else (None, None, None)

@@ -1,22 +1,27 @@
 """One claim against the evidence, and its mutants against the same."""
 
+from typing import Any
+
 from assay.claim_audit.agreement import OPERATORS, agrees, number_of
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim, Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.mutants import mutants_of
+from assay.claim_audit.printed_numbers import WrittenFloat
+from assay.claim_audit.printed_tables import told_difference
 from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, Mutants
+from assay.errors import AssayError
 
 _MOST_SHOWN = 400
 
 
 def check_claim(claim: Claim, evidence: EvidenceReader) -> ClaimResult:
-    """What becomes of a claim; its mutants are checked where it holds."""
-    verdict, found = _judged(claim, evidence)
+    """The result of a claim; if it holds, its mutants are checked too."""
+    verdict, found, observed = _judged(claim, evidence)
     mutants = Mutants(made=0, killed=0, survivors=())
-    if verdict is ClaimVerdict.HOLDS:
-        mutants = _mutants(claim, evidence)
+    if verdict is ClaimVerdict.HOLDS and observed is not None:
+        mutants = _mutants(claim, observed, evidence)
     return ClaimResult(
         id=claim.id,
         text=claim.text,
@@ -24,7 +29,7 @@ def check_claim(claim: Claim, evidence: EvidenceReader) -> ClaimResult:
         verdict=verdict,
         evidence=found,
         mutants=mutants,
-        vacuous=bool(mutants.survivors) or (verdict is ClaimVerdict.HOLDS and not mutants.made),
+        vacuous=verdict is ClaimVerdict.HOLDS and (bool(mutants.survivors) or not mutants.made),
         place=claim.place,
         predicted=claim.predicted,
         confidence=claim.confidence,
@@ -32,22 +37,35 @@ def check_claim(claim: Claim, evidence: EvidenceReader) -> ClaimResult:
     )
 
 
-def _judged(claim: Claim, evidence: EvidenceReader) -> tuple[ClaimVerdict, ClaimEvidence]:
-    expected = claim.expected if claim.printed is None else claim.printed
+def _judged(
+    claim: Claim, evidence: EvidenceReader
+) -> tuple[ClaimVerdict, ClaimEvidence, Observed | None]:
+    expected: Any = claim.expected if claim.printed is None else claim.printed
     try:
         checker = checker_named(claim.checker)
         checker.check_args(claim)
         expected = claimed_value(checker, claim)
         observed = checker.observe(claim.args, evidence)
         holds = _agrees(claim, checker, observed)
-    except Unverifiable as refusal:
-        told = ClaimEvidence(got=None, expected=expected, where="", why=refusal.why)
-        return ClaimVerdict.UNVERIFIABLE, told
     except NotThere as refusal:
-        told = ClaimEvidence(got=None, expected=expected, where="", why=refusal.what)
-        return ClaimVerdict.FAILS, told
-    told = ClaimEvidence(got=_shown(observed.value), expected=expected, where=observed.where)
-    return (ClaimVerdict.HOLDS if holds else ClaimVerdict.FAILS), told
+        return ClaimVerdict.FAILS, _unseen(expected, refusal.what), None
+    except Unverifiable as refusal:
+        return ClaimVerdict.UNVERIFIABLE, _unseen(expected, refusal.why), None
+    except AssayError as error:
+        return ClaimVerdict.UNVERIFIABLE, _unseen(expected, error.message), None
+    except (ArithmeticError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
+        # evidence is other people's: what a checker did not foresee must not end the audit
+        why = f"{type(error).__name__}: {error}"[:_MOST_SHOWN]
+        return ClaimVerdict.UNVERIFIABLE, _unseen(expected, why), None
+    got, where = observed.value, observed.where
+    if checker.compares == "table":
+        got, expected, where = told_difference(expected, got, where)
+    told = ClaimEvidence(got=_shown(got), expected=_shown(expected), where=where, observed=True)
+    return (ClaimVerdict.HOLDS if holds else ClaimVerdict.FAILS), told, observed
+
+
+def _unseen(expected: Any, why: str) -> ClaimEvidence:  # noqa: ANN401 - any JSON value
+    return ClaimEvidence(got=None, expected=_shown(expected), where="", observed=False, why=why)
 
 
 def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
@@ -58,23 +76,45 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
     operator = claim.args.get("op", "==")
     if operator not in OPERATORS:
         raise Unverifiable(f"op: expected one of {' '.join(OPERATORS)}, got {operator!r:.20}")
-    value = observed.value
-    if checker.bare and claimed_value(checker, claim) is None:
+    claimed, value = claimed_value(checker, claim), observed.value
+    if checker.bare and claimed is None:
         return bool(operator == "==")
+    if checker.compares == "text":
+        same = str(claimed) == str(value)
+        return same is (operator == "==") if operator in ("==", "!=") else False
     if claim.args.get("percent") is True:
         number = number_of(value)
         value = value if number is None else number / 100
-    return agrees(claimed_value(checker, claim), value, operator)
+    denied = checker.value in claim.args and claim.expected is False
+    return agrees(claimed, value, operator) is not denied
 
 
-def _mutants(claim: Claim, evidence: EvidenceReader) -> Mutants:
-    made = mutants_of(claim, checker_named(claim.checker))
-    survivors = tuple(
-        what for what, mutant in made if _judged(mutant, evidence)[0] is ClaimVerdict.HOLDS
-    )
-    return Mutants(made=len(made), killed=len(made) - len(survivors), survivors=survivors)
+def _mutants(claim: Claim, observed: Observed, evidence: EvidenceReader) -> Mutants:
+    """Check altered claims; a check that gives no verdict on one has shown nothing.
+
+    At least one must fail by what was observed: a file that is not there fails by itself.
+    """
+    made, survivors, seen = 0, [], 0
+    for what, mutant in mutants_of(claim, checker_named(claim.checker), observed):
+        verdict, found, _ = _judged(mutant, evidence)
+        if verdict is ClaimVerdict.UNVERIFIABLE:
+            continue
+        made += 1
+        seen += found.observed
+        if verdict is ClaimVerdict.HOLDS:
+            survivors.append(what)
+    if not seen:
+        return Mutants(made=0, killed=0, survivors=())
+    return Mutants(made=made, killed=made - len(survivors), survivors=tuple(survivors))
 
 
-def _shown(value: object) -> object:
-    """A value as evidence: long texts are cut."""
-    return value[:_MOST_SHOWN] if isinstance(value, str) else value
+def _shown(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """A value as evidence: long ones are cut, and a float of a claim file has its digits."""
+    if isinstance(value, WrittenFloat):
+        return value.text
+    if isinstance(value, str):
+        return value[:_MOST_SHOWN]
+    if isinstance(value, (list, tuple, dict)):
+        told = repr(value)
+        return value if len(told) <= _MOST_SHOWN and "." not in told else told[:_MOST_SHOWN]
+    return value

@@ -35,8 +35,9 @@ class EvidenceReader:
     confined processes, which end with it.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, allow_commands: bool = False) -> None:
         self.root = root.resolve()
+        self.allow_commands = allow_commands
         self._confined = ConfinedProcesses(self.root)
         self._kept: dict[tuple[object, ...], Any] = {}
 

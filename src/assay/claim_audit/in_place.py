@@ -6,25 +6,27 @@ when lines are wrapped anew, and shows in a diff beside it:
     The AUC is 0.894 <!-- claim: json_path_equals path="results.json" key_path="d1.auc" -->.
 
 LaTeX has `% claim: ...` at the end of a line, reStructuredText a comment line `.. claim: ...` below
-the paragraph; both may name the number that they mean: `says="0.894"`. Notebooks have Markdown in
-their cells.
+the paragraph; both may name the number that they mean: `says="0.894"`. A comment behind a table
+claims all of it (`table_equals`). What stands in code is an example, not a claim.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.claim_audit.claim import Claim
-from assay.claim_audit.printed_numbers import PATTERN, WORDS
+from assay.claim_audit.checkers.checker import Checker
+from assay.claim_audit.checkers.table import checker_named
+from assay.claim_audit.claim import Claim, Unverifiable
+from assay.claim_audit.document import Document, Span
+from assay.claim_audit.mentions import STATED, Mention, mentions_in
+from assay.claim_audit.printed_numbers import PATTERN
+from assay.claim_audit.printed_tables import table_before
+from assay.claim_audit.spec import KEYS, MOST_CLAIMS, made_claim
 from assay.errors import SpecError
 from assay.tables.faults import Faults
 from assay.toml import read_toml
 
-_MARKDOWN = re.compile(r"<!--\s*claim:\s*(?P<body>.*?)-->", re.DOTALL)
-_LATEX = re.compile(r"(?<!\\)%\s*claim:\s*(?P<body>[^\n]*)")
-_RST = re.compile(r"^[ \t]*\.\.\s+claim:\s*(?P<body>[^\n]*(?:\n[ \t]{3,}[^\n]+)*)", re.MULTILINE)
-_KINDS = {".md": _MARKDOWN, ".markdown": _MARKDOWN, ".html": _MARKDOWN, ".tex": _LATEX,
-          ".rst": _RST}  # fmt: skip
 _HEAD = re.compile(r"(?P<checker>\w+)\s*")
 _ARG = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*=\s*")
 _VALUE = re.compile(
@@ -32,63 +34,94 @@ _VALUE = re.compile(
     r"|\{[^{}]*\}|[^\s]+"
 )
 _INTERVAL = re.compile(rf"{PATTERN.pattern}\s*\[[^\[\]\n]{{1,60}}\]".replace("?P<", "?P<i_"))
-_WORD = re.compile(
-    r"\b(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")\b", re.IGNORECASE
-)
+_VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+(?:[-+.]?\w+)*)")
+_NO_COLON = re.compile(r"\s*claim\s+[a-z]+(?:_[a-z]+)+\s")
 _LOOK_BACK = 400
-_OWN = {"id", "text", "says", "expected", "predicted", "confidence", "control"}
+_ENDS = {
+    ".tex": re.compile(r"\n[ \t]*\n"),
+    ".rst": re.compile(r"\n[ \t]*\n\s*\S"),
+}
+"""What may not stand between a number and its comment: there, the end of a paragraph."""
+_SENTENCE_END = re.compile(r"[.!?]\s|\n[ \t]*\n")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Covered:
-    """A claim of a text, and the span of the number that it covers."""
+    """A claim of a text, and the span of the number or table that it covers."""
 
     claim: Claim
     start: int
     end: int
 
 
-def claims_in(text: str, where: str, suffix: str) -> list[Covered]:
+def claims_in(document: Document) -> list[Covered]:
     """Every claim that a text makes in place; faults are named together."""
-    pattern = _KINDS.get(suffix.lower())
-    if pattern is None:
-        return []
-    faults, found = Faults(where), []
-    for number, comment in enumerate(pattern.finditer(text), 1):
-        line = text.count("\n", 0, comment.start()) + 1
+    faults = Faults(document.place)
+    found: list[Covered] = []
+    mentions: list[Mention] | None = None
+    for (start, _), body in document.comments:
+        told = body.strip()
+        if not told.startswith("claim"):
+            continue
+        place = f"{document.place}, line {document.line_of(start)}"
+        if not told.startswith("claim:"):
+            if _NO_COLON.match(f"{body} "):
+                faults.add(SpecError(f"{place}: a claim without its colon", hint="Write `claim:`."))
+            continue
+        mentions = mentions_in(document) if mentions is None else mentions
         try:
-            found.append(_covered(text, comment, f"{where}, line {line}", number))
+            body = told.removeprefix("claim:")
+            found.append(_covered(document, start, body, place, len(found) + 1, mentions))
         except SpecError as error:
             faults.add(error)
+        if len(found) > MOST_CLAIMS:
+            raise SpecError(f"{document.place}: more than {MOST_CLAIMS:,} claims")
     faults.refuse()
     return found
 
 
-def _covered(text: str, comment: re.Match[str], place: str, number: int) -> Covered:
-    checker, args = parse_comment(comment["body"], place)
-    own = {name: args.pop(name) for name in list(args) if name in _OWN}
-    says = str(own.pop("says")) if "says" in own else None
-    span = (comment.start(), comment.start())
+def _covered(
+    document: Document, at: int, body: str, place: str, number: int, mentions: Sequence[Mention]
+) -> Covered:
+    name, args = parse_comment(body, place)
+    own = {key: args.pop(key) for key in list(args) if key in KEYS or key == "says"}
+    says = own.pop("says", None)
+    span: Span = (at, at)
     printed = None
-    if "expected" not in own:
-        found = _number_before(text, comment.start(), says)
+    checker = _checker(name)
+    if "expected" not in own and not _claims_a_value(checker, args):
+        said = None if says is None else str(says)
+        found = _stated_before(document, at, said, checker, mentions)
         if found is None:
-            what = "no number" if says is None else f"no {says!r:.40}"
+            what = "no number" if says is None else f"no {str(says)!r:.40}"
             raise SpecError(
                 f"{place}: {what} stands before the claim",
-                hint="Put the comment right behind the number, or say `expected=`.",
+                hint='Put the comment right behind the number, or say expected="..." in it.',
             )
-        span, printed = found, text[found[0] : found[1]]
-    claim = Claim(
-        id=str(own.pop("id", f"{place.rsplit('/')[-1].replace(', line ', ':')}#{number}")),
-        checker=checker,
-        args=args,
-        text=str(own.pop("text", _sentence(text, comment.start()))),
-        place=place,
-        printed=printed,
+        span, printed = found, document.text[found[0] : found[1]]
+    row = {
+        "id": f"{place.replace(', line ', ':')}#{number}",
+        "text": _line(document, at),
         **own,
-    )
-    return Covered(claim=claim, start=span[0], end=span[1])
+        "checker": name,
+        "args": args,
+    }
+    return Covered(claim=made_claim(row, place, printed=printed), start=span[0], end=span[1])
+
+
+def _checker(name: str) -> Checker | None:
+    """The checker of a name; None if there is none, which the audit says of the claim."""
+    try:
+        return checker_named(name)
+    except Unverifiable:
+        return None
+
+
+def _claims_a_value(checker: Checker | None, args: dict[str, Any]) -> bool:
+    """Whether a comment needs no number before it: a statement, or a value in the arguments."""
+    if checker is None:
+        return False
+    return checker.value is None or checker.value in args
 
 
 def parse_comment(body: str, place: str) -> tuple[str, dict[str, Any]]:
@@ -107,9 +140,11 @@ def parse_comment(body: str, place: str) -> tuple[str, dict[str, Any]]:
                 f"{place}: expected key=value, got {body[at:]!r:.40}",
                 hint='Write texts in quotes: path="results.json".',
             )
+        if name["name"] in args:
+            raise SpecError(f"{place}: {name['name']!r:.40} is given twice")
         args[name["name"]] = _value(value[0], place)
         at = value.end()
-        at += len(body[at:]) - len(body[at:].lstrip())
+        at += len(body[at : at + 200]) - len(body[at : at + 200].lstrip())
     return head["checker"], args
 
 
@@ -118,31 +153,75 @@ def _value(text: str, place: str) -> Any:  # noqa: ANN401 - any value of TOML
     try:
         return read_toml(f"x = {text}".encode(), where=place)["x"]
     except SpecError:
-        if re.fullmatch(r"[\w./%+\-*\[\]=]+", text):
+        if re.fullmatch(r"[\w./%+\-*\[\]=\\]+", text):
             return text
-        raise SpecError(f"{place}: {text!r:.40} is no value") from None
+        raise SpecError(f"{place}: {text!r:.40} is not a value") from None
 
 
-def _number_before(text: str, at: int, says: str | None) -> tuple[int, int] | None:
-    """Where the last number before a place stands, or the text that is named."""
-    start = max(0, at - _LOOK_BACK)
-    window = text[start:at]
+def _stated_before(
+    document: Document,
+    at: int,
+    says: str | None,
+    checker: Checker | None,
+    mentions: Sequence[Mention],
+) -> Span | None:
+    """The span of the number, version or table that a comment at a place covers."""
+    text, start = document.text, max(0, at - _LOOK_BACK)
+    if checker is not None and checker.compares == "table":
+        return table_before(text, at)
+    if checker is not None and checker.compares == "text":
+        found = [one.span(1) for one in _VERSION.finditer(text, start, at)]
+        found = [span for span in found if says is None or text[span[0] : span[1]] == says]
+        return found[-1] if found else _named(text, start, at, says)
+    near = [one for one in mentions if start <= one.start and one.end <= at and one.kind != "code"]
     if says is not None:
-        found = window.rfind(says)
-        return None if found < 0 else (start + found, start + found + len(says))
-    window = re.sub(r"<!--.*?-->", lambda one: " " * len(one[0]), window, flags=re.DOTALL)
-    spans = [
-        one.span() for pattern in (_INTERVAL, PATTERN, _WORD) for one in pattern.finditer(window)
-    ]
-    if not spans:
+        spans = [span for one in near for span in (_with_interval(text, one, at), _span(one))]
+        return next((span for span in spans[::-1] if text[span[0] : span[1]] == says), None)
+    stated = [one for one in near if one.kind in STATED]
+    if not stated:
         return None
-    last = max(end for _, end in spans)
-    first = min(begin for begin, end in spans if end == last)
-    return start + first, start + len(window[:last].rstrip())
+    span = _with_interval(text, stated[-1], at)
+    between = _uncommented(document, span[1], at)
+    return None if _ENDS.get(document.suffix, _SENTENCE_END).search(between) else span
 
 
-def _sentence(text: str, at: int) -> str:
+def _span(mention: Mention) -> Span:
+    return mention.start, mention.end
+
+
+def _named(text: str, start: int, at: int, says: str | None) -> Span | None:
+    """The last place of a text that a comment names; it must be a word of its own."""
+    if says is None:
+        return None
+    found = [one.span() for one in re.finditer(rf"(?<!\w){re.escape(says)}(?!\w)", text[start:at])]
+    return (start + found[-1][0], start + found[-1][1]) if found else None
+
+
+def _with_interval(text: str, mention: Mention, at: int) -> Span:
+    """The span of a number, or of the number and its interval of which it is a part."""
+    window = max(0, mention.start - 80)
+    for one in _INTERVAL.finditer(text, window, min(at, mention.end + 80)):
+        if one.start() <= mention.start and mention.end <= one.end():
+            return one.span()
+    return _span(mention)
+
+
+def _uncommented(document: Document, start: int, end: int) -> str:
+    """What stands between two places, without comments."""
+    parts, at = [], start
+    for (begin, stop), _ in document.comments:
+        if begin >= end:
+            break
+        if begin >= at:
+            parts.append(document.text[at:begin])
+            at = stop
+    return " ".join([*parts, document.text[at:end]])
+
+
+def _line(document: Document, at: int) -> str:
     """The line of the text that a claim stands in, without its comments."""
-    begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-    line = text[begin : end if end >= 0 else len(text)]
-    return " ".join(re.sub(r"<!--.*?(-->|$)", "", line).split())[:200]
+    text = document.text
+    begin = max(text.rfind("\n", max(0, at - _LOOK_BACK), at) + 1, at - _LOOK_BACK, 0)
+    end = text.find("\n", at, at + _LOOK_BACK)
+    line = text[begin : end if end >= 0 else at + _LOOK_BACK]
+    return " ".join(re.sub(r"<!--(?:[^-]|-(?!->))*(?:-->|$)", "", line).split())[:200]

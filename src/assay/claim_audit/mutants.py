@@ -1,42 +1,74 @@
-"""Automatic controls: each claim altered so that it must fail.
+"""Altered claims, each of which must fail: they show that a check is able to say no.
 
-A check that still says `holds` of an altered claim cannot tell true from false, and what it says of
-the claim itself is worth nothing.
+A value is altered near itself: one up and one down in the last printed place, another version, a
+letter exchanged, the relation turned round. A statement is altered in its arguments: another text,
+another name. What an altered claim says must be false by what was observed.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
-from assay.claim_audit.agreement import with_interval
+from assay.claim_audit.agreement import interval_of, number_of, with_interval
 from assay.claim_audit.checkers.checker import Checker, claimed_value
-from assay.claim_audit.claim import Claim
-from assay.claim_audit.printed_numbers import PATTERN, WORDS, parse_count, parse_printed, spelled
+from assay.claim_audit.claim import Claim, Observed
+from assay.claim_audit.printed_numbers import (
+    PATTERN,
+    WORDS,
+    Printed,
+    parse_count,
+    parse_printed,
+    spelled,
+)
+from assay.claim_audit.printed_tables import Rows, altered_rows, print_table
 
 _FLIPPED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _VERSION = re.compile(r"\d+(\.\d+){1,3}\S*")
 
 
-def mutants_of(claim: Claim, checker: Checker) -> list[tuple[str, Claim]]:
-    """The mutants of a claim, each with what was altered."""
-    if checker.value is None:
-        return list(_of_statement(claim, checker))
-    return list(_of_value(claim, checker))
+def mutants_of(claim: Claim, checker: Checker, observed: Observed) -> list[tuple[str, Claim]]:
+    """The mutants of a claim that holds, each with what was altered; none equals the claim."""
+    made = _of_statement(claim, checker) if checker.value is None else _of_value(
+        claim, checker, observed.value
+    )  # fmt: skip
+    return [(what, mutant) for what, mutant in made if mutant != claim]
 
 
-def _of_value(claim: Claim, checker: Checker) -> Iterator[tuple[str, Claim]]:
+def _of_value(claim: Claim, checker: Checker, observed: object) -> Iterator[tuple[str, Claim]]:
     operator = claim.args.get("op", "==")
     flipped = _FLIPPED.get(operator, "!=")
     yield f"{operator} becomes {flipped}", _with(claim, op=flipped)
-    if operator != "==":
-        return
     value = claimed_value(checker, claim)
     if checker.bare and value is None:
+        value = observed
+    if claim.expected is False and checker.value in claim.args:  # it says that it is another value
+        yield f"{value!r:.30} becomes {observed!r:.30}", _claiming(claim, checker, observed)
         return
-    for altered in altered_values(value):
+    if operator != "==":
+        number, bound = number_of(observed), parse_printed(value)
+        if number is not None and bound is not None:
+            past = number + bound.last_place * (1 if operator in (">", ">=") else -1)
+            yield f"{value!r:.30} becomes {past:f}", _claiming(claim, checker, f"{past:f}")
+        return
+    if checker.compares == "table":
+        for what, rows in _altered_tables(value):
+            printed = claim.printed is not None
+            yield what, _claiming(claim, checker, print_table(rows) if printed else rows)
+        return
+    for altered in altered_values(value, observed):
         yield f"{value!r:.30} becomes {altered!r:.30}", _claiming(claim, checker, altered)
+
+
+def _altered_tables(rows: Rows) -> Iterator[tuple[str, Rows]]:
+    """A table with a cell of each column altered, without its last row, and with two exchanged."""
+    for column, cell in enumerate(rows[1]):
+        altered = altered_values(cell, cell)[0] if cell else "1"
+        yield f"{cell!r:.20} becomes {altered!r:.20}", altered_rows(rows, column, str(altered))
+    yield "the last row is missing", rows[:-1]
+    if len(rows) > 2 and rows[1] != rows[2]:
+        yield "two rows are exchanged", [rows[0], rows[2], rows[1], *rows[3:]]
 
 
 def _of_statement(claim: Claim, checker: Checker) -> Iterator[tuple[str, Claim]]:
@@ -46,17 +78,28 @@ def _of_statement(claim: Claim, checker: Checker) -> Iterator[tuple[str, Claim]]
         return
     for name in checker.altered:
         value = claim.args.get(name)
-        altered_ones = [one for one in altered_values(value) if not _is_part(one, value)]
-        for altered in altered_ones:
+        for altered in altered_arguments(value):
             yield f"{name} becomes {altered!r:.40}", _with(claim, **{name: altered})
 
 
-def _is_part(altered: object, value: object) -> bool:
-    """Whether a list only lacks something of another: of fewer commits the same may be true."""
-    return isinstance(altered, list) and isinstance(value, list) and len(altered) < len(value)
+def altered_arguments(value: Any) -> list[Any]:  # noqa: ANN401 - any JSON value
+    """Other texts and names than an argument: such as cannot be there by chance.
+
+    A neighbour by number (`v1.2` and `v1.3`, `a1.csv` and `a2.csv`) may well be there too.
+    """
+    if isinstance(value, list):
+        return [[*value, "altered"], *([value[::-1]] if len(value) > 1 else [])]
+    if not isinstance(value, str):
+        return []
+    counts = [one for one in altered_texts(value) if _has_count_word(value)]
+    return [*counts, _exchanged(value), f"{value}-altered"]
 
 
-def altered_values(value: Any) -> list[Any]:  # noqa: ANN401 - any JSON value
+def _has_count_word(text: str) -> bool:
+    return any(word.lower() in WORDS for word in re.findall(r"[A-Za-z]+", text))
+
+
+def altered_values(value: Any, observed: Any) -> list[Any]:  # noqa: ANN401 - any JSON value
     """Values near one that differ from it: one up, one down, altered, longer, shorter."""
     if isinstance(value, bool):
         return [not value]
@@ -68,43 +111,51 @@ def altered_values(value: Any) -> list[Any]:  # noqa: ANN401 - any JSON value
         return [{**value, "one more": 1}]
     interval = with_interval(value)
     if interval is not None:
-        first, low, high = interval
-        return [
-            f"{parts[0]} [{parts[1]}, {parts[2]}]"
-            for moved in range(3)
-            for step in (1, -1)
-            for parts in [
-                [part.moved(step * (n == moved)) for n, part in enumerate((first, low, high))]
-            ]
-        ]
+        return _altered_intervals(interval, interval_of(observed))
     if isinstance(value, str) and _VERSION.fullmatch(value) and value.count(".") > 1:
         head, _, last = value.rpartition(".")
         number = re.match(r"\d+", last)
         return [f"{head}.{int(number[0]) + 1}" if number else f"{value}.1", f"{value}.1"]
     printed = parse_printed(value)
-    if printed is not None:
-        texts = [printed.moved(1), printed.moved(-1)]
-        return texts if isinstance(value, str) else [_typed(text, value) for text in texts]
-    return altered_texts(str(value))
+    if printed is None:
+        return altered_texts(str(value))
+    texts = [_past(printed, step, observed) for step in (1, -1)]
+    return texts if not isinstance(value, int) else [int(text) for text in texts]
 
 
-def _typed(text: str, value: float | int) -> float | int | str:
-    return int(text) if isinstance(value, int) else text
+def _past(printed: Printed, step: int, observed: object) -> str:
+    """One unit further; two if the observed value lies at the half, which rounds either way."""
+    moved, number = printed.moved(step), number_of(observed)
+    again = parse_printed(moved)
+    tied = number is not None and again is not None and not printed.exact and again.admits(number)
+    return printed.moved(2 * step) if tied else moved
+
+
+def _altered_intervals(interval: Sequence[Printed], observed: Sequence[object] | None) -> list[str]:
+    """A number with its interval, each of the three one up and one down."""
+    made, found = [], observed or (None, None, None)
+    for moved in range(3):
+        for step in (1, -1):
+            first, low, high = (
+                _past(part, step, found[at]) if at == moved else part.moved(0)
+                for at, part in enumerate(interval)
+            )
+            made.append(f"{first} [{low}, {high}]")
+    return made
 
 
 def altered_texts(text: str) -> list[str]:
-    """A text with its numbers one up and one down, or with a letter exchanged."""
+    """A text with its last number one up and one down, or with a letter exchanged."""
     if re.fullmatch(r"[A-Za-z_]\w*", text):  # a name: its neighbour by number may exist too
         return [_exchanged(text), f"{text}_altered"]
-    numbers = list(PATTERN.finditer(text))
     altered: list[str] = []
-    for found in numbers[-1:]:
+    for found in list(PATTERN.finditer(text))[-1:]:
         printed = parse_printed(found[0])
         moved = [] if printed is None else [printed.moved(1), printed.moved(-1)]
         altered += [text[: found.start()] + other + text[found.end() :] for other in moved]
     for found in re.finditer(r"[A-Za-z]+", text):
         count = parse_count(found[0]) if found[0].lower() in WORDS else None
-        near = [] if count is None else [int(count) + 1, int(count) - 1]
+        near = [] if count is None else [count + 1, count - 1]
         words = [word for other in near if (word := spelled(other, found[0])) is not None]
         altered += [text[: found.start()] + word + text[found.end() :] for word in words]
         if words:
@@ -114,7 +165,8 @@ def altered_texts(text: str) -> list[str]:
 
 def _exchanged(text: str) -> str:
     """A text with one letter of its middle exchanged for another."""
-    places = [n for n, letter in enumerate(text) if letter.isalnum()]
+    places = [n for n, letter in enumerate(text) if letter.isalpha()]
+    places = places or [n for n, letter in enumerate(text) if letter.isdecimal()]
     if not places:
         return f"{text} altered"
     at = places[len(places) // 2]

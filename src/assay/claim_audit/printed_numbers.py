@@ -1,7 +1,8 @@
 """Numbers as a text prints them: digits, percentages, powers of ten, and words for counts.
 
-A printed number says a range: `0.86` stands for anything that rounds to it. It is compared at the
-precision it is printed with, so that `0.860` is a stronger statement than `0.86`.
+A number in digits states a range: `0.86` means anything that rounds to it. It is compared at the
+precision it is printed with, so that `0.860` is a stronger statement than `0.86`. A count in words,
+and an integer in a claim file, is exact.
 """
 
 import math
@@ -11,13 +12,19 @@ from decimal import Decimal, InvalidOperation
 import msgspec
 
 _DIGITS = 40
-"""A longer text is no number that anyone prints."""
-_NUMBER = r"(?:\d{1,3}(?:[,\u00a0\u202f ]\d{3})+|\d+)(?:\.\d+)?|\.\d+"
+"""A longer text is not a number that anyone prints."""
+_SEPARATOR = r"(?:[,\u00a0\u202f ]|\{,\})"
+_NUMBER = rf"(?:\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
+_LARGE_UNITS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 PATTERN = re.compile(
-    rf"(?P<sign>[+\-\u2212\u2013]?)(?P<digits>{_NUMBER})"
-    r"(?:[eE](?P<power>[+\-\u2212]?\d{1,3}))?(?P<unit>\s?%|\s?[kM](?![A-Za-z])|x(?![A-Za-z]))?"
+    rf"(?P<sign>(?<![\w.)\]])[+\-\u2212\u2013])?(?P<digits>{_NUMBER})"
+    r"(?:[eE](?P<power>[+\-\u2212]?\d{1,3}))?"
+    r"(?P<unit>\s?\\?%|\s?[kM](?![A-Za-z])|x(?![A-Za-z])"
+    rf"|\s(?:{'|'.join(_LARGE_UNITS)})\b)?"
 )
-_UNITS = {"k": Decimal(1000), "M": Decimal(1_000_000), "x": Decimal(1)}
+"""A dash behind a digit or a word is a range or a hyphen, not a sign."""
+_MINUS = ("-", "\u2212", "\u2013")
+_UNITS = {"k": 1_000, "M": 1_000_000, "x": 1, **_LARGE_UNITS}
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen"
@@ -25,32 +32,47 @@ _ONES = (
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _SMALL = {word: number for number, word in enumerate(_ONES)}
 _SMALL |= {word: 10 * number for number, word in enumerate(_TENS, 2)}
-_LARGE = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-_OTHERS = {"dozen": 12, "no": 0, "none": 0, "once": 1, "twice": 2, "both": 2, "half": 0.5}
-WORDS = frozenset(_SMALL) | frozenset(_LARGE) | {"dozen"}
+_OTHERS = {"dozen": 12, "no": 0, "none": 0, "once": 1, "twice": 2, "both": 2}
+WORDS = frozenset(_SMALL) | frozenset(_LARGE_UNITS) | {"dozen"}
 """Words that count, where they stand alone in a text."""
+
+
+class WrittenFloat(float):
+    """A float of a claim file, with its digits: 0.90 is a stronger statement than 0.9."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> "WrittenFloat":
+        """From the text of the number."""
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
 
 
 class Printed(msgspec.Struct, frozen=True, kw_only=True):
     """A number as it stands in a text: its value, and one unit of its last printed place.
 
-    A percentage has the value of the share: 86.4 % is .864, and its last place .001.
+    A percentage has the value of the share: 86.4 % is .864, and its last place .001. An `exact` one
+    admits no rounding.
     """
 
     text: str
     value: Decimal
     last_place: Decimal
     percent: bool = False
+    exact: bool = False
 
     def admits(self, observed: float | int | Decimal) -> bool:
-        """Whether a number prints as this one, rounded in either way at a half."""
+        """Whether a number prints as this one; at a half, rounding up and down both do."""
         try:
-            exact = observed if isinstance(observed, Decimal) else Decimal(repr(observed))
+            number = observed if isinstance(observed, Decimal) else Decimal(repr(observed))
         except InvalidOperation:
             return False
-        if not exact.is_finite():
+        if not number.is_finite():
             return False
-        return abs(exact - self.value) <= self.last_place / 2 * (1 + Decimal("1e-9"))
+        slack = Decimal(0) if self.exact else self.last_place / 2 * (1 + Decimal("1e-9"))
+        return abs(number - self.value) <= slack
 
     def moved(self, steps: int) -> str:
         """The same number so many units of its last place further, printed alike."""
@@ -61,45 +83,53 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_printed(text: object) -> Printed | None:
-    """What a text or a number says as a printed number; None where it is none."""
+    """A text or a number as a printed number; None if it is not one."""
     if isinstance(text, bool) or text is None:
         return None
     if isinstance(text, int):
-        return Printed(text=str(text), value=Decimal(text), last_place=Decimal(1))
+        return Printed(text=str(text), value=Decimal(text), last_place=Decimal(1), exact=True)
     if isinstance(text, float):
         if not math.isfinite(text):
             return None
-        text = repr(text)
+        text = text.text if isinstance(text, WrittenFloat) else repr(text)
     if not isinstance(text, str) or len(text) > _DIGITS:
         return None
     words = text.strip()
     found = PATTERN.fullmatch(words)
-    if found is None:
-        count = parse_count(words)
-        return None if count is None else Printed(
-            text=words, value=Decimal(str(count)), last_place=Decimal(1)
-        )  # fmt: skip
-    return _from_match(found)
+    if found is not None:
+        return _from_match(found)
+    count = parse_count(words)
+    if count is None:
+        return None
+    return Printed(text=words, value=Decimal(count), last_place=Decimal(1), exact=True)
+
+
+def parse_numeral(text: str) -> Decimal | None:
+    """A number written in digits, without unit or word; None for `007`, `none` and `50%`."""
+    found = PATTERN.fullmatch(text.strip()) if len(text) <= _DIGITS else None
+    if found is None or found["unit"] or re.match(r"0\d", found["digits"]):
+        return None
+    return _from_match(found).value
 
 
 def _from_match(found: re.Match[str]) -> Printed:
-    digits = re.sub(r"[,\u00a0\u202f ]", "", found["digits"])
+    digits = re.sub(_SEPARATOR, "", found["digits"])
     value = Decimal(digits)
     last = Decimal(1).scaleb(int(value.as_tuple().exponent))
     if found["power"]:
         power = int(found["power"].replace("\u2212", "-"))
         value, last = value.scaleb(power), last.scaleb(power)
-    unit = (found["unit"] or "").strip()
+    unit = (found["unit"] or "").strip().removeprefix("\\")
     if unit == "%":
         value, last = value / 100, last / 100
     elif unit:
         value, last = value * _UNITS[unit], last * _UNITS[unit]
-    if found["sign"] in ("-", "\u2212"):
+    if found["sign"] in _MINUS:
         value = -value
     return Printed(text=found[0].strip(), value=value, last_place=last, percent=unit == "%")
 
 
-def parse_count(text: str) -> int | float | None:
+def parse_count(text: str) -> int | None:
     """What words for a number come to: thirteen, twenty-five, one hundred and five, a dozen."""
     words = [word for word in re.split(r"[\s-]+", text.strip().lower()) if word != "and"]
     words = words[1:] if len(words) > 1 and words[0] in ("a", "an") else words
@@ -113,8 +143,8 @@ def parse_count(text: str) -> int | float | None:
             part += _SMALL[word]
         elif word == "hundred":
             part = (part or 1) * 100
-        elif word in _LARGE:
-            total, part = total + (part or 1) * _LARGE[word], 0
+        elif word in _LARGE_UNITS:
+            total, part = total + (part or 1) * _LARGE_UNITS[word], 0
         elif word == "dozen":
             part = (part or 1) * 12
         else:

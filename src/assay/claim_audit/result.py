@@ -18,10 +18,14 @@ class ClaimVerdict(StrEnum):
 
 
 class AuditVerdict(StrEnum):
-    """HOLDS: every claim holds, no check is vacuous, every control fails, no gate is hit."""
+    """HOLDS: every claim holds, no check is vacuous, every control fails, no kill-gate is hit.
+
+    UNDECIDED: nothing of that is broken, but a claim is unverifiable, or there is no claim.
+    """
 
     HOLDS = "holds"
     FAILS = "fails"
+    UNDECIDED = "undecided"
 
     @property
     def favourable(self) -> bool:
@@ -30,11 +34,15 @@ class AuditVerdict(StrEnum):
 
 
 class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found, what was expected, and where; `why` where nothing was found."""
+    """What was found, what was expected, and where.
+
+    If nothing was `observed`, `why` says what is missing or cannot be read.
+    """
 
     got: Any
     expected: Any
     where: str
+    observed: bool = True
     why: str | None = None
 
 
@@ -85,9 +93,13 @@ class KillGate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Grades(msgspec.Struct, frozen=True, kw_only=True):
-    """How good the predictions of the verdicts were: hits, Brier score, log score."""
+    """How good the predictions of the verdicts were: hits, Brier score, log score.
+
+    Only claims that hold or fail are graded; `ungraded` are vacuous or unverifiable.
+    """
 
     predicted: int
+    ungraded: int = 0
     hits: int
     brier: float | None
     log_score: float | None
@@ -101,8 +113,16 @@ class ClaimCoverage(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def share(self) -> float | None:
-        """The share that is covered; None where there is no number."""
+        """The share that is covered; None if there is no number."""
         return self.covered / self.numbers if self.numbers else None
+
+    def reaches(self, least: float | None) -> bool:
+        """Whether enough is covered; a text without numbers leaves nothing uncovered."""
+        return least is None or self.share is None or self.share >= least
+
+    def __str__(self) -> str:
+        share = "" if self.share is None else f" ({self.share:.0%})"
+        return f"{self.covered} of {self.numbers} numbers have a claim{share}"
 
 
 class ClaimAudit(Result, frozen=True, kw_only=True):
@@ -143,8 +163,8 @@ class ClaimAudit(Result, frozen=True, kw_only=True):
                 "checker": one.checker,
                 "verdict": str(one.verdict),
                 "vacuous": one.vacuous,
-                "got": one.evidence.got,
-                "expected": one.evidence.expected,
+                "got": _flat(one.evidence.got),
+                "expected": _flat(one.evidence.expected),
                 "where": one.evidence.where,
                 "mutants": one.mutants.made,
                 "killed": one.mutants.killed,
@@ -158,7 +178,14 @@ class ClaimAudit(Result, frozen=True, kw_only=True):
         wrong = [one for one in self.claims if not one.stands and not one.control]
         named = [f"{one.id}: {told_of(one)}" for one in wrong[:5]]
         more = [f"and {len(wrong) - 5} more"] if len(wrong) > 5 else []
-        return (f"{self.verdict.upper()}: {self.because}", *named, *more, self.signature)
+        covered = [] if self.coverage is None else [f"coverage: {self.coverage}"]
+        first = f"{self.verdict.upper()}: {self.because}"
+        return (first, *named, *more, *covered, self.signature)
+
+
+def _flat(value: object) -> object:
+    """A value as a cell of a row."""
+    return str(value) if isinstance(value, (list, tuple, Mapping)) else value
 
 
 def told_of(one: ClaimResult) -> str:
@@ -167,11 +194,19 @@ def told_of(one: ClaimResult) -> str:
     if one.verdict is ClaimVerdict.UNVERIFIABLE:
         return f"unverifiable: {evidence.why}"
     if one.verdict is ClaimVerdict.FAILS:
-        found = evidence.why or f"got {evidence.got!r:.60}, expected {evidence.expected!r:.60}"
-        return f"fails: {found} ({evidence.where})" if evidence.where else f"fails: {found}"
-    if one.vacuous:
+        if evidence.why is not None:
+            return f"fails: {evidence.why}"
+        claimed = f"the claim says {_said(evidence.expected)}"
+        return f"fails: {claimed}, {evidence.where} gives {_said(evidence.got)}"
+    if one.vacuous and one.mutants.survivors:
         return f"vacuous: it also holds when {one.mutants.survivors[0]}"
+    if one.vacuous:
+        return "vacuous: no altered claim could be checked"
     return "holds"
+
+
+def _said(value: object) -> str:
+    return f"{value:.60}" if isinstance(value, str) else f"{value!r:.60}"
 
 
 def counted_verdicts(claims: Sequence[ClaimResult]) -> Mapping[str, int]:

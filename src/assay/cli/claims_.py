@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import PATH, json_flag
-from assay.cli.output import leave, print_json, show
+from assay.cli.output import leave, show
 from assay.cli.progress import progress
 
 EXIT_CODES = (
@@ -15,6 +15,16 @@ EXIT_CODES = (
 )
 root_flag = click.option(
     "--root", type=PATH, help="The folder that paths in claims start from. Default: the repository."
+)
+commands_flag = click.option(
+    "--allow-commands",
+    is_flag=True,
+    help="Run the commands of command_output_equals, confined. Default: unverifiable.",
+)
+coverage_flag = click.option(
+    "--min-coverage",
+    type=click.FloatRange(0.0, 1.0),
+    help="The share of the texts' numbers that claims must cover.",
 )
 
 
@@ -50,17 +60,15 @@ def command() -> None:
 @command.command("check", epilog=EXIT_CODES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=PATH)
 @root_flag
-@click.option(
-    "--min-coverage",
-    type=click.FloatRange(0.0, 1.0),
-    help="The share of the texts' numbers that claims must cover.",
-)
+@coverage_flag
+@commands_flag
 @click.option("--all", "every", is_flag=True, help="Show the claims that hold, too.")
 @json_flag
 def check(
     files: tuple[Path, ...],
     root: Path | None,
     min_coverage: float | None,
+    allow_commands: bool,
     every: bool,
     as_json: bool,
 ) -> None:
@@ -74,7 +82,9 @@ def check(
     from assay.report.claims import draw_claims
 
     with progress("checking", 0) as advance:
-        audit = check_claims(files, root, min_coverage, advance)
+        audit = check_claims(
+            files, root, min_coverage, allow_commands=allow_commands, on_claim=advance
+        )
     show(audit, partial(draw_claims, every=every), as_json=as_json)
     leave(favourable=audit.favourable)
 
@@ -82,63 +92,63 @@ def check(
 @command.command("scan")
 @click.argument("files", metavar="DOC...", nargs=-1, required=True, type=PATH)
 @root_flag
+@coverage_flag
 @click.option("--all", "every", is_flag=True, help="Show every number, not the first 25.")
-@click.option(
-    "--min-coverage", type=click.FloatRange(0.0, 1.0), help="Exit with 1 where less is covered."
-)
+@click.option("--patch", is_flag=True, help="Print the proposed claims as a patch.")
+@click.option("--write", is_flag=True, help="Write the proposed claims, and print the patch.")
 @json_flag
 def scan(
     files: tuple[Path, ...],
     root: Path | None,
-    every: bool,
     min_coverage: float | None,
+    every: bool,
+    patch: bool,
+    write: bool,
     as_json: bool,
 ) -> None:
     """Find the numbers that no claim covers.
 
     Dates, sections, versions, code and quotations are left out. Each number comes with the values
-    in the repository that it may state, and the claim that would check it.
+    in the repository that it may state, and the claim that would check it. A number that exactly
+    one value equals is proposed as a claim.
 
     \b
-    Example:
+    Examples:
       assay claims scan README.md
+      assay claims scan README.md --patch | git apply
     """
     from assay.api.claims import scan_claims
-    from assay.report.claims import draw_scan
+    from assay.report.claims import draw_patch, draw_scan
 
-    found = scan_claims(*files, root=root)
-    show(found, partial(draw_scan, every=every), as_json=as_json)
-    leave(favourable=min_coverage is None or (found.share or 0.0) >= min_coverage)
+    found = scan_claims(*files, root=root, write=write)
+    draw = partial(draw_patch, patch=found.patch) if patch or write else partial(
+        draw_scan, every=every
+    )  # fmt: skip
+    show(found, draw, as_json=as_json)
+    leave(favourable=found.coverage.reaches(min_coverage))
 
 
-@command.command("fix")
+@command.command("fix", epilog="Exit codes: 0 every claim holds now; 1 something is left to mend.")
 @click.argument("files", metavar="DOC...", nargs=-1, required=True, type=PATH)
 @root_flag
+@commands_flag
 @click.option("--write", is_flag=True, help="Write the files. Default: only show a patch.")
 @json_flag
-def fix(files: tuple[Path, ...], root: Path | None, write: bool, as_json: bool) -> None:
+def fix(
+    files: tuple[Path, ...], root: Path | None, allow_commands: bool, write: bool, as_json: bool
+) -> None:
     """Rewrite the numbers that claims cover to what is there.
 
     Each is printed as before: as many decimals, separators, per cent, words. Shows a patch;
-    with --write the files are changed.
+    with --write the files are changed. Claims that cannot be mended are listed.
 
     \b
     Example:
       assay claims fix README.md --write
     """
-    from assay.api.claims import fixed_text
-    from assay.claim_audit.fix import diff_of
-    from assay.files import write_whole
+    from assay.api.claims import fix_claims
+    from assay.report.claims import draw_fix
 
-    patches = {}
-    for path in files:
-        old, new = fixed_text(path, root)
-        if old != new:
-            patches[str(path)] = diff_of(path, old, new)
-            if write:
-                write_whole(path, new.encode())
-    if as_json:
-        print_json({"patches": patches, "written": write and bool(patches)})
-    else:
-        nothing = "Nothing to change: every number that a claim covers is what is there.\n"
-        click.echo("".join(patches.values()) or nothing, nl=False)
+    fixed = fix_claims(*files, root=root, write=write, allow_commands=allow_commands)
+    show(fixed, draw_fix, as_json=as_json)
+    leave(favourable=fixed.favourable)

@@ -2,7 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from assay.claim_audit.fix import ClaimFix
+from assay.claim_audit.judge import counted_verb
 from assay.claim_audit.result import ClaimAudit, ClaimResult, counted_verdicts, told_of
+from assay.claim_audit.scan.propose import comment_of
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.report.terminal import marked, styled
 from assay.wording import as_flags, counted
@@ -20,19 +23,17 @@ def draw_claims(audit: ClaimAudit, out: "Console", *, every: bool = False) -> No
         if one.control or every or not one.stands:
             _draw_claim(one, out)
     counts = counted_verdicts([one for one in audit.claims if not one.control])
-    told = [f"{count} {word}" for word, count in counts.items() if count]
+    told = [f"{count} {counted_verb(count, word)}" for word, count in counts.items() if count]
     mutants = sum(one.mutants.made for one in audit.claims)
     killed = sum(one.mutants.killed for one in audit.claims)
-    out.print(
-        styled(f"{', '.join(told)}; {killed} of {mutants} altered claims failed, as they must")
-    )
-    if audit.coverage is not None and audit.coverage.share is not None:
-        covered = f"{audit.coverage.covered} of {audit.coverage.numbers} numbers"
-        out.print(styled(f"coverage: {covered} of the text ({audit.coverage.share:.0%})"))
+    altered = f"{killed} of {mutants} altered claims failed, as they must" if mutants else ""
+    out.print(styled("; ".join(part for part in (", ".join(told), altered) if part)))
+    if audit.coverage is not None:
+        out.print(styled(f"coverage: {audit.coverage}"))
     if audit.grades is not None:
         brier = "" if audit.grades.brier is None else f", Brier score {audit.grades.brier:.3f}"
-        hits = f"{audit.grades.hits} of {audit.grades.predicted}"
-        out.print(styled(f"predicted verdicts: {hits} right{brier}"))
+        graded = audit.grades.predicted - audit.grades.ungraded
+        out.print(styled(f"predicted verdicts: {audit.grades.hits} of {graded} right{brier}"))
     out.print()
     style = "bold green" if audit.favourable else "bold red"
     out.print(marked("verdict  ", audit.verdict.upper(), style, f"  {audit.because}"))
@@ -58,19 +59,29 @@ def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
         out.print(styled(f"    {one.sentence[:160]}", style="dim"))
         for candidate in one.candidates:
             out.print(styled(f"    {_told(one, candidate.value, candidate.match)}"))
-            args = " ".join(f'{name}="{value}"' for name, value in candidate.args.items())
-            out.print(styled(f"      <!-- claim: {candidate.checker} {args} -->"))
+            out.print(styled(f"      {comment_of(candidate)}"))
     more = len(scan.uncovered) - len(shown)
     if more:
         told = f"and {counted(more, 'more number')} (`all=True` shows them)"
         out.print(styled(as_flags(told)))
     out.print()
-    share = "" if scan.share is None else f" ({scan.share:.0%})"
-    numbers = f"{scan.coverage.covered} of {scan.coverage.numbers} numbers"
-    out.print(styled(f"coverage: {numbers} have a claim{share}"))
+    out.print(styled(f"coverage: {scan.coverage}"))
     left = ", ".join(f"{count} {kind}" for kind, count in sorted(scan.left_out.items()))
     if left:
         out.print(styled(f"left out as no statements: {left}", style="dim"))
+
+
+def draw_patch(_: object, out: "Console", *, patch: str) -> None:
+    """A patch as it is, for `git apply`."""
+    out.file.write(patch)
+
+
+def draw_fix(fix: ClaimFix, out: "Console") -> None:
+    """The patch, and the claims that it does not mend."""
+    out.file.write(fix.patch)
+    for one in fix.left:
+        out.print(marked("", "left", "yellow", f"  {one.place}  {one.id}: {one.why}"))
+    out.print(styled(fix.sentence))
 
 
 def _told(one: Uncovered, value: float, match: str) -> str:

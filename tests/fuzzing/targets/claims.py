@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from assay.claim_audit.document import Document, documents_in
 from assay.claim_audit.in_place import claims_in
+from assay.claim_audit.mentions import mentions_in
 from assay.claim_audit.printed_numbers import parse_printed
-from assay.claim_audit.scan.mentions import mentions_in
 from assay.claim_audit.spec import parse_claims
-from assay.claim_audit.text_parts import parts_of
 from fuzzing.campaign import Reader
 from fuzzing.targets import target
 from fuzzing.targets.texts import text_of
@@ -23,7 +23,14 @@ TEXT = b"""# Results 3
 The AUC is **0.894** <!-- claim: json_path_equals path="r.json" key_path="auc" -->, or
 0.894 [0.830, 0.945] <!-- claim: derived_equals operation=points of=[{checker="x"}, 2] -->;
 thirteen of 86.4 % <!-- claim: regex_count_equals pattern='a' says="thirteen" id=x -->.
+
+| a | b |
+| --- | --- |
+| 1 | 0.5 |
+
+<!-- claim: table_equals path="t.csv" -->
 """
+REPEATED = b"<!-- claim: " * 40 + b"123 ab " * 40 + b"<!--" * 40 + b"```~~~" * 9
 
 
 @target("claims: files", thousands=60)
@@ -34,16 +41,17 @@ def _files(_: Path) -> Reader:
 @target("claims: in place", thousands=60)
 def _in_place(_: Path) -> Reader:
     def read(data: bytes) -> object:
-        found = [claims_in(*part) for part in parts_of(data, "README.md")]
-        return found, [claims_in(text_of(data), "x", suffix) for suffix in (".tex", ".rst")]
+        found = [claims_in(document) for document in documents_in(data, "README.md")]
+        return found, [claims_in(Document(text_of(data), "x", form)) for form in (".tex", ".rst")]
 
-    return Reader(read=read, seeds=[TEXT])
+    return Reader(read=read, seeds=[TEXT, REPEATED])
 
 
 @target("claims: numbers of a text", thousands=20)
 def _numbers(_: Path) -> Reader:
     def read(data: bytes) -> object:
         text = text_of(data)
-        return [one.printed for one in mentions_in(text)], parse_printed(text[:40])
+        found = [one.printed for one in mentions_in(Document(text, "x", ".md"))]
+        return found, parse_printed(text[:40])
 
     return Reader(read=read, seeds=[TEXT, b"one hundred and five, a dozen"], language="text")

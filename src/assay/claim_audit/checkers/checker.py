@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from assay.claim_audit.claim import Claim, Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader
+from assay.claim_audit.printed_tables import parse_table
 
 Args = Mapping[str, Any]
 Observe = Callable[[Args, EvidenceReader], Observed]
@@ -20,7 +21,8 @@ class Checker:
     A checker of a value (`value` names the argument that may hold the claimed one) gives what is
     there; a `bare` one also says something where no value is claimed. A checker of a statement
     (`value` is None) gives whether it is true. `altered` are the arguments of a statement that a
-    mutant changes: with another text, tag or path it must be false.
+    mutant changes: with another text, tag or path it must be false. Numbers are compared at the
+    precision they are printed with; a `text` exactly; a `table` cell by cell.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Checker:
     optional: tuple[str, ...] = ()
     value: str | None = None
     bare: bool = False
+    compares: Literal["number", "text", "table"] = "number"
     altered: tuple[str, ...] = ()
 
     def check_args(self, claim: Claim) -> None:
@@ -53,8 +56,10 @@ def claimed_value(checker: Checker, claim: Claim) -> Any:  # noqa: ANN401 - any 
     None claims no value: of a bare checker, which says something all the same.
     """
     if claim.printed is not None:
-        return claim.printed
+        return parse_table(claim.printed) if checker.compares == "table" else claim.printed
     if checker.value is not None and checker.value in claim.args:
+        if not isinstance(claim.expected, bool):
+            raise Unverifiable(f"the value stands twice: in {checker.value!r} and in `expected`")
         return claim.args[checker.value]
     return None if checker.bare and claim.expected is True else claim.expected
 

@@ -121,6 +121,7 @@ CHECKERS = (
         observe=_package_version,
         required=("path",),
         value="version",
+        compares="text",
     ),
     Checker(
         name="pdf_page_count_equals",

@@ -9,6 +9,7 @@ from assay.claim_audit.checkers import (
     code_checkers,
     file_checkers,
     git_checkers,
+    printed_table,
     record_checkers,
     value_checkers,
 )
@@ -26,22 +27,25 @@ OURS: dict[str, Checker] = {
         value_checkers,
         code_checkers,
         record_checkers,
+        printed_table,
     )
     for checker in module.CHECKERS
 }
 
 
 @cache
-def plugins() -> Mapping[str, Checker]:
-    """The checkers of installed packages; one that fails to load, or takes our name, is refused."""
-    found: dict[str, Checker] = {}
+def plugins() -> Mapping[str, Checker | str]:
+    """The checkers of installed packages by name; why one cannot be used, by its entry point."""
+    found: dict[str, Checker | str] = {}
     for point in entry_points(group=GROUP):
         try:
             checker = point.load()
         except Exception as error:
-            raise Unverifiable(f"the checker {point.name} could not be loaded: {error}") from None
+            found[point.name] = f"the checker {point.name} could not be loaded: {error}"
+            continue
         if not isinstance(checker, Checker) or checker.name in OURS:
-            raise Unverifiable(f"{point.value} is no checker with a name of its own")
+            found[point.name] = f"{point.value} is not a Checker with a name of its own"
+            continue
         found[checker.name] = checker
     return found
 
@@ -55,7 +59,10 @@ def checker_named(name: str) -> Checker:
         near = get_close_matches(name, known, n=1)
         meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
         raise Unverifiable(f"no checker {name!r:.60}; {meant}")
-    return known[name]
+    found = known[name]
+    if isinstance(found, str):
+        raise Unverifiable(found)
+    return found
 
 
 OURS["derived_equals"] = derived_checker(checker_named)

@@ -57,10 +57,7 @@ def _inner(value: Any, step: str, where: str) -> Any:  # noqa: ANN401 - JSON is 
 
 def _aggregate(args: Args, evidence: EvidenceReader) -> Observed:
     path, what = text_arg(args, "path"), text_arg(args, "statistic")
-    rows = _rows(path, evidence)
-    where = args.get("where")
-    if where is not None:
-        rows = _kept(rows, str(where), path)
+    rows = rows_of(args, evidence)
     if what == "count":
         return Observed(value=len(rows), where=f"{path}, {len(rows):,} rows")
     if what == "share":
@@ -77,6 +74,13 @@ def _aggregate(args: Args, evidence: EvidenceReader) -> Observed:
         known = ", ".join((*_STATISTICS, "count", "distinct", "share"))
         raise Unverifiable(f"statistic {what!r:.40}: expected one of {known}")
     return Observed(value=_STATISTICS[what](numbers), where=f"{path}, {len(numbers):,} rows")
+
+
+def rows_of(args: Args, evidence: EvidenceReader) -> list[Mapping[str, Any]]:
+    """The rows of the table at `path`, those that satisfy `where`."""
+    path, where = text_arg(args, "path"), args.get("where")
+    rows = _rows(path, evidence)
+    return rows if where is None else _kept(rows, str(where), path)
 
 
 def _rows(path: str, evidence: EvidenceReader) -> list[Mapping[str, Any]]:

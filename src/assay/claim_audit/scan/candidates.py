@@ -15,8 +15,8 @@ import msgspec
 from assay.claim_audit.agreement import number_of
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
+from assay.claim_audit.mentions import Mention
 from assay.claim_audit.printed_numbers import Printed
-from assay.claim_audit.scan.mentions import Mention
 from assay.errors import AssayError
 from assay.tables.source import read_table
 

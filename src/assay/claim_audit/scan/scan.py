@@ -8,19 +8,14 @@ from typing import Any
 import msgspec
 
 from assay.bounds import MAX_FILE_BYTES
+from assay.claim_audit.collect import read_texts
+from assay.claim_audit.coverage import uncovered
+from assay.claim_audit.document import LISTS
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.in_place import claims_in
+from assay.claim_audit.mentions import STATED, Mention, mentions_in
 from assay.claim_audit.result import ClaimCoverage
 from assay.claim_audit.scan.candidates import Candidate, NumberIndex
-from assay.claim_audit.scan.mentions import (
-    STATED,
-    Mention,
-    coverage_of,
-    covered_by,
-    mentions_in,
-    ranked,
-)
-from assay.claim_audit.text_parts import parts_of
+from assay.errors import SpecError
 from assay.files import read_bounded
 from assay.result import Result
 
@@ -39,15 +34,28 @@ class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimScan(Result, frozen=True, kw_only=True):
-    """The numbers of some texts: those that state something, covered and not."""
+    """The numbers of some texts: those that state something, covered and not.
+
+    `patch` adds the proposed claims to the texts; `written` says that it has been applied.
+
+    Example:
+        >>> import assay
+        >>> from pathlib import Path
+        >>> _ = Path("results.json").write_text('{"auc": 0.8938}')
+        >>> _ = Path("README.md").write_text("The AUC is 0.894.")
+        >>> assay.scan_claims("README.md").uncovered[0].candidates[0].args["key_path"]
+        'auc'
+    """
 
     coverage: ClaimCoverage
     share: float | None
     uncovered: tuple[Uncovered, ...]
     left_out: dict[str, int]
+    patch: str = ""
+    written: bool = False
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One row a number that no claim covers."""
+        """One row for each number that no claim covers."""
         return [
             {
                 "number": one.number,
@@ -62,43 +70,45 @@ class ClaimScan(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> Sequence[str]:
-        """The coverage, and the weightiest numbers that nothing covers."""
-        coverage = self.coverage
+        """The coverage, and the first numbers that nothing covers."""
         first = [f"{one.file}:{one.line}: {one.number}" for one in self.uncovered[:5]]
-        return (f"{coverage.covered} of {coverage.numbers} numbers are covered by a claim", *first)
+        more = len(self.uncovered) - len(first)
+        return (str(self.coverage), *first, *([f"and {more} more"] if more else []))
 
 
 def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
     """Every number of some texts, and which of them no claim covers."""
-    parts = [
-        part for path in paths for part in parts_of(read_bounded(path, MAX_FILE_BYTES), str(path))
-    ]
-    uncovered: list[tuple[str, Mention]] = []
+    left: list[tuple[str, Mention]] = []
     left_out: Counter[str] = Counter()
-    for text, place, suffix in parts:
-        spans = [(one.start, one.end) for one in claims_in(text, place, suffix)]
-        for mention in mentions_in(text):
-            if mention.kind not in STATED:
-                left_out[mention.kind] += 1
-            elif not covered_by(mention, spans):
-                uncovered.append((place, mention))
-    places = {id(mention): place for place, mention in uncovered}
+    numbers = 0
+    for path in paths:
+        if path.suffix.lower() in LISTS:
+            raise SpecError(f"{path}: a list of claims, expected a text to scan")
+        for text in read_texts(read_bounded(path, MAX_FILE_BYTES), str(path)):
+            mentions = mentions_in(text.document)
+            stated = [one for one in mentions if one.kind in STATED]
+            left_out.update(one.kind for one in mentions if one.kind not in STATED)
+            spans = [(one.start, one.end) for one in text.covered if not one.claim.control]
+            left += [(text.document.place, one) for one in uncovered(stated, spans)]
+            numbers += len(stated)
+    left.sort(key=lambda one: (-one[1].weight, one[0], one[1].start))
     with EvidenceReader(root) as evidence:
         index = NumberIndex(evidence)
-        found = tuple(
-            Uncovered(
-                number=one.text,
-                file=places[id(one)],
-                line=one.line,
-                end=one.end,
-                kind=one.kind,
-                weight=one.weight,
-                sentence=one.sentence,
-                candidates=tuple(index.candidates(one)),
-            )
-            for one in ranked(mention for _, mention in uncovered)
-        )
-    coverage = coverage_of(parts)
+        found = tuple(_uncovered(place, one, index) for place, one in left)
+    coverage = ClaimCoverage(numbers=numbers, covered=numbers - len(left))
     return ClaimScan(
         coverage=coverage, share=coverage.share, uncovered=found, left_out=dict(left_out)
+    )
+
+
+def _uncovered(place: str, mention: Mention, index: NumberIndex) -> Uncovered:
+    return Uncovered(
+        number=mention.text,
+        file=place,
+        line=mention.line,
+        end=mention.end,
+        kind=mention.kind,
+        weight=mention.weight,
+        sentence=mention.sentence,
+        candidates=tuple(index.candidates(mention)),
     )

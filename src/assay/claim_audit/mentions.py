@@ -10,9 +10,8 @@ from typing import Literal
 
 import msgspec
 
-from assay.claim_audit.in_place import claims_in
+from assay.claim_audit.document import Document, Span
 from assay.claim_audit.printed_numbers import PATTERN, WORDS, Printed, parse_printed
-from assay.claim_audit.result import ClaimCoverage
 
 Kind = Literal[
     "figure", "count", "date", "section", "version", "code", "quotation", "reference", "name"
@@ -22,10 +21,6 @@ STATED: frozenset[Kind] = frozenset({"figure", "count"})
 
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
-    ("code", re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)),
-    ("code", re.compile(r"(?<!`)(`{1,9})(?!`).{1,400}?(?<!`)\1(?!`)", re.DOTALL)),
-    ("code", re.compile(r"<!--.*?-->", re.DOTALL)),
-    ("code", re.compile(r"^(?: {4}|\t)\S.*$", re.MULTILINE)),
     ("quotation", re.compile(r"^>.*$", re.MULTILINE)),
     ("quotation", re.compile(r"“[^”\n]{1,400}”")),
     ("reference", re.compile(r"https?://\S+|doi:\S+|arXiv:\S+|\]\([^)\s]*\)", re.IGNORECASE)),
@@ -39,7 +34,7 @@ _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     (
         "section",
         re.compile(
-            r"§+\s*\d+(?:\.\d+)*(?:\s*(?:[–,-]|and)\s*§*\d+(?:\.\d+)*)*"
+            r"(?<!§)§+\s*\d+(?:\.\d+)*(?:\s*(?:[–,-]|and)\s*§*\d+(?:\.\d+)*)*"
             r"|\b(?:Sec(?:tion|\.)|Ch(?:apter|\.)|Appendix|Step|Layer|Part|Phase)s?\s+\d+(?:\.\d+)*",
             re.IGNORECASE,
         ),
@@ -70,12 +65,14 @@ _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     ("name", re.compile(r"\b\d+[A-Za-z]{2,}\w*|\b\d+[-_][A-Za-z]\w*")),
     ("name", re.compile(r"(?<![\w/])\w{1,80}/\w[\w./-]{0,120}\d[\w./-]{0,120}")),
 )
+_VERSION_END = re.compile(r"(?:[.\w-]*\w)?")
 _COUNT = re.compile(
     r"\b(?:(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")(?:[- ]|\b))+", re.IGNORECASE
 )
 _UNCOUNTED = re.compile(
     r"\b(?:one of|no one|one another|each one|this one|that one|the one)\b", re.IGNORECASE
 )
+_NEAR = 160
 _METRIC = re.compile(
     r"AUC|AUROC|F1|accuracy|precision|recall|score|rate|mean|median|%|percent|points|interval|p\s*[<=]"
     r"|times|faster|slower|correlation|rho|margin|error|pass|fail|result|improv|gain|drop|only",
@@ -100,22 +97,23 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
         return parse_printed(self.text)
 
 
-def mentions_in(text: str) -> list[Mention]:
+def mentions_in(document: Document) -> list[Mention]:
     """Every number and count word of a text, in order."""
-    masked = _masked(text)
-    found = [(one.start(), one.end()) for one in PATTERN.finditer(text) if _alone(text, one)]
-    words = [(one.start(), one.start() + len(one[0].rstrip(" -"))) for one in _COUNT.finditer(text)]
-    taken = [span for span in words if not _is_article(text, *span)]
-    mentions = []
-    for start, end in sorted({*found, *taken}):
-        kind = _MASKS[masked[start] - 1][0] if masked[start] else None
-        printed = text[start:end].strip()
+    text = document.text
+    masked = _masked(document)
+    mentions: list[Mention] = []
+    for start, end in _spans(text):
+        kind = _KINDS[masked[start]]
+        start, end = _whole_version(text, start, end) if kind == "version" else (start, end)
+        if mentions and start < mentions[-1].end:
+            continue
+        printed = text[start:end].rstrip()
         if kind is None:
             kind = "count" if re.fullmatch(r"[A-Za-z -]+|\d{1,3}", printed) else "figure"
         mentions.append(
             Mention(
                 text=printed,
-                line=text.count("\n", 0, start) + 1,
+                line=document.line_of(start),
                 start=start,
                 end=start + len(printed),
                 kind=kind,
@@ -124,6 +122,26 @@ def mentions_in(text: str) -> list[Mention]:
             )
         )
     return mentions
+
+
+def _spans(text: str) -> list[Span]:
+    """The spans of numbers and count words, the first and longest of those that overlap."""
+    found = [one.span() for one in PATTERN.finditer(text) if _alone(text, one)]
+    words = [(one.start(), one.start() + len(one[0].rstrip(" -"))) for one in _COUNT.finditer(text)]
+    taken = [span for span in words if not _is_article(text, *span)]
+    kept: list[Span] = []
+    for start, end in sorted([*found, *taken], key=lambda span: (span[0], -span[1])):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return kept
+
+
+def _whole_version(text: str, start: int, end: int) -> Span:
+    """The span of a version of which a number is a part: 3.1.2, not 3.1."""
+    while start > 0 and (text[start - 1] == "." or text[start - 1].isdigit()):
+        start -= 1
+    found = _VERSION_END.match(text, end)
+    return start, end if found is None else found.end()
 
 
 def ranked(mentions: Iterable[Mention]) -> list[Mention]:
@@ -137,31 +155,29 @@ def covered_by(mention: Mention, spans: Iterable[tuple[int, int]]) -> bool:
     return any(start < mention.end and mention.start < end for start, end in spans)
 
 
-def coverage_of(parts: Iterable[tuple[str, str, str]]) -> ClaimCoverage:
-    """How many numbers of some texts state something, and how many of these a claim covers."""
-    numbers = covered = 0
-    for text, place, suffix in parts:
-        spans = [(one.start, one.end) for one in claims_in(text, place, suffix)]
-        stated = [one for one in mentions_in(text) if one.kind in STATED]
-        numbers += len(stated)
-        covered += sum(covered_by(one, spans) for one in stated)
-    return ClaimCoverage(numbers=numbers, covered=covered)
-
-
 def _alone(text: str, found: re.Match[str]) -> bool:
     """Whether a number is not the inside of a word or of another number."""
-    before = text[found.start() - 1 : found.start()]
+    before = text[max(found.start() - 1, 0) : found.start()]
     after = text[found.end() : found.end() + 1]
-    return not (before.isalnum() or before in "_") and not (after.isalpha() and not found["unit"])
+    return not (before.isalnum() or before == "_") and not (after.isalpha() and not found["unit"])
 
 
-def _masked(text: str) -> bytearray:
-    """For each place of a text the number of the first mask that covers it; 0 where none does."""
-    masks = bytearray(len(text))
-    for number, (_, pattern) in reversed(list(enumerate(_MASKS, 1))):
-        for one in pattern.finditer(text):
-            masks[one.start() : one.end()] = bytes([number]) * (one.end() - one.start())
+def _masked(document: Document) -> bytearray:
+    """For each place of a text the number of the first mask that covers it; 0 if none does."""
+    masks = bytearray(len(document.text))
+    for number, (_, pattern) in reversed(list(enumerate(_MASKS, 2))):
+        for one in pattern.finditer(document.text):
+            _cover(masks, one.span(), number)
+    for span in [*document.code, *(span for span, _ in document.comments)]:
+        _cover(masks, span, 1)
     return masks
+
+
+def _cover(masks: bytearray, span: Span, number: int) -> None:
+    masks[span[0] : span[1]] = bytes([number]) * (span[1] - span[0])
+
+
+_KINDS: Sequence[Kind | None] = (None, "code", *(kind for kind, _ in _MASKS))
 
 
 def _is_article(text: str, start: int, end: int) -> bool:
@@ -175,9 +191,7 @@ def _weight(text: str, start: int, end: int, kind: Kind) -> float:
     if kind not in STATED:
         return 0.0
     number = text[start:end]
-    line_start = text.rfind("\n", 0, start) + 1
-    line_end = text.find("\n", end)
-    line = text[line_start : line_end if line_end >= 0 else len(text)]
+    line = text[max(text.rfind("\n", max(0, start - _NEAR), start) + 1, start - _NEAR) :][:_NEAR]
     weight = 1.0
     weight += 1.5 * ("." in number or "%" in number)
     weight += 1.5 * bool(_METRIC.search(text[max(0, start - 60) : end + 40]))
@@ -190,6 +204,7 @@ def _weight(text: str, start: int, end: int, kind: Kind) -> float:
 
 def _sentence(text: str, start: int, end: int) -> str:
     """The words around a number, on one line."""
-    begin = max(text.rfind(". ", 0, start) + 1, text.rfind("\n\n", 0, start) + 1, start - 160)
-    stops = [at for at in (text.find(". ", end), text.find("\n\n", end)) if at >= 0]
-    return " ".join(text[begin : min([*stops, end + 160])].split())
+    before, after = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
+    begin = max(before.rfind(". ") + 1, before.rfind("\n\n") + 1)
+    stops = [at for at in (after.find(". "), after.find("\n\n")) if at >= 0]
+    return " ".join((before[begin:] + text[start:end] + after[: min([*stops, _NEAR])]).split())

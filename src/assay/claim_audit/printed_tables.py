@@ -1,0 +1,68 @@
+"""Tables as a text prints them: the cells of a Markdown table, row by row."""
+
+import re
+from collections.abc import Sequence
+
+from assay.claim_audit.agreement import agrees
+from assay.claim_audit.document import Span
+
+_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
+_RULE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$")
+_CELL_END = re.compile(r"(?<!\\)\|")
+_EMPHASIS = re.compile(r"\*\*|`")
+
+Rows = list[list[str]]
+
+
+def table_before(text: str, at: int) -> Span | None:
+    """The span of the table whose last row is the last line before a place, blank lines apart."""
+    end = len(text[:at].rstrip())
+    start, line_end = end, end
+    while line_end > 0:
+        line_start = text.rfind("\n", 0, line_end) + 1
+        if not _ROW.match(text[line_start:line_end]):
+            break
+        start, line_end = line_start, line_start - 1
+    return (start, end) if start < end and len(parse_table(text[start:end])) > 1 else None
+
+
+def parse_table(text: str) -> Rows:
+    """The cells of a Markdown table, its heads first; emphasis is left out."""
+    lines = [line for line in text.splitlines() if line.strip() and not _RULE.match(line)]
+    return [
+        [_EMPHASIS.sub("", cell).replace("\\|", "|").strip()
+         for cell in _CELL_END.split(line.strip().strip("|"))]
+        for line in lines
+    ]  # fmt: skip
+
+
+def print_table(rows: Rows) -> str:
+    """Rows as a Markdown table."""
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    rule = "|" + " --- |" * len(rows[0])
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def altered_rows(rows: Rows, column: int, cell: str) -> Rows:
+    """The rows with another cell in the first row below the heads."""
+    first = [cell if at == column else own for at, own in enumerate(rows[1])]
+    return [rows[0], first, *rows[2:]]
+
+
+def told_difference(
+    claimed: Sequence[Sequence[object]], observed: Sequence[Sequence[object]], where: str
+) -> tuple[object, object, str]:
+    """The first cell that differs: what is there, what the text says, and where.
+
+    Of tables that agree, how many rows they have.
+    """
+    sizes = [
+        f"{len(rows) - 1} rows of {len(rows[0]) if rows else 0}" for rows in (observed, claimed)
+    ]
+    if sizes[0] != sizes[1]:
+        return sizes[0], sizes[1], where
+    for number, (own, other) in enumerate(zip(claimed, observed, strict=True)):
+        for head, said, found in zip(claimed[0], own, other, strict=False):
+            if not agrees(said, found):
+                return found, said, f"{where}, row {number}, column {head!r:.40}"
+    return sizes[0], sizes[1], where

@@ -1,0 +1,53 @@
+"""Write proposed claims into texts: a comment behind each number with one equal candidate."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import structs
+
+from assay.bounds import MAX_FILE_BYTES
+from assay.claim_audit.patch import patch_of, write_text
+from assay.claim_audit.scan.candidates import Candidate
+from assay.claim_audit.scan.scan import ClaimScan, Uncovered
+from assay.digests import decode_utf8
+from assay.files import read_bounded
+
+_MARKED = (".md", ".markdown", ".html")
+
+
+def propose_claims(scan: ClaimScan, paths: Sequence[Path], *, write: bool) -> ClaimScan:
+    """The scan with a patch that adds the proposed claims; with `write` the texts are changed.
+
+    LaTeX, reStructuredText and notebooks are left alone: their claims stand on other lines.
+    """
+    patches = []
+    for path in paths:
+        if path.suffix.lower() not in _MARKED:
+            continue
+        old = decode_utf8(read_bounded(path, MAX_FILE_BYTES), where=str(path))
+        new = with_claims(old, [one for one in scan.uncovered if one.file == str(path)])
+        if new != old:
+            patches.append(patch_of(path, old, new))
+            if write:
+                write_text(path, new)
+    return structs.replace(scan, patch="".join(patches), written=write and bool(patches))
+
+
+def with_claims(text: str, uncovered: Sequence[Uncovered]) -> str:
+    """A text with a claim behind each number that only one value of the repository equals."""
+    places = {
+        one.end: comment_of(one.candidates[0])
+        for one in uncovered
+        if [candidate.match for candidate in one.candidates] == ["equal"]
+    }
+    for at in sorted(places, reverse=True):
+        end = at + 2 if text[at : at + 2] == "**" else at
+        text = f"{text[:end]} {places[at]}{text[end:]}"
+    return text
+
+
+def comment_of(candidate: Candidate) -> str:
+    """The comment that claims a number by a candidate."""
+    words = [f"{name}={json.dumps(value)}" for name, value in candidate.args.items()]
+    return f"<!-- claim: {candidate.checker} {' '.join(words)} -->"
