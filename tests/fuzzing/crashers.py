@@ -53,4 +53,13 @@ CRASHERS: tuple[tuple[str, bytes], ...] = (
         b'{"doc_id":0,"doc":{},"target":{},"resps":[],"filtered_resps":[],"metrics":["\xed\xa0\x80"],'
         b'"":0}\n=====\n{"results":{},"":{}}',
     ),
+    # Comments, fences and links that open and never close took time in the square of a text.
+    *(
+        (f"claims: {reader}", text)
+        for reader in ("in place", "numbers of a text")
+        for text in (
+            *(b"<!--" * 20_000, b"<!-- claim: " * 10_000, "§".encode() * 20_000, b"](" * 20_000),
+            *(b"```\n~~~\n" * 9_000, b"`" * 40_000, b",000" * 10_000, b"123 ab " * 4_000),
+        )
+    ),
 )

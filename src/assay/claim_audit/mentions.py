@@ -5,7 +5,7 @@ code or in quotations, references and names are told apart: a reader does not ta
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -23,7 +23,10 @@ _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     ("quotation", re.compile(r"^>.*$", re.MULTILINE)),
     ("quotation", re.compile(r"“[^”\n]{1,400}”")),
-    ("reference", re.compile(r"https?://\S+|doi:\S+|arXiv:\S+|\]\([^)\s]*\)", re.IGNORECASE)),
+    (
+        "reference",
+        re.compile(r"https?://\S+|doi:\S+|arXiv:\S+|\]\([^)\s]{0,1000}\)", re.IGNORECASE),
+    ),
     ("reference", re.compile(r"\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\](?!\()")),
     (
         "reference",
@@ -142,17 +145,6 @@ def _whole_version(text: str, start: int, end: int) -> Span:
         start -= 1
     found = _VERSION_END.match(text, end)
     return start, end if found is None else found.end()
-
-
-def ranked(mentions: Iterable[Mention]) -> list[Mention]:
-    """Those that state something, the weightiest first."""
-    stated = [one for one in mentions if one.kind in STATED]
-    return sorted(stated, key=lambda one: (-one.weight, one.start))
-
-
-def covered_by(mention: Mention, spans: Iterable[tuple[int, int]]) -> bool:
-    """Whether a claim covers a number."""
-    return any(start < mention.end and mention.start < end for start, end in spans)
 
 
 def _alone(text: str, found: re.Match[str]) -> bool:
