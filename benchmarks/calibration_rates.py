@@ -17,7 +17,8 @@ from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
-from error_rates import insert, markdown
+from error_rates import DOC
+from result_tables import insert, markdown
 from situations import Floats
 
 from assay.stats.proportions import accuracy
@@ -224,7 +225,7 @@ def main() -> None:
         table = make()
         print(f"{table}\n", flush=True)
         if chosen.write:
-            insert(name, table, by="calibration_rates")
+            insert(name, table, by="calibration_rates", page=DOC)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from dual_situations import CONDITIONS, System
-from error_rates import make_tables, markdown
+from result_tables import make_tables, markdown
 
 from assay.dual_condition.evidence import Past, Thresholds
 from assay.dual_condition.judge.regime import Split, is_pilot, regime_of, surely_fell

@@ -10,7 +10,7 @@ standard error of a share near .95 over 4,000 draws is .0034.
 import argparse
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import TypeVar
 import numpy as np
 from group_situations import CHOOSING, CHOOSING_LATER, HELD_BACK, GroupFamily
 from numpy.typing import NDArray
+from result_tables import insert, markdown
 from situations import Situation, draw_groups, draw_odd, draw_pair, grid
 from verdicts import BOUNDARIES, forecast, rates
 
@@ -190,13 +191,6 @@ def simulate(
     return list(zip(listed, rows, strict=True))
 
 
-def markdown(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table."""
-    lines = [" | ".join(headers), " | ".join("---" for _ in headers)]
-    lines += [" | ".join(row) for row in rows]
-    return "\n".join(f"| {line} |" for line in lines)
-
-
 def table_single(draws: int) -> str:
     """One AUC, the grid that was asked for."""
     found = simulate(single, grid(), draws)
@@ -362,32 +356,7 @@ def main() -> None:
             table = make(chosen.draws)
             print(f"\n{name}\n\n{table}", flush=True)
             if chosen.write:
-                insert(name, table, by="error_rates")
-
-
-def make_tables(
-    tables: Mapping[str, Callable[[int], str]], *, about: str, draws: int, by: str, page: Path
-) -> None:
-    """Print the tables of a page, and write them where it shows them; what a script's flags ask."""
-    parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--draws", type=int, default=draws)
-    parser.add_argument("--only", choices=tables, action="append")
-    parser.add_argument("--write", action="store_true")
-    flags = parser.parse_args()
-    for name in flags.only or tables:
-        table = tables[name](flags.draws)
-        print(f"## {name}\n\n{table}\n", flush=True)
-        if flags.write:
-            insert(name, table, by=by, page=page)
-
-
-def insert(name: str, table: str, *, by: str, page: Path = DOC) -> None:
-    """Put a table where the documentation shows it."""
-    start, end = f"<!-- {name}: made by benchmarks/{by}.py -->", f"<!-- end of {name} -->"
-    text = page.read_text(encoding="utf-8")
-    head, rest = text.split(start)
-    tail = rest.split(end)[1]
-    page.write_text(f"{head}{start}\n\n{table}\n\n{end}{tail}", encoding="utf-8")
+                insert(name, table, by="error_rates", page=DOC)
 
 
 if __name__ == "__main__":

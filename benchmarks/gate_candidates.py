@@ -11,8 +11,8 @@ import itertools
 import math
 
 import numpy as np
-from error_rates import markdown
 from numpy.typing import NDArray
+from result_tables import markdown
 
 Array = NDArray[np.float64]
 MARGIN, Z = 0.05, 1.6448536269514722

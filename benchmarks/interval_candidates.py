@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from error_rates import holds, markdown, simulate
+from error_rates import holds, simulate
+from result_tables import markdown
 from situations import Situation, grid
 
 from assay.stats import auc

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from error_rates import make_tables, markdown
 from lost_families import FAMILIES as LOST
 from lost_families import KEPT_BACK as LOST_KEPT_BACK
 from lost_families import draw_lost
+from result_tables import make_tables, markdown
 from score_families import CHOSEN_ON, KEPT_BACK
 
 from assay import Trial

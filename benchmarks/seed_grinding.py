@@ -11,8 +11,8 @@ it has five and is judged on their mean. The bar is an AUC of .70 on 108 records
 from pathlib import Path
 
 import numpy as np
-from error_rates import make_tables, markdown
 from numpy.typing import NDArray
+from result_tables import make_tables, markdown
 from situations import Floats, shift
 from verdicts import drawn_run
 
@@ -92,8 +92,8 @@ def table_grinding(seals: int) -> str:
                 for text in (f"{bar.value:.3f}", f"{bar.lower_bound:.3f}", bar.outcome.value)
             ))
         )  # fmt: skip
-    headers = ("method", "best of one seed", "its lower bound", "verdict",
-               f"best mean of {SEEDS}", "its lower bound", "verdict")  # fmt: skip
+    headers = ("method", "best of one seed", "lower bound of one", "verdict of one",
+               f"best mean of {SEEDS}", "lower bound of the mean", "verdict of the mean")  # fmt: skip
     return f"The best of {seals:,} seals, {SIZE} records.\n\n{markdown(headers, rows)}"
 
 

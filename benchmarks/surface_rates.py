@@ -25,7 +25,8 @@ from statistics import NormalDist
 from typing import Any, TypeVar
 
 import numpy as np
-from error_rates import insert, markdown
+from error_rates import DOC
+from result_tables import insert, markdown
 from situations import Floats
 from surface_families import TOLD, Rules, draw_told
 from surface_held_back import BEYOND_COVERAGE, HELD_BACK
@@ -434,7 +435,7 @@ def main() -> None:
             table = make(chosen.draws or draws)
             print(f"\n{name}\n\n{table}", flush=True)
             if chosen.write:
-                insert(name, table, by="surface_rates")
+                insert(name, table, by="surface_rates", page=DOC)
 
 
 if __name__ == "__main__":
