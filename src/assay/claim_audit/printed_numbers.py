@@ -12,10 +12,15 @@ import msgspec
 
 _DIGITS = 40
 """A longer text is no number that anyone prints."""
-_NUMBER = r"(?:\d{1,3}(?:[,\u00a0\u202f ]\d{3})+|\d+)(?:\.\d+)?|\.\d+"
+SEPARATOR = re.compile(r"[,\u00a0\u202f ]|\{,\}|\\,")
+"""What may stand between thousands, in LaTeX too."""
+_NUMBER = rf"(?:\d{{1,3}}(?:(?:{SEPARATOR.pattern})\d{{3}})+|\d+)(?:\.\d+)?|\.\d+"
+_PERCENT = r"(?:\\,|[\s~])?(?:\\?%|per\s?cent\b)"
 PATTERN = re.compile(
-    rf"(?P<sign>[+\-\u2212\u2013]?)(?P<digits>{_NUMBER})"
-    r"(?:[eE](?P<power>[+\-\u2212]?\d{1,3}))?(?P<unit>\s?%|\s?[kM](?![A-Za-z])|x(?![A-Za-z]))?"
+    # a hyphen behind a word or a digit is no sign: top-5, 0.796-0.932
+    rf"(?P<sign>(?:(?<!\w)[+\-\u2212\u2013])?)(?P<digits>{_NUMBER})"
+    rf"(?:[eE](?P<power>[+\-\u2212]?\d{{1,3}}))?"
+    rf"(?P<unit>{_PERCENT}|\s?[kM](?![A-Za-z])|x(?![A-Za-z]))?"
 )
 _UNITS = {"k": Decimal(1000), "M": Decimal(1_000_000), "x": Decimal(1)}
 _ONES = (
@@ -76,27 +81,29 @@ def parse_printed(text: object) -> Printed | None:
     found = PATTERN.fullmatch(words)
     if found is None:
         count = parse_count(words)
-        return None if count is None else Printed(
-            text=words, value=Decimal(str(count)), last_place=Decimal(1)
-        )  # fmt: skip
+        if count is None:
+            return None
+        last = Decimal("0.1" if isinstance(count, float) else 1)  # "half" is not all up to one
+        return Printed(text=words, value=Decimal(str(count)), last_place=last)
     return _from_match(found)
 
 
 def _from_match(found: re.Match[str]) -> Printed:
-    digits = re.sub(r"[,\u00a0\u202f ]", "", found["digits"])
+    digits = SEPARATOR.sub("", found["digits"])
     value = Decimal(digits)
     last = Decimal(1).scaleb(int(value.as_tuple().exponent))
     if found["power"]:
         power = int(found["power"].replace("\u2212", "-"))
         value, last = value.scaleb(power), last.scaleb(power)
     unit = (found["unit"] or "").strip()
-    if unit == "%":
+    percent = unit.endswith(("%", "cent"))
+    if percent:
         value, last = value / 100, last / 100
     elif unit:
         value, last = value * _UNITS[unit], last * _UNITS[unit]
-    if found["sign"] in ("-", "\u2212"):
+    if found["sign"] in ("-", "\u2212", "\u2013"):
         value = -value
-    return Printed(text=found[0].strip(), value=value, last_place=last, percent=unit == "%")
+    return Printed(text=found[0].strip(), value=value, last_place=last, percent=percent)
 
 
 def parse_count(text: str) -> int | float | None:
