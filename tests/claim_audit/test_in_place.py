@@ -25,6 +25,12 @@ def printed(text, suffix=".md"):
         (f"3 of 4 <!-- claim: {J} says=3 -->", "3"),
         (f"it was 0.894\n<!-- claim: {J} --> in all", "0.894"),
         (f"2 <!-- claim: {J} -->and more words <!-- claim: {J} says=2 -->", "2"),
+        (f"Twenty-six <!-- claim: {J} --> tests", "Twenty-six"),
+        (f"one hundred and twenty records <!-- claim: {J} -->", "one hundred and twenty"),
+        (f"two and three <!-- claim: {J} -->", "three"),
+        (f"release v0.4.1 <!-- claim: {J} -->", "0.4.1"),
+        (f"release 1.2.0rc1. <!-- claim: {J} -->", "1.2.0rc1"),
+        (f"0.796-0.932 <!-- claim: {J} -->", "0.932"),
     ],
 )
 def test_a_claim_covers_the_number_before_it(text, number):
@@ -42,6 +48,17 @@ def test_rewrapping_the_lines_changes_nothing():
 def test_latex_has_it_behind_a_percent_sign_and_an_escaped_one_is_a_percentage():
     assert printed(f"The AUC is 0.894. % claim: {J}\n", ".tex") == ["0.894"]
     assert printed("It is 86\\% claim: that\n", ".tex") == []
+
+
+@pytest.mark.parametrize(
+    ("suffix", "comment"), [(".md", "<!-- {} -->"), (".tex", "% {}\n"), (".rst", "\n.. {}\n")]
+)
+def test_a_second_comment_covers_the_number_of_the_text_and_not_of_the_first(suffix, comment):
+    first, second = comment.format(f'claim: {J} says="3"'), comment.format("claim: x at=7")
+    text = f"3 of 13 {first}{second}"
+    found = claims_in(text, "x", suffix)
+    assert [text[one.start : one.end] for one in found] == ["3", "13"]
+    assert [one.start for one in found] == [0, 5]
 
 
 def test_restructured_text_has_it_in_a_comment():

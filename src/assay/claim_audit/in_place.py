@@ -32,9 +32,22 @@ _VALUE = re.compile(
     r"|\{[^{}]*\}|[^\s]+"
 )
 _INTERVAL = re.compile(rf"{PATTERN.pattern}\s*\[[^\[\]\n]{{1,60}}\]".replace("?P<", "?P<i_"))
-_WORD = re.compile(
-    r"\b(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")\b", re.IGNORECASE
+_ONE = "(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + ")"
+_JOINT = (
+    r"(?:-|\s+(?=(?:dozen|hundred|thousand|million)\b)"
+    r"|(?:(?<=hundred)|(?<=thousand)|(?<=million))\s+(?:and\s+)?)"
 )
+_WORD = re.compile(rf"\b{_ONE}(?:{_JOINT}{_ONE})*\b", re.IGNORECASE)
+"""A count in words: twenty-six, one hundred and twenty."""
+_VERSION = re.compile(
+    r"(?<![\d.])\d+(?:\.\d+){2,}(?:[-.+]?(?:alpha|beta|dev|post|rc|a|b)[-.]?\d*\b)?"
+)
+_HIDDEN = {
+    _MARKDOWN: re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL),
+    _LATEX: re.compile(r"(?<!\\)%[^\n]*"),
+    _RST: _RST,
+}
+"""What a reader does not see, by the form of the claims."""
 _LOOK_BACK = 400
 _OWN = {"id", "text", "says", "expected", "predicted", "confidence", "control"}
 
@@ -54,24 +67,25 @@ def claims_in(text: str, where: str, suffix: str) -> list[Covered]:
     if pattern is None:
         return []
     faults, found = Faults(where), []
+    shown = _HIDDEN[pattern].sub(lambda one: " " * len(one[0]), text)
     for number, comment in enumerate(pattern.finditer(text), 1):
         line = text.count("\n", 0, comment.start()) + 1
         try:
-            found.append(_covered(text, comment, f"{where}, line {line}", number))
+            found.append(_covered(text, shown, comment, f"{where}, line {line}", number))
         except SpecError as error:
             faults.add(error)
     faults.refuse()
     return found
 
 
-def _covered(text: str, comment: re.Match[str], place: str, number: int) -> Covered:
+def _covered(text: str, shown: str, comment: re.Match[str], place: str, number: int) -> Covered:
     checker, args = parse_comment(comment["body"], place)
     own = {name: args.pop(name) for name in list(args) if name in _OWN}
     says = str(own.pop("says")) if "says" in own else None
     span = (comment.start(), comment.start())
     printed = None
     if "expected" not in own:
-        found = _number_before(text, comment.start(), says)
+        found = _number_before(shown, comment.start(), says)
         if found is None:
             what = "no number" if says is None else f"no {says!r:.40}"
             raise SpecError(
@@ -128,12 +142,11 @@ def _number_before(text: str, at: int, says: str | None) -> tuple[int, int] | No
     start = max(0, at - _LOOK_BACK)
     window = text[start:at]
     if says is not None:
-        found = window.rfind(says)
-        return None if found < 0 else (start + found, start + found + len(says))
-    window = re.sub(r"<!--.*?-->", lambda one: " " * len(one[0]), window, flags=re.DOTALL)
-    spans = [
-        one.span() for pattern in (_INTERVAL, PATTERN, _WORD) for one in pattern.finditer(window)
-    ]
+        whole = rf"(?<![\w.])(?<!\d,){re.escape(says)}(?!\w|[.,]\d)"  # not the 3 of 13
+        named = list(re.finditer(whole, window))
+        return (start + named[-1].start(), start + named[-1].end()) if named else None
+    kinds = (_INTERVAL, PATTERN, _WORD, _VERSION)
+    spans = [one.span() for kind in kinds for one in kind.finditer(window)]
     if not spans:
         return None
     last = max(end for _, end in spans)
