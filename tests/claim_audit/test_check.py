@@ -131,6 +131,7 @@ def test_counts_that_drift_apart_are_named_with_their_places(repository):
         ),
         ("json_path_equals", {"path": "notes.md", "key_path": "a", "expected": 1}, "not JSON"),
         ("json_path_equal", {}, "did you mean json_path_equals"),
+        ("junit_equals", {"path": "report.xml", "outcome": "failures", "value": 0}, "expected one"),
         ("json_path_equals", {"path": R, "key": "a"}, "no argument 'key'"),
         ("json_path_equals", {"path": R, "key_path": "d1"}, "no value is claimed"),
         ("python_attr_equals", {"module": "nowhere", "attr": "x", "expected": 1}, "nowhere"),
@@ -142,6 +143,27 @@ def test_what_cannot_be_read_is_unverifiable_and_says_why(checker, args, why, re
         found = check_claim(made(checker, args), evidence)
     assert found.verdict == "unverifiable"
     assert why in found.evidence.why
+
+
+def test_a_test_that_two_classes_have_is_not_looked_up_in_the_first(repository):
+    (repository / "report.xml").write_text(
+        '<testsuite><testcase classname="a" name="it"/>'
+        '<testcase classname="b" name="it"><failure/></testcase></testsuite>'
+    )
+    args = {"path": "report.xml", "test": "it", "value": "passed"}
+    with EvidenceReader(repository) as evidence:
+        assert "say which" in check_claim(made("junit_equals", args), evidence).evidence.why
+        named = check_claim(made("junit_equals", args | {"test": "a::it"}), evidence)
+    assert named.verdict == "holds"
+
+
+def test_a_distinct_count_leaves_out_empty_cells_and_needs_its_column(repository):
+    (repository / "results/t.csv").write_text("id,tag\n1,x\n2,\n3,y\n4,x\n")
+    args = {"path": T, "statistic": "distinct", "column": "tag", "value": 2}
+    with EvidenceReader(repository) as evidence:
+        assert check_claim(made("aggregate_equals", args), evidence).verdict == "holds"
+        no_column = args | {"column": "language", "value": 1}
+        assert check_claim(made("aggregate_equals", no_column), evidence).verdict == "fails"
 
 
 def test_code_that_is_imported_cannot_write_or_reach_the_network(repository):
