@@ -166,6 +166,39 @@ def test_a_distinct_count_leaves_out_empty_cells_and_needs_its_column(repository
         assert check_claim(made("aggregate_equals", no_column), evidence).verdict == "fails"
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pyproject.toml", '[project]\nversion = "1.10"'),
+        ("package.json", '{"version": "1.10"}'),
+        ("CITATION.cff", 'cff-version: 1.2.0\nversion: "1.10"'),
+        ("pkg/_version.py", "__version__ = version = '1.10'"),
+        ("pkg/about.py", '__version__: Final[str] = "1.10"'),
+        ("VERSION", "1.10\n"),
+    ],
+)
+def test_a_version_is_a_text_and_no_number(path, text, repository):
+    (repository / "pkg").mkdir()
+    (repository / path).write_text(text)
+    with EvidenceReader(repository) as evidence:
+        for version, verdict in {"1.10": "holds", "1.1": "fails", "1": "fails"}.items():
+            found = check_claim(
+                made("package_version_equals", {"path": path, "version": version}), evidence
+            )
+            assert (found.verdict, found.vacuous) == (verdict, False), version
+        ordered = {"path": path, "version": "1.9", "op": ">"}
+        assert (
+            check_claim(made("package_version_equals", ordered), evidence).verdict == "unverifiable"
+        )
+
+
+def test_a_text_holds_no_names(repository):
+    (repository / "src/pkg/__init__.py").write_text('__all__ = ("detector")\n')
+    args = {"module": "pkg", "attr": "detect", "iterable": "__all__"}
+    with EvidenceReader(repository) as evidence:
+        assert check_claim(made("python_attr_in_iterable", args), evidence).verdict == "fails"
+
+
 def test_code_that_is_imported_cannot_write_or_reach_the_network(repository):
     (repository / "src/bad.py").write_text(
         "import socket\nfrom pathlib import Path\nVALUE = []\n"

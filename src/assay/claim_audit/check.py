@@ -61,6 +61,11 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
     value = observed.value
     if checker.bare and claimed_value(checker, claim) is None:
         return bool(operator == "==")
+    if observed.exact:
+        if operator not in ("==", "!="):
+            raise Unverifiable(f"op: a version is compared by == or !=, got {operator}")
+        same = str(claimed_value(checker, claim)).removeprefix("v") == value.removeprefix("v")
+        return same is (operator == "==")
     if claim.args.get("percent") is True:
         number = number_of(value)
         value = value if number is None else number / 100

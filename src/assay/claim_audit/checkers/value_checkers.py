@@ -23,7 +23,9 @@ _MOST_SHOWN = 8
 
 def _json_value(args: Args, evidence: EvidenceReader) -> Observed:
     path, key = text_arg(args, "path"), text_arg(args, "key_path")
-    return Observed(value=value_at(evidence.json(path), key, path), where=f"{path}: {key}")
+    value = value_at(evidence.json(path), key, path)
+    exact = isinstance(value, str) and "version" in key.lower()
+    return Observed(value=value, where=f"{path}: {key}", exact=exact)
 
 
 def value_at(value: Any, key_path: str, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
