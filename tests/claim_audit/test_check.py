@@ -1,6 +1,7 @@
 import subprocess
 
 import pytest
+from claim_audit.conftest import git
 
 from assay.claim_audit import check
 from assay.claim_audit.check import check_claim
@@ -121,6 +122,14 @@ def test_counts_that_drift_apart_are_named_with_their_places(repository):
     assert "'19' in more.md, line 1" in found.evidence.why
 
 
+def test_a_count_is_the_same_in_words_and_in_digits_and_a_version_is_not(repository):
+    args = {"paths": ["notes.md", "more.md"], "pattern": r"Baselines: (\S+)", "value": 18}
+    for written, verdict in {"eighteen": "holds", "18.0": "fails", "nineteen": "fails"}.items():
+        (repository / "more.md").write_text(f"Baselines: {written}\n")
+        with EvidenceReader(repository) as evidence:
+            assert check_claim(made("same_value", args), evidence).verdict == verdict, written
+
+
 @pytest.mark.parametrize(
     ("checker", "args", "why"),
     [
@@ -134,6 +143,7 @@ def test_counts_that_drift_apart_are_named_with_their_places(repository):
         ("junit_equals", {"path": "report.xml", "outcome": "failures", "value": 0}, "expected one"),
         ("json_path_equals", {"path": R, "key": "a"}, "no argument 'key'"),
         ("json_path_equals", {"path": R, "key_path": "d1"}, "no value is claimed"),
+        ("derived_equals", {"operation": "points", "of": [3, 2, 1], "value": 100}, "of two values"),
         ("python_attr_equals", {"module": "nowhere", "attr": "x", "expected": 1}, "nowhere"),
         ("command_output_equals", {"command": ["python", "-c", "1/0"], "value": 1}, "exit code 1"),
     ],
@@ -190,6 +200,19 @@ def test_a_version_is_a_text_and_no_number(path, text, repository):
         assert (
             check_claim(made("package_version_equals", ordered), evidence).verdict == "unverifiable"
         )
+
+
+def test_a_line_that_begins_with_two_dashes_is_no_header_of_a_diff(repository):
+    (repository / "query.sql").write_text("-- the old query\nselect 1\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "third")
+    (repository / "query.sql").write_text("select 1\n")
+    git(repository, "commit", "-qam", "fourth")
+    args = {"commit": "HEAD", "file": "query.sql", "substring": "the old query"}
+    with EvidenceReader(repository) as evidence:
+        assert check_claim(made("git_show_diff_contains", args), evidence).verdict == "holds"
+        header = args | {"substring": "a/query.sql"}
+        assert check_claim(made("git_show_diff_contains", header), evidence).verdict == "fails"
 
 
 def test_a_text_holds_no_names(repository):
