@@ -1,3 +1,4 @@
+import json
 import subprocess
 
 import pytest
@@ -110,6 +111,27 @@ def test_a_check_that_holds_of_almost_anything_is_vacuous(repository):
         longer = check_claim(made("file_at_path_contains", args | {"substring": "quiet"}), evidence)
     assert (found.verdict, found.vacuous) == ("holds", True)
     assert (longer.verdict, longer.vacuous) == ("holds", False)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "stored", "more"),
+    [
+        ("0.052", 0.0515, {}),
+        ("0.051", 0.0515, {}),
+        ("0.1 [0.051, 0.2]", {"value": 0.1, "low": 0.0515, "high": 0.2}, {}),
+        ("62 %", 62.5, {"percent": True}),
+        (3, 2.5, {}),
+    ],
+)
+def test_a_value_half_way_between_two_printed_ones_is_not_vacuous(
+    claimed, stored, more, repository
+):
+    (repository / R).write_text(json.dumps({"x": stored}))
+    args = {"path": R, "key_path": "x", "expected": claimed, **more}
+    with EvidenceReader(repository) as evidence:
+        found = check_claim(made("json_path_equals", args), evidence)
+    assert (found.verdict, found.vacuous) == ("holds", False), found.mutants.survivors
+    assert found.mutants.made >= 3
 
 
 def test_counts_that_drift_apart_are_named_with_their_places(repository):

@@ -1,5 +1,7 @@
 """One claim against the evidence, and its mutants against the same."""
 
+from typing import Any
+
 from assay.claim_audit.agreement import OPERATORS, agrees, number_of
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.checkers.table import checker_named
@@ -16,7 +18,7 @@ def check_claim(claim: Claim, evidence: EvidenceReader) -> ClaimResult:
     verdict, found = _judged(claim, evidence)
     mutants = Mutants(made=0, killed=0, survivors=())
     if verdict is ClaimVerdict.HOLDS:
-        mutants = _mutants(claim, evidence)
+        mutants = _mutants(claim, found.got, evidence)
     return ClaimResult(
         id=claim.id,
         text=claim.text,
@@ -66,14 +68,17 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
             raise Unverifiable(f"op: a version is compared by == or !=, got {operator}")
         same = str(claimed_value(checker, claim)).removeprefix("v") == value.removeprefix("v")
         return same is (operator == "==")
-    if claim.args.get("percent") is True:
-        number = number_of(value)
-        value = value if number is None else number / 100
-    return agrees(claimed_value(checker, claim), value, operator)
+    return agrees(claimed_value(checker, claim), _in_unit(claim, value), operator)
 
 
-def _mutants(claim: Claim, evidence: EvidenceReader) -> Mutants:
-    made = mutants_of(claim, checker_named(claim.checker))
+def _in_unit(claim: Claim, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """An observed value as the claim states it: as a share, where it is stored in percent."""
+    number = number_of(value) if claim.args.get("percent") is True else None
+    return value if number is None else number / 100
+
+
+def _mutants(claim: Claim, observed: object, evidence: EvidenceReader) -> Mutants:
+    made = mutants_of(claim, checker_named(claim.checker), _in_unit(claim, observed))
     survivors = tuple(
         what for what, mutant in made if _judged(mutant, evidence)[0] is ClaimVerdict.HOLDS
     )

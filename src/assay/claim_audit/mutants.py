@@ -6,27 +6,43 @@ the claim itself is worth nothing.
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from msgspec.structs import replace
 
-from assay.claim_audit.agreement import with_interval
+from assay.claim_audit.agreement import interval_of, value_of, with_interval
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.claim import Claim
-from assay.claim_audit.printed_numbers import PATTERN, WORDS, parse_count, parse_printed, spelled
+from assay.claim_audit.printed_numbers import (
+    PATTERN,
+    WORDS,
+    Printed,
+    parse_count,
+    parse_printed,
+    spelled,
+)
 
 _FLIPPED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _VERSION = re.compile(r"\d+(\.\d+){1,3}\S*")
 
 
-def mutants_of(claim: Claim, checker: Checker) -> list[tuple[str, Claim]]:
-    """The mutants of a claim, each with what was altered."""
+def mutants_of(
+    claim: Claim,
+    checker: Checker,
+    observed: Any = None,  # noqa: ANN401 - any JSON value
+) -> list[tuple[str, Claim]]:
+    """The mutants of a claim, each with what was altered; `observed` is what was found."""
     if checker.value is None:
         return list(_of_statement(claim, checker))
-    return list(_of_value(claim, checker))
+    return list(_of_value(claim, checker, observed))
 
 
-def _of_value(claim: Claim, checker: Checker) -> Iterator[tuple[str, Claim]]:
+def _of_value(
+    claim: Claim,
+    checker: Checker,
+    observed: Any,  # noqa: ANN401 - any JSON value
+) -> Iterator[tuple[str, Claim]]:
     operator = claim.args.get("op", "==")
     flipped = _FLIPPED.get(operator, "!=")
     yield f"{operator} becomes {flipped}", _with(claim, op=flipped)
@@ -35,7 +51,7 @@ def _of_value(claim: Claim, checker: Checker) -> Iterator[tuple[str, Claim]]:
     value = claimed_value(checker, claim)
     if checker.bare and value is None:
         return
-    for altered in altered_values(value):
+    for altered in altered_values(value, observed):
         yield f"{value!r:.30} becomes {altered!r:.30}", _claiming(claim, checker, altered)
 
 
@@ -56,7 +72,7 @@ def _is_part(altered: object, value: object) -> bool:
     return isinstance(altered, list) and isinstance(value, list) and len(altered) < len(value)
 
 
-def altered_values(value: Any) -> list[Any]:  # noqa: ANN401 - any JSON value
+def altered_values(value: Any, observed: Any = None) -> list[Any]:  # noqa: ANN401 - any JSON value
     """Values near one that differ from it: one up, one down, altered, longer, shorter."""
     if isinstance(value, bool):
         return [not value]
@@ -68,13 +84,13 @@ def altered_values(value: Any) -> list[Any]:  # noqa: ANN401 - any JSON value
         return [{**value, "one more": 1}]
     interval = with_interval(value)
     if interval is not None:
-        first, low, high = interval
+        numbers = interval_of(observed) or (None, None, None)
         return [
             f"{parts[0]} [{parts[1]}, {parts[2]}]"
             for moved in range(3)
-            for step in (1, -1)
+            for other in _moved(interval[moved], numbers[moved])
             for parts in [
-                [part.moved(step * (n == moved)) for n, part in enumerate((first, low, high))]
+                [other if n == moved else part.moved(0) for n, part in enumerate(interval)]
             ]
         ]
     if isinstance(value, str) and _VERSION.fullmatch(value) and value.count(".") > 1:
@@ -83,9 +99,19 @@ def altered_values(value: Any) -> list[Any]:  # noqa: ANN401 - any JSON value
         return [f"{head}.{int(number[0]) + 1}" if number else f"{value}.1", f"{value}.1"]
     printed = parse_printed(value)
     if printed is not None:
-        texts = [printed.moved(1), printed.moved(-1)]
+        texts = _moved(printed, value_of(observed))
         return texts if isinstance(value, str) else [_typed(text, value) for text in texts]
     return altered_texts(str(value))
+
+
+def _moved(printed: Printed, number: Decimal | None) -> list[str]:
+    """A number one place up and down; two where one says the same: .0515 is .051 and .052."""
+    texts = []
+    for step in (1, -1):
+        near = parse_printed(printed.moved(step))
+        tie = near is not None and number is not None and near.admits(number)
+        texts.append(printed.moved(2 * step if tie else step))
+    return texts
 
 
 def _typed(text: str, value: float | int) -> float | int | str:
