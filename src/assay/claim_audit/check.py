@@ -66,7 +66,7 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
     if observed.exact:
         if operator not in ("==", "!="):
             raise Unverifiable(f"op: a version is compared by == or !=, got {operator}")
-        same = str(claimed_value(checker, claim)).removeprefix("v") == value.removeprefix("v")
+        same = str(claimed_value(checker, claim)).removeprefix("v") == str(value).removeprefix("v")
         return same is (operator == "==")
     return agrees(claimed_value(checker, claim), _in_unit(claim, value), operator)
 
