@@ -9,12 +9,11 @@ Precision and recall of `fails` at the first look, before anything was mended:
 | our own, in place in texts | .661 | .881 |
 """
 
-import json
 from collections import Counter
-from pathlib import Path
 
 import msgspec
 import pytest
+from claim_audit.larkspur.corpus import labels_of, precision_and_recall, rows_of
 from claim_audit.larkspur.fixture import build
 
 from assay.claim_audit.check import check_claim
@@ -23,20 +22,7 @@ from assay.claim_audit.claim import Claim
 from assay.claim_audit.collect import audit_claims
 from assay.claim_audit.evidence import EvidenceReader
 
-FOLDER = Path(__file__).parent / "larkspur"
 CORPORA = ("claims", "own_claims", "own_texts")
-
-
-def rows_of(name):
-    lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
-
-
-def labels_of(name):
-    """Whether each claim of a corpus is true, and what kind it is of; a text has several."""
-    return [
-        (one["truth"], one["kind"]) for row in rows_of(name) for one in row.get("labels", [row])
-    ]
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +48,7 @@ def results_of(name, folder):
 def corpus(request, larkspur):
     """The name of a corpus, and for each of its claims the label and what became of it."""
     results = results_of(request.param, larkspur)
-    truths = [truth for truth, _ in labels_of(request.param)]
-    return request.param, list(zip(truths, results, strict=True))
+    return request.param, list(zip(labels_of(request.param), results, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +56,7 @@ def corpus(request, larkspur):
     [("claims", 217, 212), ("own_claims", 154, 162), ("own_texts", 51, 42)],
 )
 def test_there_are_enough_claims_true_and_false(name, true, false):
-    assert Counter(truth for truth, _ in labels_of(name)) == {True: true, False: false}
+    assert Counter(labels_of(name)) == {True: true, False: false}
 
 
 @pytest.mark.parametrize("name", ["claims", "own_claims"])
@@ -82,9 +67,7 @@ def test_every_checker_is_claimed_by_truly_and_falsely(name):
 
 def test_false_claims_fail_and_true_ones_do_not(corpus, record_property):
     name, checked = corpus
-    failed = [truth for truth, one in checked if one.verdict == "fails"]
-    precision = failed.count(False) / len(failed)
-    recall = failed.count(False) / sum(not truth for truth, _ in checked)
+    precision, recall = precision_and_recall([(truth, one.verdict) for truth, one in checked])
     told = f"{precision:.3f}, {recall:.3f}"
     record_property(f"claims: precision and recall of fails, {name}", told)
     wrong = [one.id for truth, one in checked if truth is (one.verdict == "fails")]
