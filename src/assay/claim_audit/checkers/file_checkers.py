@@ -42,20 +42,23 @@ def _same_value(args: Args, evidence: EvidenceReader) -> Observed:
 
 def _agreed(paths: Sequence[str], pattern: str, evidence: EvidenceReader) -> Observed:
     """The one value that a pattern captures, in every place; places that differ are named."""
-    seen: dict[str, tuple[str, str]] = {}
+    seen: dict[str, tuple[str, list[str]]] = {}
     for path in paths:
         found = evidence.matches(path, pattern)
         if not found:
             raise NotThere(f"{path} has nothing that matches {pattern!r:.60}")
         for text, line in found:
-            seen.setdefault(_whole(text), (text, f"{path}, line {line}"))
+            seen.setdefault(_whole(text), (text, []))[1].append(f"{path}, line {line}")
     if len(seen) > 1:
-        told = [f"{value!r:.30} in {place}" for value, place in seen.values()]
+        told = [
+            f"{value!r:.30} in {' and '.join(places[:_MOST_SHOWN])}"
+            for value, places in seen.values()
+        ]
         raise NotThere(f"the places differ: {'; '.join(told[:_MOST_SHOWN])}")
     if not seen:
         raise Unverifiable("paths: expected at least one")
-    value, place = next(iter(seen.values()))
-    return Observed(value=value, where=place)
+    value, places = next(iter(seen.values()))
+    return Observed(value=value, where=places[0])
 
 
 def _whole(text: str) -> str:
