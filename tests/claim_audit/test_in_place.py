@@ -79,9 +79,9 @@ def test_a_notebook_has_it_in_its_markdown_cells():
 
 
 def test_a_claim_that_expects_something_needs_no_number():
-    text = '<!-- claim: git_tag_exists tag="v1" expected=true id="tag" -->'
+    text = '<!-- claim: git_tag_exists tag="v1" expected=true id=7 -->'
     (one,) = claims_in(text, "x", ".md")
-    assert (one.claim.id, one.claim.expected, one.claim.printed) == ("tag", True, None)
+    assert (one.claim.id, one.claim.expected, one.claim.printed) == ("7", True, None)
 
 
 def test_arguments_are_values_of_toml():
@@ -105,6 +105,10 @@ def test_arguments_are_values_of_toml():
         ("3 <!-- claim: x path = -->", "expected key=value"),
         ('3 <!-- claim: x path="a -->', "is no value"),
         ("3 <!-- claim: x stray -->", "expected key=value"),
+        ("3 <!-- claim: x predicted=maybe -->", "Invalid enum value"),
+        ('3 <!-- claim: x confidence="high" -->', "Expected `float"),
+        ("3 <!-- claim: x confidence=7 -->", "expected 0 to 1"),
+        ("3 <!-- claim: x control=yes -->", "Expected `bool`"),
     ],
 )
 def test_a_claim_that_cannot_be_read_is_refused_with_its_line(text, what):

@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from assay.errors import SpecError
+
 Expectation = Literal["holds", "fails"]
 
 
@@ -26,6 +28,19 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     control: bool = False
     place: str = ""
     printed: str | None = None
+
+
+def claim_from(fields: Mapping[str, Any], where: str) -> Claim:
+    """A claim from what a file or a comment says; SpecError where a field is not as it must be."""
+    try:
+        claim = msgspec.convert({**fields, "place": where}, Claim)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{where}: {error}") from None
+    if not claim.id.strip():
+        raise SpecError(f"{where}: an empty id")
+    if claim.confidence is not None and not 0.0 <= claim.confidence <= 1.0:
+        raise SpecError(f"{where}: confidence {claim.confidence:g}, expected 0 to 1")
+    return claim
 
 
 class Observed(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from assay.claim_audit.claim import Claim
+from assay.claim_audit.claim import Claim, claim_from
 from assay.claim_audit.printed_numbers import PATTERN, WORDS
 from assay.errors import SpecError
 from assay.tables.faults import Faults
@@ -93,15 +93,16 @@ def _covered(text: str, shown: str, comment: re.Match[str], place: str, number: 
                 hint="Put the comment right behind the number, or say `expected=`.",
             )
         span, printed = found, text[found[0] : found[1]]
-    claim = Claim(
-        id=str(own.pop("id", f"{place.rsplit('/')[-1].replace(', line ', ':')}#{number}")),
-        checker=checker,
-        args=args,
-        text=str(own.pop("text", _sentence(text, comment.start()))),
-        place=place,
-        printed=printed,
-        **own,
-    )
+    name = place.rsplit("/")[-1].replace(", line ", ":")
+    fields = {
+        "id": f"{name}#{number}",
+        "text": _sentence(text, comment.start()),
+        **{key: str(value) if key in ("id", "text") else value for key, value in own.items()},
+        "checker": checker,
+        "args": args,
+        "printed": printed,
+    }
+    claim = claim_from(fields, place)
     return Covered(claim=claim, start=span[0], end=span[1])
 
 

@@ -5,10 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from assay.bounds import MAX_TOML_BYTES
-from assay.claim_audit.claim import Claim
+from assay.claim_audit.claim import Claim, claim_from
 from assay.claim_audit.judge import GATES
 from assay.digests import decode_utf8, parse_json
 from assay.errors import SpecError
@@ -66,15 +64,7 @@ def _claim(row: Any, where: str) -> Claim:  # noqa: ANN401 - from a claim file
     if unknown:
         known = ", ".join(sorted(_KEYS))
         raise SpecError(f"{where}: no key {unknown[0]!r:.40}; there are {known}")
-    try:
-        claim = msgspec.convert({**row, "place": where}, Claim)
-    except msgspec.ValidationError as error:
-        raise SpecError(f"{where}: {error}") from None
-    if not claim.id.strip():
-        raise SpecError(f"{where}: an empty id")
-    if claim.confidence is not None and not 0.0 <= claim.confidence <= 1.0:
-        raise SpecError(f"{where}: confidence {claim.confidence:g}, expected 0 to 1")
-    return claim
+    return claim_from(row, where)
 
 
 def _gates(table: Any, where: str) -> Mapping[str, int]:  # noqa: ANN401 - from a claim file
