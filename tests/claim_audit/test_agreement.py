@@ -17,6 +17,8 @@ from assay.claim_audit.agreement import agrees
         ("0.894 [0.830, 0.945]", {"auc": 0.8938, "low": 0.83, "high": 0.945}),
         ("0.9 [0.8, 0.9]", {"value": 0.894, "interval": [0.83, 0.945]}),
         ("1,000", 1000),
+        ("86.5 % [79.6, 93.2]", {"value": 0.8649, "low": 0.7963, "high": 0.9318}),
+        ("86.5 % [79.6 %, 93.2 %]", {"value": 0.8649, "low": 0.7963, "high": 0.9318}),
     ],
 )
 def test_these_agree(claimed, observed):
@@ -41,6 +43,7 @@ def test_these_agree(claimed, observed):
         ("0.9", {"low": 0.83, "high": 0.945}),
         ("86.4 %", 86.4),
         ("abc", 3),
+        ("86.5 % [79.6, 92.3]", {"value": 0.8649, "low": 0.7963, "high": 0.9318}),
     ],
 )
 def test_these_do_not(claimed, observed):

@@ -45,6 +45,10 @@ def test_a_claim_covers_the_last_number_before_it(text, number):
         (f"twenty-five files <!-- claim: {J} -->", "twenty-five"),
         (f"5 million rows <!-- claim: {J} -->", "5 million"),
         (f"it changes by \u20130.042 <!-- claim: {J} -->", "\u20130.042"),
+        (f"Twenty-six <!-- claim: {J} --> tests", "Twenty-six"),
+        (f"one hundred and twenty records <!-- claim: {J} -->", "one hundred and twenty"),
+        (f"two and three <!-- claim: {J} -->", "three"),
+        (f"0.796-0.932 <!-- claim: {J} -->", "0.932"),
         (f"from 1-5 <!-- claim: {J} -->", "5"),
         (f"0.894 [0.830, 0.945] on it <!-- claim: {J} -->", "0.894 [0.830, 0.945]"),
         (f"Version 3.1.2 <!-- claim: {V} -->", "3.1.2"),
@@ -72,6 +76,17 @@ def test_a_percentage_of_latex_and_the_comment_before_are_read_as_they_are():
     text = f"It is 86.4\\% % claim: {J.replace('auc', 'd1')}\n% claim: {J} says=86.4\\%\n"
     assert printed(f"It is 86.4\\% % claim: {J}\n", ".tex") == ["86.4\\%"]
     assert printed(text, ".tex")[0] == "86.4\\%"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "comment"), [(".md", "<!-- {} -->"), (".tex", "% {}\n"), (".rst", "\n.. {}\n")]
+)
+def test_a_second_comment_covers_the_number_of_the_text_and_not_of_the_first(suffix, comment):
+    first, second = comment.format(f'claim: {J} says="3"'), comment.format("claim: x at=7")
+    text = f"3 of 13 {first}{second}"
+    found = found_in(text, suffix)
+    assert [text[one.start : one.end] for one in found] == ["3", "13"]
+    assert [one.start for one in found] == [0, 5]
 
 
 def test_what_stands_in_code_is_no_claim():
@@ -108,9 +123,9 @@ def test_a_notebook_has_it_in_its_markdown_cells():
 
 
 def test_a_claim_that_expects_something_needs_no_number():
-    text = '<!-- claim: git_tag_exists tag="v1" expected=true id="tag" -->'
+    text = '<!-- claim: git_tag_exists tag="v1" expected=true id=7 -->'
     (one,) = found_in(text)
-    assert (one.claim.id, one.claim.expected, one.claim.printed) == ("tag", True, None)
+    assert (one.claim.id, one.claim.expected, one.claim.printed) == ("7", True, None)
 
 
 def test_arguments_are_values_of_toml():
@@ -139,6 +154,8 @@ def test_arguments_are_values_of_toml():
         (f"It is 0.9. There is no other <!-- claim: {J} -->", "no number stands before"),
         (f"It is 0.899 <!-- claim: {J} says=0.89 -->", "no '0.89' stands before"),
         (f'5 <!-- claim: {J} confidence="high" predicted="holds" -->', "confidence"),
+        ("3 <!-- claim: x predicted=maybe -->", "Invalid enum value"),
+        ("3 <!-- claim: x control=yes -->", "Expected `bool`"),
         (f"5 <!-- claim: {J} confidence=7 predicted=holds -->", "expected 0 to 1"),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.claim_audit.printed_numbers import parse_count, parse_printed, spelled
+from assay.claim_audit.printed_numbers import PATTERN, parse_count, parse_printed, spelled
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,14 @@ from assay.claim_audit.printed_numbers import parse_count, parse_printed, spelle
         ("Twenty-five", "25", "1"),
         ("one hundred and five", "105", "1"),
         ("a dozen", "12", "1"),
+        ("half", "0.5", "0.1"),
+        ("86.4 per cent", "0.864", "0.001"),
+        ("86 percent", "0.86", "0.01"),
+        ("86.4\\%", "0.864", "0.001"),
+        ("86.4\\,\\%", "0.864", "0.001"),
+        ("1{,}284", "1284", "1"),
+        ("48\\,210", "48210", "1"),
+        ("\u20130.042", "-0.042", "0.001"),
     ],
 )
 def test_a_printed_number_says_its_value_and_its_last_place(text, value, place):
@@ -35,6 +43,21 @@ def test_a_printed_number_says_its_value_and_its_last_place(text, value, place):
 @pytest.mark.parametrize("text", ["", "none of it", "1.2.3", "0x10", "1_000", "x", "-", "1" * 50])
 def test_what_is_no_number_is_none(text):
     assert parse_printed(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("0.796-0.932", ["0.796", "0.932"]),
+        ("0.796\u20130.932", ["0.796", "0.932"]),
+        ("top-5", ["5"]),
+        ("it is -0.5", ["-0.5"]),
+        ("$-0.5$", ["-0.5"]),
+        ("7 percentage points", ["7"]),
+    ],
+)
+def test_a_dash_between_numbers_is_no_sign(text, numbers):
+    assert [one[0].strip() for one in PATTERN.finditer(text)] == numbers
 
 
 @pytest.mark.parametrize("value", [True, None, float("nan"), float("inf"), [1]])

@@ -61,6 +61,12 @@ def test_a_covered_number_is_not_shown(repository):
         ("+0.1", 0.25, "+0.2"),
         ("0.9 [0.8, 0.9]", {"auc": 0.8938, "low": 0.83, "high": 0.96}, "0.9 [0.8, 1.0]"),
         ("0.90", "text", None),
+        ("9 % [8, 9]", {"auc": 0.8938, "low": 0.83, "high": 0.96}, "89 % [83, 96]"),
+        ("50 per cent", 2 / 3, "67 per cent"),
+        ("50.0\\%", 2 / 3, "66.7\\%"),
+        ("1{,}000", 12345, "12{,}345"),
+        ("1 000", 12345, "12 345"),
+        ("1e-5", 1e-6, None),
     ],
 )
 def test_a_number_is_printed_again_in_its_own_form(old, observed, new):

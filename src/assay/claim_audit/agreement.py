@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from msgspec.structs import replace
+
 from assay.claim_audit.printed_numbers import Printed, parse_printed
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
@@ -41,8 +43,7 @@ def agrees(claimed: Any, observed: Any, operator: str = "==") -> bool:  # noqa: 
         )
     if isinstance(claimed, str) and isinstance(observed, str) and claimed == observed:
         return True
-    whole = interval_of(observed) if isinstance(observed, Mapping) else None
-    printed, number = parse_printed(claimed), whole[0] if whole else number_of(observed)
+    printed, number = parse_printed(claimed), value_of(observed)
     return printed is not None and number is not None and printed.admits(number)
 
 
@@ -56,12 +57,26 @@ def number_of(observed: object) -> Decimal | None:
     return None if found is None else found.value
 
 
+def value_of(observed: object) -> Decimal | None:
+    """The number that a value is or writes, or that its record has beside an interval."""
+    whole = interval_of(observed) if isinstance(observed, Mapping) else None
+    return number_of(observed) if whole is None else whole[0]
+
+
 def with_interval(text: object) -> tuple[Printed, Printed, Printed] | None:
     """A value, its lower and its upper end, if a text prints all three."""
     found = _WITH_INTERVAL.fullmatch(text) if isinstance(text, str) else None
     parts = [parse_printed(part) for part in found.groups()] if found else []
     first, low, high = parts if len(parts) == 3 else (None, None, None)
-    return None if first is None or low is None or high is None else (first, low, high)
+    if first is None or low is None or high is None:
+        return None
+    if first.percent and not low.percent and not high.percent:  # 86.5 % [79.6, 93.2]
+        low, high = _in_percent(low), _in_percent(high)
+    return first, low, high
+
+
+def _in_percent(end: Printed) -> Printed:
+    return replace(end, value=end.value / 100, last_place=end.last_place / 100, percent=True)
 
 
 def interval_of(observed: object) -> tuple[Decimal, Decimal, Decimal] | None:

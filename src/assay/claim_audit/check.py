@@ -79,14 +79,22 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
     claimed, value = claimed_value(checker, claim), observed.value
     if checker.bare and claimed is None:
         return bool(operator == "==")
-    if checker.compares == "text":
-        same = str(claimed) == str(value)
-        return same is (operator == "==") if operator in ("==", "!=") else False
-    if claim.args.get("percent") is True:
-        number = number_of(value)
-        value = value if number is None else number / 100
     denied = checker.value in claim.args and claim.expected is False
-    return agrees(claimed, value, operator) is not denied
+    if observed.exact:
+        if operator not in ("==", "!="):
+            raise Unverifiable(f"op: a version is compared by == or !=, got {operator}")
+        same = str(claimed).removeprefix("v") == str(value).removeprefix("v")
+        return (same is (operator == "==")) is not denied
+    return agrees(claimed, _in_unit(claim, value), operator) is not denied
+
+
+def _in_unit(claim: Claim, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """An observed value as the claim states it: as a share, if it is stored in percent."""
+    percent = claim.args.get("percent", False)
+    if not isinstance(percent, bool):
+        raise Unverifiable(f"percent: expected true or false, got {percent!r:.40}")
+    number = number_of(value) if percent else None
+    return value if number is None else number / 100
 
 
 def _mutants(claim: Claim, observed: Observed, evidence: EvidenceReader) -> Mutants:
@@ -95,7 +103,8 @@ def _mutants(claim: Claim, observed: Observed, evidence: EvidenceReader) -> Muta
     At least one must fail by what was observed: a file that is not there fails by itself.
     """
     made, survivors, seen = 0, [], 0
-    for what, mutant in mutants_of(claim, checker_named(claim.checker), observed):
+    checker, value = checker_named(claim.checker), _in_unit(claim, observed.value)
+    for what, mutant in mutants_of(claim, checker, value):
         verdict, found, _ = _judged(mutant, evidence)
         if verdict is ClaimVerdict.UNVERIFIABLE:
             continue

@@ -29,10 +29,14 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Observed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a checker found: the value, and where."""
+    """What a checker found: the value, and where.
+
+    An `exact` value is a text that only looks like a number: version 1.10 is not 1.1.
+    """
 
     value: Any
     where: str
+    exact: bool = False
 
 
 class Unverifiable(Exception):

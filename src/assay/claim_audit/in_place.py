@@ -20,7 +20,7 @@ from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim, Unverifiable
 from assay.claim_audit.document import Document, Span
 from assay.claim_audit.mentions import STATED, Mention, mentions_in
-from assay.claim_audit.printed_numbers import PATTERN
+from assay.claim_audit.printed_numbers import PATTERN, parse_printed
 from assay.claim_audit.printed_tables import table_before
 from assay.claim_audit.spec import KEYS, MOST_CLAIMS, made_claim
 from assay.errors import SpecError
@@ -34,7 +34,6 @@ _VALUE = re.compile(
     r"|\{[^{}]*\}|[^\s]+"
 )
 _INTERVAL = re.compile(rf"{PATTERN.pattern}\s*\[[^\[\]\n]{{1,60}}\]".replace("?P<", "?P<i_"))
-_VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+(?:[-+.]?\w+)*)")
 _NO_COLON = re.compile(r"\s*claim\s+[a-z]+(?:_[a-z]+)+\s")
 _LOOK_BACK = 400
 _ENDS = {
@@ -99,10 +98,11 @@ def _covered(
                 hint='Put the comment right behind the number, or say expected="..." in it.',
             )
         span, printed = found, document.text[found[0] : found[1]]
-    row = {
+    row: dict[str, Any] = {
         "id": f"{place.replace(', line ', ':')}#{number}",
         "text": _line(document, at),
-        **own,
+        **{key: str(own[key]) for key in ("id", "text") if key in own},
+        **{key: own[key] for key in own if key not in ("id", "text")},
         "checker": name,
         "args": args,
     }
@@ -169,15 +169,12 @@ def _stated_before(
     text, start = document.text, max(0, at - _LOOK_BACK)
     if checker is not None and checker.compares == "table":
         return table_before(text, at)
-    if checker is not None and checker.compares == "text":
-        found = [one.span(1) for one in _VERSION.finditer(text, start, at)]
-        found = [span for span in found if says is None or text[span[0] : span[1]] == says]
-        return found[-1] if found else _named(text, start, at, says)
     near = [one for one in mentions if start <= one.start and one.end <= at and one.kind != "code"]
     if says is not None:
         spans = [span for one in near for span in (_with_interval(text, one, at), _span(one))]
-        return next((span for span in spans[::-1] if text[span[0] : span[1]] == says), None)
-    stated = [one for one in near if one.kind in STATED]
+        found = next((span for span in spans[::-1] if text[span[0] : span[1]] == says), None)
+        return found or _named(text, start, at, says)
+    stated = [one for one in near if one.kind in STATED or one.kind == "version"]
     if not stated:
         return None
     span = _with_interval(text, stated[-1], at)
@@ -185,16 +182,17 @@ def _stated_before(
     return None if _ENDS.get(document.suffix, _SENTENCE_END).search(between) else span
 
 
+def _named(text: str, start: int, at: int, says: str) -> Span | None:
+    """The last place of a number that is no mention (`half`), if it stands alone there."""
+    if parse_printed(says) is None:
+        return None
+    pattern = re.compile(rf"(?<![\w.,]){re.escape(says)}(?!\w|[.,]\d)")
+    spans = [one.span() for one in pattern.finditer(text, start, at)]
+    return spans[-1] if spans else None
+
+
 def _span(mention: Mention) -> Span:
     return mention.start, mention.end
-
-
-def _named(text: str, start: int, at: int, says: str | None) -> Span | None:
-    """The last place of a text that a comment names; it must be a word of its own."""
-    if says is None:
-        return None
-    found = [one.span() for one in re.finditer(rf"(?<!\w){re.escape(says)}(?!\w)", text[start:at])]
-    return (start + found[-1][0], start + found[-1][1]) if found else None
 
 
 def _with_interval(text: str, mention: Mention, at: int) -> Span:
@@ -207,7 +205,7 @@ def _with_interval(text: str, mention: Mention, at: int) -> Span:
 
 
 def _uncommented(document: Document, start: int, end: int) -> str:
-    """What stands between two places, without comments."""
+    """What stands between two places, with a sign in place of each comment."""
     parts, at = [], start
     for (begin, stop), _ in document.comments:
         if begin >= end:
@@ -215,7 +213,7 @@ def _uncommented(document: Document, start: int, end: int) -> str:
         if begin >= at:
             parts.append(document.text[at:begin])
             at = stop
-    return " ".join([*parts, document.text[at:end]])
+    return "%".join([*parts, document.text[at:end]])
 
 
 def _line(document: Document, at: int) -> str:

@@ -64,13 +64,16 @@ _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
         re.compile(r"\b(?:Python|CUDA|Ubuntu|Debian|version|release)\s+\d[\d.]*", re.IGNORECASE),
     ),
     ("name", re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b")),
-    ("name", re.compile(r"\b[A-Za-z]+[-_]?\d+(?:[-_.]\w+)*\b")),
+    ("name", re.compile(r"\b(?:[A-Za-z]+_?|[A-Za-z]*[A-Z][A-Za-z]*-)\d+(?:[-_.]\w+)*\b")),
     ("name", re.compile(r"\b\d+[A-Za-z]{2,}\w*|\b\d+[-_][A-Za-z]\w*")),
     ("name", re.compile(r"(?<![\w/])\w{1,80}/\w[\w./-]{0,120}\d[\w./-]{0,120}")),
 )
+_WORD = "|".join(sorted(WORDS, key=len, reverse=True))
 _VERSION_END = re.compile(r"(?:[.\w-]*\w)?")
+_TAGGED = re.compile(r"(?<![\w.])v(\d+(?:\.\d+)+)")
 _COUNT = re.compile(
-    r"\b(?:(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")(?:[- ]|\b))+", re.IGNORECASE
+    rf"\b(?:(?:{_WORD})(?:[-\s]|\b)(?:(?:(?<=hundred\s)|(?<=thousand\s))and\s(?=(?:{_WORD})\b))?)+",
+    re.IGNORECASE,
 )
 _UNCOUNTED = re.compile(
     r"\b(?:one of|no one|one another|each one|this one|that one|the one)\b", re.IGNORECASE
@@ -105,7 +108,7 @@ def mentions_in(document: Document) -> list[Mention]:
     text = document.text
     masked = _masked(document)
     mentions: list[Mention] = []
-    for start, end in _spans(text):
+    for start, end in _spans(_readable(document)):
         kind = _KINDS[masked[start]]
         start, end = _whole_version(text, start, end) if kind == "version" else (start, end)
         if mentions and start < mentions[-1].end:
@@ -127,10 +130,24 @@ def mentions_in(document: Document) -> list[Mention]:
     return mentions
 
 
+def _readable(document: Document) -> str:
+    """The text with blanks for the comments of LaTeX, whose sign would be taken for per cent."""
+    if document.suffix != ".tex":
+        return document.text
+    parts, at = [], 0
+    for (start, end), _ in document.comments:
+        parts += [document.text[at:start], " " * (end - start)]
+        at = end
+    return "".join([*parts, document.text[at:]])
+
+
 def _spans(text: str) -> list[Span]:
     """The spans of numbers and count words, the first and longest of those that overlap."""
     found = [one.span() for one in PATTERN.finditer(text) if _alone(text, one)]
-    words = [(one.start(), one.start() + len(one[0].rstrip(" -"))) for one in _COUNT.finditer(text)]
+    found += [one.span(1) for one in _TAGGED.finditer(text)]
+    words = [
+        (one.start(), one.start() + len(one[0].rstrip(" -\n"))) for one in _COUNT.finditer(text)
+    ]
     taken = [span for span in words if not _is_article(text, *span)]
     kept: list[Span] = []
     for start, end in sorted([*found, *taken], key=lambda span: (span[0], -span[1])):

@@ -11,9 +11,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from assay.claim_audit.agreement import interval_of, number_of, with_interval
+from assay.claim_audit.agreement import interval_of, value_of, with_interval
 from assay.claim_audit.checkers.checker import Checker, claimed_value
-from assay.claim_audit.claim import Claim, Observed
+from assay.claim_audit.claim import Claim
 from assay.claim_audit.printed_numbers import (
     PATTERN,
     WORDS,
@@ -28,11 +28,17 @@ _FLIPPED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _VERSION = re.compile(r"\d+(\.\d+){1,3}\S*")
 
 
-def mutants_of(claim: Claim, checker: Checker, observed: Observed) -> list[tuple[str, Claim]]:
-    """The mutants of a claim that holds, each with what was altered; none equals the claim."""
-    made = _of_statement(claim, checker) if checker.value is None else _of_value(
-        claim, checker, observed.value
-    )  # fmt: skip
+def mutants_of(
+    claim: Claim,
+    checker: Checker,
+    observed: Any,  # noqa: ANN401 - any JSON value
+) -> list[tuple[str, Claim]]:
+    """The mutants of a claim that holds, each with what was altered; none equals the claim.
+
+    `observed` is the value that was found.
+    """
+    is_statement = checker.value is None
+    made = _of_statement(claim, checker) if is_statement else _of_value(claim, checker, observed)
     return [(what, mutant) for what, mutant in made if mutant != claim]
 
 
@@ -47,9 +53,10 @@ def _of_value(claim: Claim, checker: Checker, observed: object) -> Iterator[tupl
         yield f"{value!r:.30} becomes {observed!r:.30}", _claiming(claim, checker, observed)
         return
     if operator != "==":
-        number, bound = number_of(observed), parse_printed(value)
+        number, bound = value_of(observed), parse_printed(value)
         if number is not None and bound is not None:
-            past = number + bound.last_place * (1 if operator in (">", ">=") else -1)
+            step = {"!=": 0, ">": 1, ">=": 1}.get(operator, -1)
+            past = number + step * bound.last_place
             yield f"{value!r:.30} becomes {past:f}", _claiming(claim, checker, f"{past:f}")
         return
     if checker.compares == "table":
@@ -125,7 +132,7 @@ def altered_values(value: Any, observed: Any) -> list[Any]:  # noqa: ANN401 - an
 
 def _past(printed: Printed, step: int, observed: object) -> str:
     """One unit further; two if the observed value lies at the half, which rounds either way."""
-    moved, number = printed.moved(step), number_of(observed)
+    moved, number = printed.moved(step), value_of(observed)
     again = parse_printed(moved)
     tied = number is not None and again is not None and not printed.exact and again.admits(number)
     return printed.moved(2 * step) if tied else moved

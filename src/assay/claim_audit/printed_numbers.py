@@ -1,8 +1,8 @@
 """Numbers as a text prints them: digits, percentages, powers of ten, and words for counts.
 
 A number in digits states a range: `0.86` means anything that rounds to it. It is compared at the
-precision it is printed with, so that `0.860` is a stronger statement than `0.86`. A count in words,
-and an integer in a claim file, is exact.
+precision it is printed with, so that `0.860` is a stronger statement than `0.86`. A count in words
+is exact.
 """
 
 import math
@@ -13,13 +13,15 @@ import msgspec
 
 _DIGITS = 40
 """A longer text is not a number that anyone prints."""
-_SEPARATOR = r"(?:[,\u00a0\u202f ]|\{,\})"
-_NUMBER = rf"(?:\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
+SEPARATOR = re.compile(r"[,\u00a0\u202f ]|\{,\}|\\,")
+"""What may stand between thousands, in LaTeX too."""
+_NUMBER = rf"(?:\d{{1,3}}(?:(?:{SEPARATOR.pattern})\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
+_PERCENT = r"(?:\\,|[\s~])?(?:\\?%|per\s?cent\b)"
 _LARGE_UNITS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 PATTERN = re.compile(
     rf"(?P<sign>(?<![\w.)\]])[+\-\u2212\u2013])?(?P<digits>{_NUMBER})"
     r"(?:[eE](?P<power>[+\-\u2212]?\d{1,3}))?"
-    r"(?P<unit>\s?\\?%|\s?[kM](?![A-Za-z])|x(?![A-Za-z])"
+    rf"(?P<unit>{_PERCENT}|\s?[kM](?![A-Za-z])|x(?![A-Za-z])"
     rf"|\s(?:{'|'.join(_LARGE_UNITS)})\b)?"
 )
 """A dash behind a digit or a word is a range or a hyphen, not a sign."""
@@ -87,7 +89,7 @@ def parse_printed(text: object) -> Printed | None:
     if isinstance(text, bool) or text is None:
         return None
     if isinstance(text, int):
-        return Printed(text=str(text), value=Decimal(text), last_place=Decimal(1), exact=True)
+        return Printed(text=str(text), value=Decimal(text), last_place=Decimal(1))
     if isinstance(text, float):
         if not math.isfinite(text):
             return None
@@ -98,6 +100,8 @@ def parse_printed(text: object) -> Printed | None:
     found = PATTERN.fullmatch(words)
     if found is not None:
         return _from_match(found)
+    if words.lower() == "half":
+        return Printed(text=words, value=Decimal("0.5"), last_place=Decimal("0.1"))
     count = parse_count(words)
     if count is None:
         return None
@@ -113,20 +117,21 @@ def parse_numeral(text: str) -> Decimal | None:
 
 
 def _from_match(found: re.Match[str]) -> Printed:
-    digits = re.sub(_SEPARATOR, "", found["digits"])
+    digits = SEPARATOR.sub("", found["digits"])
     value = Decimal(digits)
     last = Decimal(1).scaleb(int(value.as_tuple().exponent))
     if found["power"]:
         power = int(found["power"].replace("\u2212", "-"))
         value, last = value.scaleb(power), last.scaleb(power)
-    unit = (found["unit"] or "").strip().removeprefix("\\")
-    if unit == "%":
+    unit = (found["unit"] or "").strip()
+    percent = unit.endswith(("%", "cent"))
+    if percent:
         value, last = value / 100, last / 100
     elif unit:
         value, last = value * _UNITS[unit], last * _UNITS[unit]
     if found["sign"] in _MINUS:
         value = -value
-    return Printed(text=found[0].strip(), value=value, last_place=last, percent=unit == "%")
+    return Printed(text=found[0].strip(), value=value, last_place=last, percent=percent)
 
 
 def parse_count(text: str) -> int | None:

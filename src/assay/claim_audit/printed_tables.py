@@ -1,7 +1,7 @@
 """Tables as a text prints them: the cells of a Markdown table, row by row."""
 
 import re
-from collections.abc import Sequence
+from typing import Any
 
 from assay.claim_audit.agreement import agrees
 from assay.claim_audit.document import Span
@@ -49,13 +49,14 @@ def altered_rows(rows: Rows, column: int, cell: str) -> Rows:
     return [rows[0], first, *rows[2:]]
 
 
-def told_difference(
-    claimed: Sequence[Sequence[object]], observed: Sequence[Sequence[object]], where: str
-) -> tuple[object, object, str]:
+def told_difference(claimed: Any, observed: Any, where: str) -> tuple[object, object, str]:  # noqa: ANN401 - any JSON value
     """The first cell that differs: what is there, what the text says, and where.
 
     Of tables that agree, how many rows they have.
     """
+    if not all(isinstance(rows, list) and all(isinstance(row, list) for row in rows)
+               for rows in (claimed, observed)):  # fmt: skip
+        return observed, claimed, where
     sizes = [
         f"{len(rows) - 1} rows of {len(rows[0]) if rows else 0}" for rows in (observed, claimed)
     ]

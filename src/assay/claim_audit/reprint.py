@@ -3,7 +3,7 @@
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from assay.claim_audit.agreement import interval_of, number_of, with_interval
-from assay.claim_audit.printed_numbers import Printed, parse_printed, spelled
+from assay.claim_audit.printed_numbers import PATTERN, SEPARATOR, Printed, parse_printed, spelled
 
 
 def reprinted(old: str, observed: object, *, percent: bool = False) -> str | None:
@@ -17,6 +17,9 @@ def reprinted(old: str, observed: object, *, percent: bool = False) -> str | Non
         )
         return f"{first} [{low}, {high}]"
     printed, number = parse_printed(old), number_of(observed)
+    found = None if printed is None else PATTERN.fullmatch(printed.text)
+    if found is not None and found["power"]:
+        return None
     if printed is None or number is None:
         return observed if isinstance(observed, str) and printed is None else None
     return _printed_as(printed, number / 100 if percent else number)
@@ -26,13 +29,15 @@ def _printed_as(printed: Printed, number: Decimal) -> str:
     """A number with the decimals, separators, sign and unit of another."""
     if printed.text.replace("-", "").replace(" ", "").isalpha():
         return spelled(int(number), printed.text) or str(number)
-    unit = printed.text[len(printed.text.rstrip("%kMx ")) :]
-    scale = {"%": Decimal(100), "k": 1 / Decimal(1000), "M": 1 / Decimal(1_000_000)}
-    shown = number * scale.get(unit.strip(), Decimal(1))
+    found = PATTERN.fullmatch(printed.text)
+    unit = (found and found["unit"]) or ""
+    scale = {"k": 1 / Decimal(1000), "M": 1 / Decimal(1_000_000)}
+    shown = number * (Decimal(100) if printed.percent else scale.get(unit.strip(), Decimal(1)))
     digits = printed.text[: len(printed.text) - len(unit)]
     places = len(digits.partition(".")[2])
     value = shown.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN)
-    text = f"{value:,f}" if "," in digits else f"{value:f}"
+    between = SEPARATOR.search(digits)
+    text = f"{value:f}" if between is None else f"{value:,f}".replace(",", between[0])
     if digits.lstrip("+-\u2212").startswith(".") and text.lstrip("-").startswith("0."):
         text = text.replace("0.", ".", 1)
     sign = "+" if digits.startswith("+") and value >= 0 else ""

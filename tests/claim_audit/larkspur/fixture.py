@@ -1238,6 +1238,11 @@ def build(folder: Path) -> None:
     write("VERSION", "0.4.1\n")
     write("packaging/PKG-INFO", PKG_INFO)
     commit("Version 0.4.1", "2026-03-16")
+    # not committed: tools of their own, one with a version of two parts, one whose __all__ is a text
+    write("extras/tally/pyproject.toml", '[project]\nname = "tally"\nversion = "1.10"\n')
+    write("extras/tally/_version.py", '__version__ = version = "1.10"\n')
+    write("extras/tally/__init__.py", 'VERSION = "1.10"\n')
+    write("extras/poll/__init__.py", '__all__ = ("detector")\n\n\ndef detector():\n    pass\n')
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ class Checker:
     there; a `bare` one also says something where no value is claimed. A checker of a statement
     (`value` is None) gives whether it is true. `altered` are the arguments of a statement that a
     mutant changes: with another text, tag or path it must be false. Numbers are compared at the
-    precision they are printed with; a `text` exactly; a `table` cell by cell.
+    precision they are printed with; a `table` cell by cell.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Checker:
     optional: tuple[str, ...] = ()
     value: str | None = None
     bare: bool = False
-    compares: Literal["number", "text", "table"] = "number"
+    compares: Literal["number", "table"] = "number"
     altered: tuple[str, ...] = ()
 
     def check_args(self, claim: Claim) -> None:

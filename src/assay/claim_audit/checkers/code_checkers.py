@@ -10,20 +10,27 @@ from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.errors import AssayError
 from assay.toml import read_toml
 
-_VERSION = re.compile(r"""^__version__\s*(?::\s*str\s*)?=\s*["']([^"']+)["']""", re.MULTILINE)
+_VERSION = re.compile(
+    r"""^__version__\s*(?::[^=\n]{1,40})?=\s*(?:\w+\s*=\s*)?["']([^"']+)["']""", re.MULTILINE
+)
+_STATED = re.compile(r"""^[Vv]ersion\s*[:=]\s*["']?([^\s"']+)""", re.MULTILINE)
+_ALONE = re.compile(r"\s*(v?\d\S*)\s*")
+_LINES = (".cfg", ".cff", ".yaml", ".yml", "PKG-INFO", "METADATA")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
 def _attr_equals(args: Args, evidence: EvidenceReader) -> Observed:
     module, attr = _dotted(args, "module"), _dotted(args, "attr")
-    return Observed(value=evidence.attribute(module, attr), where=f"{module}.{attr}")
+    value = evidence.attribute(module, attr)
+    exact = isinstance(value, str) and "version" in attr.lower()
+    return Observed(value=value, where=f"{module}.{attr}", exact=exact)
 
 
 def _attr_in_iterable(args: Args, evidence: EvidenceReader) -> Observed:
     """Whether a name is one of those that a list of the module holds, such as `__all__`."""
     module, attr = _dotted(args, "module"), text_arg(args, "attr")
     held = evidence.attribute(module, _dotted(args, "iterable"))
-    if not isinstance(held, (list, dict, str)):
+    if not isinstance(held, (list, dict)):
         raise NotThere(f"{module}.{args['iterable']} is {held!r:.40}, which holds nothing")
     return Observed(value=attr in held, where=f"{module}.{args['iterable']}")
 
@@ -36,7 +43,7 @@ def _dotted(args: Args, name: str) -> str:
 
 
 def _package_version(args: Args, evidence: EvidenceReader) -> Observed:
-    """The version that a pyproject.toml, package.json, PKG-INFO or module states."""
+    """The version that a pyproject.toml, package.json, CITATION.cff, module or VERSION states."""
     path = text_arg(args, "path")
     text = evidence.text(path)
     found: object = None
@@ -51,15 +58,13 @@ def _package_version(args: Args, evidence: EvidenceReader) -> Observed:
     elif path.endswith(".json"):
         value = evidence.json(path)
         found = value.get("version") if isinstance(value, dict) else None
-    elif path.endswith((".cfg", "PKG-INFO", "METADATA")):
-        line = re.search(r"^[Vv]ersion\s*[:=]\s*(\S+)", text, re.MULTILINE)
-        found = None if line is None else line[1]
     else:
-        line = _VERSION.search(text)
+        line = _STATED.search(text) if path.endswith(_LINES) else _VERSION.search(text)
+        line = line or _ALONE.fullmatch(text)
         found = None if line is None else line[1]
     if not isinstance(found, str):
         raise NotThere(f"{path} states no version")
-    return Observed(value=found, where=path)
+    return Observed(value=found, where=path, exact=True)
 
 
 def _pdf_pages(args: Args, evidence: EvidenceReader) -> Observed:
@@ -121,7 +126,6 @@ CHECKERS = (
         observe=_package_version,
         required=("path",),
         value="version",
-        compares="text",
     ),
     Checker(
         name="pdf_page_count_equals",

@@ -18,6 +18,7 @@ _OPERATIONS: Mapping[str, Callable[[Sequence[Decimal]], Decimal]] = {
     "mean": lambda values: sum(values, Decimal(0)) / len(values),
     "product": lambda values: values[0] * values[1],
 }
+_OF_MANY = ("sum", "mean")
 
 
 def derived_checker(checker_named: Callable[[str], Checker]) -> Checker:
@@ -29,6 +30,8 @@ def derived_checker(checker_named: Callable[[str], Checker]) -> Checker:
             raise Unverifiable(f"operation: expected one of {', '.join(_OPERATIONS)}")
         if not isinstance(sources, Sequence) or isinstance(sources, str) or len(sources) < 2:
             raise Unverifiable("of: expected the checkers of two values or more")
+        if operation not in _OF_MANY and len(sources) > 2:
+            raise Unverifiable(f"of: {operation} is of two values, got {len(sources)}")
         found = [_part(source, evidence, checker_named) for source in sources]
         numbers = [_number(one) for one in found]
         try:

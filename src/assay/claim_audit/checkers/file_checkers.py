@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
 from assay.claim_audit.claim import Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
+from assay.claim_audit.printed_numbers import parse_printed
 
 _MOST_SHOWN = 6
 
@@ -41,20 +42,29 @@ def _same_value(args: Args, evidence: EvidenceReader) -> Observed:
 
 def _agreed(paths: Sequence[str], pattern: str, evidence: EvidenceReader) -> Observed:
     """The one value that a pattern captures, in every place; places that differ are named."""
-    seen: dict[str, str] = {}
+    seen: dict[str, tuple[str, list[str]]] = {}
     for path in paths:
         found = evidence.matches(path, pattern)
         if not found:
             raise NotThere(f"{path} has nothing that matches {pattern!r:.60}")
         for text, line in found:
-            seen.setdefault(text, f"{path}, line {line}")
+            seen.setdefault(_whole(text), (text, []))[1].append(f"{path}, line {line}")
     if len(seen) > 1:
-        told = [f"{value!r:.30} in {place}" for value, place in seen.items()]
+        told = [
+            f"{value!r:.30} in {' and '.join(places[:_MOST_SHOWN])}"
+            for value, places in seen.values()
+        ]
         raise NotThere(f"the places differ: {'; '.join(told[:_MOST_SHOWN])}")
     if not seen:
         raise Unverifiable("paths: expected at least one")
-    value, place = next(iter(seen.items()))
-    return Observed(value=value, where=place)
+    value, places = next(iter(seen.values()))
+    return Observed(value=value, where=places[0])
+
+
+def _whole(text: str) -> str:
+    """A count in one form, since thirteen is 13 and 1,284 is 1284; any other text as it is."""
+    printed = parse_printed(text)
+    return text if printed is None or printed.last_place != 1 else str(printed.value)
 
 
 CHECKERS = (

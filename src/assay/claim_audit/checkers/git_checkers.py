@@ -16,11 +16,21 @@ def _diff_contains(args: Args, evidence: EvidenceReader) -> Observed:
     diff = evidence.git(*words)
     if not diff:
         raise NotThere(f"commit {args['commit']} does not change {file}")
-    marked = [line for line in diff.decode("utf-8", "replace").splitlines()
-              if line[:1] in "+-" and line[:3] not in ("+++", "---")]  # fmt: skip
+    marked = _marked(diff.decode("utf-8", "replace"))
     part = text_arg(args, "substring")
     value = part in "\n".join(marked) or part in "\n".join(line[1:] for line in marked)
     return Observed(value=value, where=f"commit {args['commit']}, {file}")
+
+
+def _marked(diff: str) -> list[str]:
+    """The lines that a diff adds or takes away; a line that begins with -- is no header."""
+    inside, marked = False, []
+    for line in diff.split("\n"):
+        if line.startswith(("diff ", "@@")):
+            inside = line.startswith("@@")
+        elif inside and line[:1] in ("+", "-"):
+            marked.append(line.removesuffix("\r"))
+    return marked
 
 
 def _commit(args: Args, evidence: EvidenceReader) -> str:

@@ -6,6 +6,8 @@ from xml.etree import ElementTree
 from assay.claim_audit.claim import Unverifiable
 
 _OUTCOMES = {"failure": "failed", "error": "error", "skipped": "skipped"}
+OUTCOMES = ("passed", *_OUTCOMES.values(), "all")
+"""What a claim may count."""
 
 
 def outcomes_of(data: bytes, where: str) -> list[tuple[str, str]]:

@@ -23,7 +23,9 @@ _MOST_SHOWN = 8
 
 def _json_value(args: Args, evidence: EvidenceReader) -> Observed:
     path, key = text_arg(args, "path"), text_arg(args, "key_path")
-    return Observed(value=value_at(evidence.json(path), key, path), where=f"{path}: {key}")
+    value = value_at(evidence.json(path), key, path)
+    exact = isinstance(value, str) and "version" in key.lower()
+    return Observed(value=value, where=f"{path}: {key}", exact=exact)
 
 
 def value_at(value: Any, key_path: str, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
@@ -67,9 +69,10 @@ def _aggregate(args: Args, evidence: EvidenceReader) -> Observed:
         share = len(chosen) / len(rows)
         return Observed(value=share, where=f"{path}, {len(chosen):,} of {len(rows):,} rows")
     column = text_arg(args, "column")
+    cells = _cells(rows, column, path)
     if what == "distinct":
-        return Observed(value=len({as_word(row.get(column)) for row in rows}), where=path)
-    numbers = _numbers(rows, column, path)
+        return Observed(value=len({as_word(cell) for cell in cells}), where=path)
+    numbers = _numbers(cells, column, path)
     if what not in _STATISTICS:
         known = ", ".join((*_STATISTICS, "count", "distinct", "share"))
         raise Unverifiable(f"statistic {what!r:.40}: expected one of {known}")
@@ -110,16 +113,16 @@ def _kept(rows: Sequence[Mapping[str, Any]], text: str, path: str) -> list[Mappi
     ]
 
 
-def _numbers(rows: Sequence[Mapping[str, Any]], column: str, path: str) -> list[float]:
+def _cells(rows: Sequence[Mapping[str, Any]], column: str, path: str) -> list[Any]:
+    """The cells of a column that are not empty."""
     if not any(column in row for row in rows):
         known = ", ".join(list(rows[0])[:_MOST_SHOWN]) if rows else "no rows"
         raise NotThere(f"{path} has no column {column!r:.60}; there are {known}")
-    cells = [row.get(column) for row in rows]
-    numbers = [
-        number_of(int(cell) if isinstance(cell, bool) else cell)
-        for cell in cells
-        if cell not in (None, "")
-    ]
+    return [cell for row in rows if (cell := row.get(column)) not in (None, "")]
+
+
+def _numbers(cells: Sequence[Any], column: str, path: str) -> list[float]:
+    numbers = [number_of(int(cell) if isinstance(cell, bool) else cell) for cell in cells]
     if any(number is None for number in numbers):
         raise Unverifiable(f"{path}: column {column!r:.60} holds what is no number")
     if not numbers:
@@ -177,7 +180,7 @@ def _names(mean: ReportedMean) -> set[str]:
 
 
 def _junit(args: Args, evidence: EvidenceReader) -> Observed:
-    from assay.claim_audit.checkers.junit import outcomes_of
+    from assay.claim_audit.checkers.junit import OUTCOMES, outcomes_of
 
     path, outcome = text_arg(args, "path"), args.get("outcome", "passed")
     outcomes = evidence.once(("junit", path), lambda: outcomes_of(evidence.data(path), path))
@@ -186,7 +189,11 @@ def _junit(args: Args, evidence: EvidenceReader) -> Observed:
         found = [one for name, one in outcomes if name == test or name.endswith(f"::{test}")]
         if not found:
             raise NotThere(f"{path} has no test {test!r:.80}")
+        if len(set(found)) > 1:
+            raise Unverifiable(f"{path} has {len(found)} tests {test!r:.80}: say which class")
         return Observed(value=found[0], where=f"{path}: {test}")
+    if outcome not in OUTCOMES:
+        raise Unverifiable(f"outcome {outcome!r:.40}: expected one of {', '.join(OUTCOMES)}")
     if outcome == "all":
         return Observed(value=len(outcomes), where=path)
     return Observed(value=sum(one == outcome for _, one in outcomes), where=f"{path}: {outcome}")
