@@ -205,7 +205,7 @@ def _with_interval(text: str, mention: Mention, at: int) -> Span:
 
 
 def _uncommented(document: Document, start: int, end: int) -> str:
-    """What stands between two places, with a sign in place of each comment."""
+    """What stands between two places, without comments; a comment of LaTeX is no blank line."""
     parts, at = [], start
     for (begin, stop), _ in document.comments:
         if begin >= end:
@@ -213,7 +213,7 @@ def _uncommented(document: Document, start: int, end: int) -> str:
         if begin >= at:
             parts.append(document.text[at:begin])
             at = stop
-    return "%".join([*parts, document.text[at:end]])
+    return ("%" if document.suffix == ".tex" else " ").join([*parts, document.text[at:end]])
 
 
 def _line(document: Document, at: int) -> str:
