@@ -81,7 +81,7 @@ def draw_fix(fix: ClaimFix, out: "Console") -> None:
     out.file.write(fix.patch)
     for one in fix.left:
         out.print(marked("", "left", "yellow", f"  {one.place}  {one.id}: {one.why}"))
-    out.print(styled(fix.sentence))
+    out.print(styled(as_flags(fix.sentence)))
 
 
 def _told(one: Uncovered, value: float, match: str) -> str:
