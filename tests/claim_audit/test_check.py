@@ -65,7 +65,7 @@ def made(checker, args):
 
 @pytest.mark.parametrize(("checker", "args", "wrong"), CASES)
 def test_a_true_claim_holds_and_a_false_one_fails(checker, args, wrong, repository):
-    with EvidenceReader(repository) as evidence:
+    with EvidenceReader(repository, allow_commands=True) as evidence:
         right = check_claim(made(checker, args), evidence)
         assert (right.verdict, right.vacuous) == ("holds", False), right
         assert right.mutants.made >= 2
@@ -94,7 +94,7 @@ def test_an_instrument_that_always_says_yes_is_caught_by_the_mutants(
     )
     monkeypatch.setattr(check, "checker_named", lambda name: liar)
     monkeypatch.setattr(check, "agrees", lambda *_: True)
-    with EvidenceReader(repository) as evidence:
+    with EvidenceReader(repository, allow_commands=True) as evidence:
         lied = check_claim(made(checker, args), evidence)
     assert lied.verdict == "holds"
     assert lied.vacuous
@@ -104,7 +104,7 @@ def test_an_instrument_that_always_says_yes_is_caught_by_the_mutants(
 def test_a_check_that_holds_of_almost_anything_is_vacuous(repository):
     (repository / "notes.md").write_text("quiet")
     args = {"path": "notes.md", "substring": "e"}
-    with EvidenceReader(repository) as evidence:
+    with EvidenceReader(repository, allow_commands=True) as evidence:
         found = check_claim(made("file_at_path_contains", args), evidence)
         longer = check_claim(made("file_at_path_contains", args | {"substring": "quiet"}), evidence)
     assert (found.verdict, found.vacuous) == ("holds", True)
@@ -114,7 +114,7 @@ def test_a_check_that_holds_of_almost_anything_is_vacuous(repository):
 def test_counts_that_drift_apart_are_named_with_their_places(repository):
     (repository / "more.md").write_text("Baselines: 19\n")
     args = {"paths": ["notes.md", "more.md"], "pattern": r"Baselines: (\d+)", "value": 18}
-    with EvidenceReader(repository) as evidence:
+    with EvidenceReader(repository, allow_commands=True) as evidence:
         found = check_claim(made("same_value", args), evidence)
     assert found.verdict == "fails"
     assert "'18' in notes.md, line 2" in found.evidence.why
@@ -138,7 +138,7 @@ def test_counts_that_drift_apart_are_named_with_their_places(repository):
     ],
 )
 def test_what_cannot_be_read_is_unverifiable_and_says_why(checker, args, why, repository):
-    with EvidenceReader(repository) as evidence:
+    with EvidenceReader(repository, allow_commands=True) as evidence:
         found = check_claim(made(checker, args), evidence)
     assert found.verdict == "unverifiable"
     assert why in found.evidence.why
@@ -153,7 +153,7 @@ def test_code_that_is_imported_cannot_write_or_reach_the_network(repository):
         "except OSError:\n    VALUE.append('cut off')\n"
     )
     args = {"module": "bad", "attr": "VALUE", "expected": ["no", "cut off"]}
-    with EvidenceReader(repository) as evidence:
+    with EvidenceReader(repository, allow_commands=True) as evidence:
         assert check_claim(made("python_attr_equals", args), evidence).verdict == "holds"
     assert "thirteen" in (repository / "notes.md").read_text()
 
@@ -162,7 +162,7 @@ def test_a_pattern_that_takes_for_ever_is_ended(repository, monkeypatch):
     monkeypatch.setattr("assay.claim_audit.confined._SECONDS", 1.0)
     (repository / "notes.md").write_text("a" * 60 + "!\n")
     args = {"path": "notes.md", "pattern": "(a+)+$", "value": 3}
-    with EvidenceReader(repository) as evidence:
+    with EvidenceReader(repository, allow_commands=True) as evidence:
         found = check_claim(made("regex_capture_equals", args), evidence)
         assert found.verdict == "unverifiable"
         assert "longer than 1 s" in found.evidence.why
@@ -176,7 +176,7 @@ def test_nothing_is_written_and_the_repository_is_as_it_was(repository):
         return subprocess.run(words, cwd=repository, capture_output=True, check=True).stdout
 
     before = state()
-    with EvidenceReader(repository) as evidence:
+    with EvidenceReader(repository, allow_commands=True) as evidence:
         for checker, args, _ in CASES:
             check_claim(made(checker, args), evidence)
     assert state() == before

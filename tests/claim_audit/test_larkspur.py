@@ -22,7 +22,7 @@ ROWS = [json.loads(line) for line in LINES]
 def checked(tmp_path_factory):
     folder = tmp_path_factory.mktemp("larkspur")
     build(folder)
-    with EvidenceReader(folder) as evidence:
+    with EvidenceReader(folder, allow_commands=True) as evidence:
         return [
             (row["truth"], check_claim(msgspec.convert(row["claim"], Claim), evidence))
             for row in ROWS

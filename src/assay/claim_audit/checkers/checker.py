@@ -20,7 +20,8 @@ class Checker:
     A checker of a value (`value` names the argument that may hold the claimed one) gives what is
     there; a `bare` one also says something where no value is claimed. A checker of a statement
     (`value` is None) gives whether it is true. `altered` are the arguments of a statement that a
-    mutant changes: with another text, tag or path it must be false.
+    mutant changes: with another text, tag or path it must be false. One that `runs` a command looks
+    only where commands are allowed.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Checker:
     value: str | None = None
     bare: bool = False
     altered: tuple[str, ...] = ()
+    runs: bool = False
 
     def check_args(self, claim: Claim) -> None:
         """Refuse arguments that the checker does not take, or lacks."""
