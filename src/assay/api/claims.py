@@ -72,7 +72,7 @@ def fixed_text(path: Path, root: Path | None) -> tuple[str, str]:
     """A text as it is, and with every covered number that fails printed as it should be."""
     text = decode_utf8(read_bounded(path, _MOST_BYTES), where=str(path))
     with EvidenceReader(root or top_of(path)) as evidence:
-        return text, corrected(text, str(path), path.suffix, evidence)
+        return text, corrected(text, str(path), path.suffix, evidence).text
 
 
 def _root(root: str | Path | None) -> Path | None:
