@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from assay.claim_audit.result import ClaimAudit, ClaimResult, counted_verdicts, told_of
+from assay.claim_audit.scan.candidates import Candidate
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.report.terminal import marked, styled
 from assay.wording import as_flags, counted
@@ -57,9 +58,8 @@ def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
         out.print(marked(f"{one.file}, line {one.line}  ", one.number, "bold"))
         out.print(styled(f"    {one.sentence[:160]}", style="dim"))
         for candidate in one.candidates:
-            out.print(styled(f"    {_told(one, candidate.value, candidate.match)}"))
-            args = " ".join(f'{name}="{value}"' for name, value in candidate.args.items())
-            out.print(styled(f"      <!-- claim: {candidate.checker} {args} -->"))
+            out.print(styled(f"    {_told(one, candidate)}"))
+            out.print(styled(f"      {candidate.comment}"))
     more = len(scan.uncovered) - len(shown)
     if more:
         told = f"and {counted(more, 'more number')} (`all=True` shows them)"
@@ -73,7 +73,8 @@ def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
         out.print(styled(f"left out as no statements: {left}", style="dim"))
 
 
-def _told(one: Uncovered, value: float, match: str) -> str:
-    if match == "equal":
-        return f"{value:g} is there:"
-    return f"{value:g} is there, and the text says {one.number}:"
+def _told(one: Uncovered, candidate: Candidate) -> str:
+    unlike = "" if candidate.related else ", under names that the sentence does not use"
+    if candidate.match == "equal":
+        return f"{candidate.value:g} is there{unlike}:"
+    return f"{candidate.value:g} is there{unlike}, and the text says {one.number}:"
