@@ -99,8 +99,8 @@ def reads(folder: Path) -> None:
     for number in range((CLAIMS - 2 * _GIT) // 3):
         part = folder / f"results/{number // 100}"
         json.loads((part / f"r{number}.json").read_text(encoding="utf-8"))
-        with (part / f"t{number}.csv").open(encoding="utf-8", newline="") as file:
-            list(csv.DictReader(file))
+        with (part / f"t{number}.csv").open(encoding="utf-8", newline="") as table:
+            list(csv.DictReader(table))
     _git(folder, "tag", "--list")
     for number in range(_GIT):
         file = f"notes/n{(COMMITS - 1 - number) % 50}.txt"

@@ -40,7 +40,7 @@ def test_an_audit_holds_where_every_claim_holds_and_every_control_fails(reposito
 def test_a_false_claim_fails_it_and_says_got_and_expected(repository):
     made = audit(repository, TRUE + FALSE)
     assert made.verdict == "fails"
-    assert "bars: fails: the claim says 5, pkg.BARS gives 4" in str(made)
+    assert "bars: fails: the claim says 5, pkg.BARS in src/pkg/__init__.py gives 4" in str(made)
 
 
 def test_a_control_that_holds_fails_the_instrument(repository):

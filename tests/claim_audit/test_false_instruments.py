@@ -38,7 +38,7 @@ def answer_always(monkeypatch, name, says):
 
 
 def results_of(claims, folder):
-    with EvidenceReader(folder) as evidence:
+    with EvidenceReader(folder, allow_commands=True) as evidence:
         return [check_claim(claim, evidence) for claim in claims]
 
 

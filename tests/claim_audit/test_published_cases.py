@@ -50,7 +50,7 @@ MODULE = '"""A detector. It reaches an AUC of {auc}."""\n__version__ = "{version
 ])  # fmt: skip
 def test_a_version_that_was_never_bumped(audited, comment):
     text = f"This is release 1.1.0 <!-- claim: {comment} -->.\n"
-    where = "tool.py" if "path" in comment else "tool.__version__"
+    where = "tool.py" if "path" in comment else "tool.__version__ in tool.py"
     stale = MODULE.format(auc="0.865", version="1.0.0")
     assert fails(audited({"tool.py": stale, "README.md": text})) == ("1.0.0", "1.1.0", where)
     bumped = MODULE.format(auc="0.865", version="1.1.0")
@@ -68,7 +68,7 @@ def test_a_name_that_is_importable_but_missing_from_all(audited):
     missing, listed = module.format(""), module.format(", 'detect'")
     assert holds(audited({"tool.py": missing, "claims.toml": importable}))
     caught = audited({"tool.py": missing, "claims.toml": public})
-    assert fails(caught) == (False, True, "tool.__all__")
+    assert fails(caught) == (False, True, "tool.__all__ in tool.py")
     assert holds(audited({"tool.py": listed, "claims.toml": public}))
 
 

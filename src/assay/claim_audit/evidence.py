@@ -2,22 +2,33 @@
 
 import fnmatch
 import os
-from collections.abc import Callable
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.claim import Unverifiable
-from assay.claim_audit.confined import ConfinedProcesses
+from assay.claim_audit.confined import Attribute, ConfinedProcesses, Pdf
+from assay.claim_audit.confined_main import is_of_root
 from assay.digests import parse_json
 from assay.errors import AssayError
 from assay.files import read_bounded, stays_inside
-from assay.study.git_command import ask_git
+from assay.study.git_command import ask_git, ask_within
 
 T = TypeVar("T")
+MOST_TEXT_BYTES = 64 << 20
+MOST_TABLE_BYTES = 256 << 20
+MEMORY_OF_A_BYTE = 10
+"""Bytes of memory that a byte of JSON or of a table takes when it is read, about."""
+_BUDGET = 1 << 30
+"""Bytes of memory for all that is kept; the least recently used is dropped first."""
 _MOST_FILES = 200_000
+_MOST_GIT_BYTES = 64 << 20
 _LONGEST_PATTERN = 500
+_PART = 1 << 20
 
 
 class NotThere(Exception):
@@ -32,14 +43,15 @@ class EvidenceReader:
     """The files below one folder, and its repository. Nothing is written, nothing is fetched.
 
     What must be imported or run, and what a hostile file could keep busy for ever, is looked at by
-    confined processes, which end with it.
+    confined processes, which end with it. Commands run only with `allow_commands`.
     """
 
     def __init__(self, root: Path, *, allow_commands: bool = False) -> None:
         self.root = root.resolve()
         self.allow_commands = allow_commands
         self._confined = ConfinedProcesses(self.root)
-        self._kept: dict[tuple[object, ...], Any] = {}
+        self._kept: OrderedDict[tuple[object, ...], tuple[Any, int]] = OrderedDict()
+        self._size = 0
 
     def __enter__(self) -> Self:
         return self
@@ -47,63 +59,109 @@ class EvidenceReader:
     def __exit__(self, *exception: object) -> None:
         self._confined.__exit__(*exception)
 
-    def once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
-        """The same answer to the same question, made once; a refusal is kept too."""
-        if key not in self._kept:
+    def once(self, key: tuple[object, ...], make: Callable[[], T], *, size: int = 0) -> T:
+        """The same answer to the same question, made once; a refusal is kept too.
+
+        `size` is the memory that it takes, about: what is kept stays within a budget.
+        """
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            kept = self._kept[key][0]
+        else:
             try:
-                self._kept[key] = make()
+                kept = make()
             except (NotThere, Unverifiable) as refusal:
-                self._kept[key] = refusal
-        kept = self._kept[key]
+                kept, size = refusal, 0
+            self._keep(key, kept, size or sys.getsizeof(kept))
         if isinstance(kept, (NotThere, Unverifiable)):
             raise kept
         made: T = kept
         return made
+
+    def _keep(self, key: tuple[object, ...], made: object, size: int) -> None:
+        if size > _BUDGET:
+            return
+        self._kept[key] = made, size
+        self._size += size
+        while self._size > _BUDGET:
+            self._size -= self._kept.popitem(last=False)[1][1]
 
     def path(self, name: str) -> Path:
         """A path below the root; one that leads out of it cannot be checked."""
         if not isinstance(name, str) or not name or not stays_inside(name.removeprefix("./")):
             raise Unverifiable(f"{name!r:.80} is no path below {self.root.name}")
         path = self.root / name
-        if not path.resolve().is_relative_to(self.root):
+        try:
+            resolved = path.resolve()
+            path.exists()
+        except (OSError, RuntimeError, ValueError) as error:  # too long, a loop of links, no text
+            why = error.strerror if isinstance(error, OSError) else error
+            raise Unverifiable(f"{name!r:.80} cannot be looked at: {why}"[:300]) from None
+        if not resolved.is_relative_to(self.root):
             raise Unverifiable(f"{name} leads out of {self.root.name} by a symbolic link")
         return path
 
-    def data(self, name: str) -> bytes:
-        """The bytes of a file."""
-
-        def read() -> bytes:
-            path = self.path(name)
+    def file(self, name: str, most: int = MOST_TEXT_BYTES) -> Path:
+        """The path of a file that is there, and of at most so many bytes."""
+        path = self.path(name)
+        try:
             if not path.exists():
                 raise NotThere(f"there is no {name}")
-            try:
-                return read_bounded(path, MAX_FILE_BYTES)
-            except AssayError as error:
-                raise Unverifiable(error.message) from None
+            if not path.is_file():
+                raise Unverifiable(f"{name}: not a regular file")
+            if path.stat().st_size > most:
+                raise Unverifiable(f"{name}: more than {most:,} bytes, which are not read")
+        except OSError as error:
+            raise Unverifiable(f"{name}: {error.strerror}") from None
+        return path
 
-        return self.once(("data", name), read)
+    def size(self, name: str) -> int:
+        """The bytes of a file; 0 where it cannot be told."""
+        try:
+            return self.path(name).stat().st_size
+        except (OSError, Unverifiable):
+            return 0
+
+    def data(self, name: str) -> bytes:
+        """The bytes of a file, which are not kept."""
+        path = self.file(name)
+        try:
+            return read_bounded(path, MOST_TEXT_BYTES)
+        except AssayError as error:
+            raise Unverifiable(error.message) from None
+
+    def same_bytes(self, first: str, second: str) -> bool:
+        """Whether two files have the same bytes, compared part by part."""
+        paths = [self.file(name, sys.maxsize) for name in (first, second)]
+        try:
+            with paths[0].open("rb") as one, paths[1].open("rb") as other:
+                while True:
+                    parts = one.read(_PART), other.read(_PART)
+                    if parts[0] != parts[1] or not parts[0]:
+                        return parts[0] == parts[1]
+        except OSError as error:
+            raise Unverifiable(f"{first}, {second}: {error.strerror}") from None
 
     def text(self, name: str) -> str:
         """The text of a file."""
+        return self.once(("text", name), lambda: self._decoded(name))
 
-        def decode() -> str:
-            try:
-                return self.data(name).decode("utf-8-sig")
-            except UnicodeDecodeError as error:
-                raise Unverifiable(f"{name}: byte {error.start} is not UTF-8") from None
-
-        return self.once(("text", name), decode)
+    def _decoded(self, name: str) -> str:
+        try:
+            return self.data(name).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise Unverifiable(f"{name}: byte {error.start} is not UTF-8") from None
 
     def json(self, name: str) -> Any:  # noqa: ANN401 - JSON is any of six types
         """The value of a JSON file."""
 
         def parse() -> Any:  # noqa: ANN401 - JSON is any of six types
             try:
-                return parse_json(self.text(name), where=name)
+                return parse_json(self._decoded(name), where=name)
             except AssayError as error:
                 raise Unverifiable(error.message) from None
 
-        return self.once(("json", name), parse)
+        return self.once(("json", name), parse, size=MEMORY_OF_A_BYTE * self.size(name))
 
     def matches(self, name: str, pattern: str) -> list[tuple[str, int]]:
         """What a regular expression captures in a file, each with its line."""
@@ -115,32 +173,36 @@ class EvidenceReader:
         """What a regular expression captures in a text, each with its line."""
         if len(pattern) > _LONGEST_PATTERN:
             raise Unverifiable(f"a pattern of more than {_LONGEST_PATTERN} characters")
-        found = self._confined.ask("texts", pattern=pattern, text=text)["matches"]
-        return [(captured, line) for captured, line in found]
+        return self._confined.matches(pattern, text).found
 
-    def pdf(self, name: str) -> dict[str, Any]:
+    def pdf(self, name: str) -> Pdf:
         """The number of pages of a PDF, the titles of its outline, and the text of each page."""
+        return self.once(
+            ("pdf", name),
+            lambda: self._confined.pdf(self.file(name)),
+            size=self.size(name),
+        )
 
-        def read() -> dict[str, Any]:
-            self.data(name)  # says so where there is none
-            found: dict[str, Any] = self._confined.ask("texts", pdf=str(self.path(name)))
+    def attribute(self, module: str, attr: str) -> Attribute:
+        """An attribute of a module of the root, imported in a confined process."""
+
+        def look() -> Attribute:
+            found = self._confined.attribute(module, attr)
+            if not is_of_root(found.file, str(self.root)):
+                raise Unverifiable(f"{module} is no module of the root: it is {found.file!r:.200}")
+            if not found.present:
+                raise NotThere(f"{module} has no {attr}")
             return found
-
-        return self.once(("pdf", name), read)
-
-    def attribute(self, module: str, attr: str) -> Any:  # noqa: ANN401 - any value of JSON
-        """The value of an attribute of a module, imported in a confined process."""
-
-        def look() -> Any:  # noqa: ANN401 - any value of JSON
-            answer = self._confined.ask("code", module=module, attr=attr)
-            if "missing" in answer:
-                raise NotThere(answer["missing"])
-            return answer["value"]
 
         return self.once(("attribute", module, attr), look)
 
     def output(self, *command: str) -> str:
         """What a command prints, confined and without a network."""
+        if not self.allow_commands:
+            raise Unverifiable(
+                f"{command[0]!r:.60} is not run: a claim runs a command only where that is"
+                " allowed (`allow_commands=True`)"
+            )
         return self.once(("output", *command), lambda: self._confined.output_of(list(command)))
 
     @cached_property
@@ -161,30 +223,57 @@ class EvidenceReader:
         try:
             listed = self.git("ls-files", "-z", "-c", "-o", "--exclude-standard", "--", ".")
         except Unverifiable:
-            listed = None
-        if listed is None:
             return self.files
-        inner = self.root.relative_to(self.top).as_posix()
-        start = "" if inner == "." else f"{inner}/"
         names = {os.fsdecode(name) for name in listed.split(b"\0") if name}
-        return [name for name in self.files if f"{start}{name}" in names]
+        return [name for name in self.files if f"{self.inner}{name}" in names]
 
     def matching(self, pattern: str) -> list[str]:
-        """The files that a pattern names: * within a folder, ** through folders."""
+        """The files that a pattern names: * within a folder, ** through folders.
+
+        A folder that it names without a * must be there.
+        """
+        pattern = pattern.removeprefix("./")
+        if len(pattern) > _LONGEST_PATTERN or not stays_inside(pattern):
+            raise Unverifiable(f"{pattern!r:.80} is no pattern of files below {self.root.name}")
         parts = pattern.split("/")
-        return [name for name in self.files if _matches(name.split("/"), parts)]
+        folder = "/".join(takewhile(lambda part: not set(part) & set("*?["), parts[:-1]))
+        if folder and not self.path(folder).is_dir():
+            raise NotThere(f"there is no folder {folder}")
+        return [name for name in self.files if matches_glob(name.split("/"), parts)]
 
-    def git(self, *words: str) -> bytes | None:
-        """What git answers; None where it fails."""
+    def git(self, *words: str) -> bytes:
+        """What git answers, within bounds; Unverifiable where it fails."""
 
-        def ask() -> bytes | None:
+        def ask() -> bytes:
+            try:
+                return ask_within(self.top, *words, most=_MOST_GIT_BYTES)
+            except AssayError as error:
+                raise Unverifiable(error.message) from None
+
+        return self.once(("git", *words), ask)
+
+    def git_line(self, *words: str) -> str | None:
+        """The one line that git answers; None where it says no."""
+
+        def ask() -> str | None:
             try:
                 done = ask_git(self.top, *words)
             except AssayError as error:
                 raise Unverifiable(error.message) from None
-            return done.stdout if done.returncode == 0 else None
+            return os.fsdecode(done.stdout.strip()) if done.returncode == 0 else None
 
-        return self.once(("git", *words), ask)
+        return self.once(("line", *words), ask)
+
+    @cached_property
+    def shallow(self) -> frozenset[str]:
+        """The commits whose parents were not fetched; none in a whole clone."""
+        name = self.git_line("rev-parse", "--git-path", "shallow")
+        path = self.top / (name or ".git/shallow")
+        try:
+            text = read_bounded(path, MOST_TEXT_BYTES) if path.is_file() else b""
+        except AssayError as error:
+            raise Unverifiable(error.message) from None
+        return frozenset(text.decode("ascii", "replace").split())
 
     @cached_property
     def top(self) -> Path:
@@ -194,13 +283,27 @@ class EvidenceReader:
                 return folder
         raise Unverifiable(f"{self.root.name} is in no git repository")
 
+    @property
+    def inner(self) -> str:
+        """The root's path from the top of its repository: empty, or with a slash at its end."""
+        inner = self.root.relative_to(self.top).as_posix()
+        return "" if inner == "." else f"{inner}/"
 
-def _matches(parts: list[str], pattern: list[str]) -> bool:
-    """Whether the parts of a path fit the parts of a pattern."""
-    if not pattern:
-        return not parts
-    if pattern[0] == "**":
-        return any(_matches(parts[skip:], pattern[1:]) for skip in range(len(parts) + 1))
-    return bool(parts) and fnmatch.fnmatchcase(parts[0], pattern[0]) and _matches(
-        parts[1:], pattern[1:]
-    )  # fmt: skip
+
+def matches_glob(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether the parts of a path fit the parts of a pattern.
+
+    `fits[n]` says whether the first n parts fit the pattern so far: one pass for each of its parts,
+    however many ** it has.
+    """
+    fits = [True, *(False for _ in parts)]
+    for one in pattern:
+        if one == "**":
+            first = fits.index(True) if True in fits else len(fits)
+            fits = [n >= first for n in range(len(fits))]
+        else:
+            steps = enumerate(parts)
+            fits = [False, *(fits[n] and fnmatch.fnmatchcase(part, one) for n, part in steps)]
+        if not any(fits):
+            return False
+    return fits[-1]

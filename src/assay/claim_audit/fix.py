@@ -4,29 +4,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from assay.bounds import MAX_FILE_BYTES
-from assay.claim_audit.check import check_claim
 from assay.claim_audit.collect import read_texts
+from assay.claim_audit.correction import LeftClaim, corrected
 from assay.claim_audit.document import LISTS
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.in_place import Covered
 from assay.claim_audit.patch import patch_of, write_text
-from assay.claim_audit.reprint import reprinted
-from assay.claim_audit.result import ClaimResult, ClaimVerdict, told_of
 from assay.errors import SpecError
 from assay.files import read_bounded
 from assay.result import Result
 from assay.wording import counted
-
-
-class LeftClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim that does not hold and that no other number can mend, and why."""
-
-    id: str
-    place: str
-    why: str
 
 
 class ClaimFix(Result, frozen=True, kw_only=True):
@@ -76,27 +63,30 @@ class ClaimFix(Result, frozen=True, kw_only=True):
 
 
 def fix_texts(paths: Sequence[Path], evidence: EvidenceReader, *, write: bool) -> ClaimFix:
-    """Rewrite every covered number that fails, in the form that it is printed in."""
-    patches, left, changed, claims = [], [], 0, 0
+    """Correct every covered number that fails, in the form that it is printed in."""
+    left: list[LeftClaim] = []
+    patches, changed, claims = [], 0, 0
     for path in paths:
         if path.suffix.lower() in LISTS:
-            raise SpecError(f"{path}: a list of claims, expected a text")
+            raise SpecError(
+                f"{path}: a list of claims, expected a text",
+                hint="Name the text that makes the claims: README.md",
+            )
         data = read_bounded(path, MAX_FILE_BYTES)
-        old = data.decode()
         for text in read_texts(data, str(path)):
-            edits, own_left = _edits(text.covered, evidence)
+            made = corrected(text.document, text.covered, evidence)
             claims += len(text.covered)
-            left += own_left
-            if not edits:
+            left += made.left
+            if not made.changed:
                 continue
-            if text.document.text != old:
-                left += [_left(one.claim.id, one.claim.place, "in a notebook") for one, _ in edits]
+            if path.suffix.lower() == ".ipynb":
+                why = f"{counted(made.changed, 'number')} to mend: notebooks are not rewritten"
+                left.append(LeftClaim(id=text.document.place, place=text.document.place, why=why))
                 continue
-            changed += len(edits)
-            new = edited(old, edits)
-            patches.append(patch_of(path, old, new))
+            changed += made.changed
+            patches.append(patch_of(path, text.document.text, made.text))
             if write:
-                write_text(path, new)
+                write_text(path, made.text)
     return ClaimFix(
         claims=claims,
         changed=changed,
@@ -104,43 +94,3 @@ def fix_texts(paths: Sequence[Path], evidence: EvidenceReader, *, write: bool) -
         patch="".join(patches),
         written=write and changed > 0,
     )
-
-
-def _edits(
-    covered: Sequence[Covered], evidence: EvidenceReader
-) -> tuple[list[tuple[Covered, str]], list[LeftClaim]]:
-    """The numbers to print instead, one for each place; and the claims that are left."""
-    edits: dict[tuple[int, int], tuple[Covered, str]] = {}
-    left = []
-    for one in covered:
-        checked = check_claim(one.claim, evidence)
-        if one.claim.control or checked.stands:
-            continue
-        printed = _instead(one, checked)
-        known = edits.get((one.start, one.end))
-        if printed is None or (known is not None and known[1] != printed):
-            left.append(_left(one.claim.id, one.claim.place, told_of(checked)))
-        else:
-            edits[one.start, one.end] = one, printed
-    return list(edits.values()), left
-
-
-def _instead(one: Covered, checked: ClaimResult) -> str | None:
-    """The number to print; None if the claim is of another kind, or its value is not to be had."""
-    is_equality = one.claim.args.get("op", "==") == "=="
-    failed = checked.verdict is ClaimVerdict.FAILS and checked.evidence.observed
-    if one.claim.printed is None or not is_equality or not failed:
-        return None
-    percent = one.claim.args.get("percent") is True
-    return reprinted(one.claim.printed, checked.evidence.got, percent=percent)
-
-
-def _left(name: str, place: str, why: str) -> LeftClaim:
-    return LeftClaim(id=name, place=place, why=why)
-
-
-def edited(text: str, edits: Sequence[tuple[Covered, str]]) -> str:
-    """A text with other numbers in the places of claims."""
-    for one, printed in sorted(edits, key=lambda edit: -edit[0].start):
-        text = text[: one.start] + printed + text[one.end :]
-    return text

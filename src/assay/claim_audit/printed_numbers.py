@@ -19,7 +19,7 @@ _NUMBER = rf"(?:\d{{1,3}}(?:(?:{SEPARATOR.pattern})\d{{3}})+(?!\d)|\d+)(?:\.\d+)
 _PERCENT = r"(?:\\,|[\s~])?(?:\\?%|per\s?cent\b)"
 _LARGE_UNITS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 PATTERN = re.compile(
-    rf"(?P<sign>(?<![\w.)\]])[+\-\u2212\u2013])?(?P<digits>{_NUMBER})"
+    rf"(?P<sign>(?:(?<![\w.)\]])[+\-\u2212\u2013])?)(?P<digits>{_NUMBER})"
     r"(?:[eE](?P<power>[+\-\u2212]?\d{1,3}))?"
     rf"(?P<unit>{_PERCENT}|\s?[kM](?![A-Za-z])|x(?![A-Za-z])"
     rf"|\s(?:{'|'.join(_LARGE_UNITS)})\b)?"

@@ -1,44 +1,122 @@
-"""Print an observed value in the form in which a text prints another."""
+"""A value in the form of a printed one: its decimals, separators, sign, power, unit or words."""
 
-from decimal import ROUND_HALF_EVEN, Decimal
+import re
+from collections.abc import Mapping
+from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
-from assay.claim_audit.agreement import interval_of, number_of, with_interval
-from assay.claim_audit.printed_numbers import PATTERN, SEPARATOR, Printed, parse_printed, spelled
+from assay.claim_audit.agreement import agrees, interval_of, number_of, with_interval
+from assay.claim_audit.printed_numbers import PATTERN, SEPARATOR, WORDS, parse_printed, spelled
+
+_INTERVAL = re.compile(r"(\s*)([^\[\]]+?)(\s*\[\s*)([^,;\]]+)([,;]\s*)([^\]]+?)(\s*\]\s*)")
+_SCALES = {"%": Decimal(100), "k": Decimal("1e-3"), "M": Decimal("1e-6")}
+_MINUS = ("-", "\u2212")
+_COUNTS = WORDS - {"dozen"} | {"and"}
+"""Words that another count can take the place of; `half` and `a dozen` are not."""
+_LONGEST_TEXT = 80
 
 
 def reprinted(old: str, observed: object, *, percent: bool = False) -> str | None:
-    """An observed value in the form in which the old one is printed; None where it cannot be."""
-    interval, numbers = with_interval(old), interval_of(observed)
+    """An observed value in the form of the old one; None where that form cannot state it.
+
+    The new text is read again, and must say what was observed.
+    """
+    interval = with_interval(old)
     if interval is not None:
-        if numbers is None:
-            return None
-        first, low, high = (
-            _printed_as(part, number) for part, number in zip(interval, numbers, strict=True)
-        )
-        return f"{first} [{low}, {high}]"
-    printed, number = parse_printed(old), number_of(observed)
-    found = None if printed is None else PATTERN.fullmatch(printed.text)
-    if found is not None and found["power"]:
+        new = _with_interval(old, observed)
+    elif parse_printed(old) is None:
+        return observed if isinstance(observed, str) and _fits_a_line(observed) else None
+    else:
+        number = _number(observed)
+        if number is not None and percent and not isinstance(observed, Mapping):
+            number = observed = number / 100
+        new = None if number is None else _printed_as(old, number)
+    return new if new is not None and agrees(new, observed) else None
+
+
+def _fits_a_line(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST_TEXT and text.isprintable() and "--" not in text
+
+
+def _number(observed: object) -> Decimal | None:
+    """The number of a value, or of a record with its interval; a word is none."""
+    if isinstance(observed, str) and not any(letter.isdecimal() for letter in observed):
         return None
-    if printed is None or number is None:
-        return observed if isinstance(observed, str) and printed is None else None
-    return _printed_as(printed, number / 100 if percent else number)
+    whole = interval_of(observed) if isinstance(observed, Mapping) else None
+    return whole[0] if whole else number_of(observed)
 
 
-def _printed_as(printed: Printed, number: Decimal) -> str:
-    """A number with the decimals, separators, sign and unit of another."""
-    if printed.text.replace("-", "").replace(" ", "").isalpha():
-        return spelled(int(number), printed.text) or str(number)
-    found = PATTERN.fullmatch(printed.text)
-    unit = (found and found["unit"]) or ""
-    scale = {"k": 1 / Decimal(1000), "M": 1 / Decimal(1_000_000)}
-    shown = number * (Decimal(100) if printed.percent else scale.get(unit.strip(), Decimal(1)))
-    digits = printed.text[: len(printed.text) - len(unit)]
-    places = len(digits.partition(".")[2])
-    value = shown.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN)
-    between = SEPARATOR.search(digits)
-    text = f"{value:f}" if between is None else f"{value:,f}".replace(",", between[0])
-    if digits.lstrip("+-\u2212").startswith(".") and text.lstrip("-").startswith("0."):
-        text = text.replace("0.", ".", 1)
-    sign = "+" if digits.startswith("+") and value >= 0 else ""
-    return f"{sign}{text}{unit}"
+def _with_interval(old: str, observed: object) -> str | None:
+    """A value with its interval, between the same brackets and marks."""
+    found, numbers = _INTERVAL.fullmatch(old), interval_of(observed)
+    if found is None or numbers is None:
+        return None
+    parts: list[str | None] = list(found.groups())
+    for place, number in zip((1, 3, 5), numbers, strict=True):
+        parts[place] = _printed_as(found.groups()[place], number)
+    return None if None in parts else "".join(part or "" for part in parts)
+
+
+def _printed_as(old: str, number: Decimal) -> str | None:
+    found = PATTERN.fullmatch(old.strip())
+    if found is None:
+        return _spelled_as(old.strip(), number)
+    unit = found["unit"] or ""
+    try:
+        percent = unit.strip().endswith(("%", "cent"))
+        shown = number * _SCALES.get("%" if percent else unit.strip(), Decimal(1))
+        if found["power"]:
+            value, power = _powered(found, shown)
+        else:
+            value, power = _rounded(shown, _places(found["digits"])), ""
+    except InvalidOperation:  # more digits than are computed with
+        return None
+    sign = _sign(found["sign"], value)
+    return None if sign is None else f"{sign}{_body(found['digits'], value)}{power}{unit}"
+
+
+def _spelled_as(old: str, number: Decimal) -> str | None:
+    """A count in words; None where one of the two is none."""
+    words = re.split(r"[\s-]+", old.lower())
+    if not set(words) <= _COUNTS or number != number.to_integral_value():
+        return None
+    new = spelled(int(number), old)
+    return new.upper() if new is not None and old.isupper() else new
+
+
+def _places(digits: str) -> int:
+    return len(digits.partition(".")[2])
+
+
+def _rounded(value: Decimal, places: int) -> Decimal:
+    return value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN)
+
+
+def _body(digits: str, value: Decimal) -> str:
+    """The digits of a number, with the separator and the leading zero of others."""
+    mark = SEPARATOR.search(digits)
+    text = f"{abs(value):f}" if mark is None else f"{abs(value):,f}".replace(",", mark[0])
+    return text[1:] if digits.startswith(".") and text.startswith("0.") else text
+
+
+def _sign(old: str, value: Decimal) -> str | None:
+    """The sign of a value, by the mark that the old one has; a dash may be a range's."""
+    if value < 0:
+        return None if old == "\u2013" else old if old in _MINUS else "-"
+    return "" if old in _MINUS else old
+
+
+def _powered(found: re.Match[str], shown: Decimal) -> tuple[Decimal, str]:
+    """The factor and the power of ten of a number, with as many digits before the point."""
+    digits, old = found["digits"], found["power"]
+    places = _places(digits)
+    before = len(digits.partition(".")[0]) - 1
+    power = int(old.replace("\u2212", "-")) if shown == 0 else shown.adjusted() - before
+    value = _rounded(shown.scaleb(-power), places)
+    if value and value.adjusted() > before:  # 9.96 became 10.0
+        power += 1
+        value = _rounded(shown.scaleb(-power), places)
+    mark = next(letter for letter in found[0] if letter in "eE")
+    minus = next((one for one in _MINUS if one in (old[0], found["sign"])), "-")
+    sign = minus if power < 0 else "+" if old[0] == "+" else ""
+    width = len(old.lstrip("+-\u2212")) if re.match(r"[+\-\u2212]?0", old) else 1
+    return value, f"{mark}{sign}{abs(power):0{width}d}"

@@ -48,7 +48,8 @@ def _draw_claim(one: ClaimResult, out: "Console") -> None:
     if one.text:
         out.print(styled(f"    {one.text[:200]}", style="dim"))
     if not one.stands:
-        out.print(styled(f"    {told_of(one).partition(': ')[2] or told_of(one)}"))
+        told = told_of(one)
+        out.print(styled(as_flags(f"    {told.partition(': ')[2] or told}")))
 
 
 def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:

@@ -22,7 +22,8 @@ class Checker:
     there; a `bare` one also says something where no value is claimed. A checker of a statement
     (`value` is None) gives whether it is true. `altered` are the arguments of a statement that a
     mutant changes: with another text, tag or path it must be false. Numbers are compared at the
-    precision they are printed with; a `table` cell by cell.
+    precision they are printed with; a `table` cell by cell. One that `runs` a command looks only
+    where commands are allowed.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Checker:
     bare: bool = False
     compares: Literal["number", "table"] = "number"
     altered: tuple[str, ...] = ()
+    runs: bool = False
 
     def check_args(self, claim: Claim) -> None:
         """Refuse arguments that the checker does not take, or lacks."""

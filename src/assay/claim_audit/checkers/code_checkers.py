@@ -1,11 +1,13 @@
 """Checkers of code, packages, documents and commands, all of which a confined process looks at."""
 
+import os
 import re
 import shlex
 from itertools import pairwise
 
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
 from assay.claim_audit.claim import Observed, Unverifiable
+from assay.claim_audit.confined import Attribute
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.errors import AssayError
 from assay.toml import read_toml
@@ -21,18 +23,26 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 def _attr_equals(args: Args, evidence: EvidenceReader) -> Observed:
     module, attr = _dotted(args, "module"), _dotted(args, "attr")
-    value = evidence.attribute(module, attr)
-    exact = isinstance(value, str) and "version" in attr.lower()
-    return Observed(value=value, where=f"{module}.{attr}", exact=exact)
+    found = evidence.attribute(module, attr)
+    exact = isinstance(found.value, str) and "version" in attr.lower()
+    where = _where(f"{module}.{attr}", found, evidence)
+    return Observed(value=found.value, where=where, exact=exact)
 
 
 def _attr_in_iterable(args: Args, evidence: EvidenceReader) -> Observed:
     """Whether a name is one of those that a list of the module holds, such as `__all__`."""
     module, attr = _dotted(args, "module"), text_arg(args, "attr")
-    held = evidence.attribute(module, _dotted(args, "iterable"))
+    found = evidence.attribute(module, _dotted(args, "iterable"))
+    held = found.value
     if not isinstance(held, (list, dict)):
         raise NotThere(f"{module}.{args['iterable']} is {held!r:.40}, which holds nothing")
-    return Observed(value=attr in held, where=f"{module}.{args['iterable']}")
+    where = _where(f"{module}.{args['iterable']}", found, evidence)
+    return Observed(value=attr in held, where=where)
+
+
+def _where(name: str, found: Attribute, evidence: EvidenceReader) -> str:
+    """A name, and the file of the module that has it."""
+    return f"{name} in {os.path.relpath(os.path.realpath(found.file), evidence.root)}"
 
 
 def _dotted(args: Args, name: str) -> str:
@@ -52,9 +62,9 @@ def _package_version(args: Args, evidence: EvidenceReader) -> Observed:
             tables = read_toml(text.encode(), where=path)
         except AssayError as error:
             raise Unverifiable(error.message) from None
-        project = tables.get("project") or tables.get("package")
-        poetry = tables.get("tool", {}).get("poetry", {})
-        found = (project or {}).get("version", poetry.get("version"))
+        places = (("project",), ("package",), ("tool", "poetry"))
+        stated = [_inside(tables, *place, "version") for place in places]
+        found = next((one for one in stated if one is not None), None)
     elif path.endswith(".json"):
         value = evidence.json(path)
         found = value.get("version") if isinstance(value, dict) else None
@@ -67,17 +77,24 @@ def _package_version(args: Args, evidence: EvidenceReader) -> Observed:
     return Observed(value=found, where=path, exact=True)
 
 
+def _inside(value: object, *names: str) -> object:
+    """What stands in tables inside one another; None where one is no table, or lacks the name."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
 def _pdf_pages(args: Args, evidence: EvidenceReader) -> Observed:
     path = text_arg(args, "path")
-    return Observed(value=evidence.pdf(path)["pages"], where=path)
+    return Observed(value=evidence.pdf(path).pages, where=path)
 
 
 def _pdf_section(args: Args, evidence: EvidenceReader) -> Observed:
     """Whether a title is in the outline, or stands on a line of its own."""
     path, title = text_arg(args, "path"), _squeezed(text_arg(args, "section_title"))
     pdf = evidence.pdf(path)
-    titles = {_squeezed(one) for one in pdf["titles"]}
-    shown = [_squeezed(line) for text in pdf["texts"] for line in text.splitlines()]
+    titles = {_squeezed(one) for one in pdf.titles}
+    shown = [_squeezed(line) for text in pdf.texts for line in text.splitlines()]
     lines = {*shown, *(f"{first} {second}" for first, second in pairwise(shown))}
     numbered = {re.sub(r"^[\d.§]+\s+", "", one) for one in titles | lines}
     return Observed(value=title in titles | lines | numbered, where=path)
@@ -95,11 +112,11 @@ def _command_output(args: Args, evidence: EvidenceReader) -> Observed:
         raise Unverifiable(f"command: {error}") from None
     if not command:
         raise Unverifiable("command: expected a program and its arguments")
+    pattern = text_arg(args, "pattern") if "pattern" in args else None
     output = evidence.output(*command)
-    pattern = args.get("pattern")
     if pattern is None:
         return Observed(value=output.strip(), where=" ".join(command)[:80])
-    found = sorted({text for text, _ in evidence.matches_in(output, str(pattern))})
+    found = sorted({text for text, _ in evidence.matches_in(output, pattern)})
     if len(found) != 1:
         raise NotThere(f"{command[0]} prints {len(found)} values that match {pattern!r:.60}")
     return Observed(value=found[0], where=" ".join(command)[:80])
@@ -148,5 +165,6 @@ CHECKERS = (
         required=("command",),
         optional=("pattern",),
         value="value",
+        runs=True,
     ),
 )

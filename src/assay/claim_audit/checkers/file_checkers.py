@@ -17,7 +17,7 @@ def _contains(args: Args, evidence: EvidenceReader) -> Observed:
 
 def _bytes_equal(args: Args, evidence: EvidenceReader) -> Observed:
     first, second = text_arg(args, "path_a"), text_arg(args, "path_b")
-    same = evidence.data(first) == evidence.data(second)
+    same = evidence.once(("same", first, second), lambda: evidence.same_bytes(first, second))
     return Observed(value=same, where=f"{first} and {second}")
 
 

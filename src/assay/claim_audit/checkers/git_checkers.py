@@ -1,82 +1,135 @@
 """Checkers of a repository's history: diffs, branches and tags."""
 
+import os
 import re
 from itertools import pairwise
 
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
 from assay.claim_audit.claim import Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
+from assay.files import stays_inside
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+@~^-]{0,199}")
+_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_SHALLOW = "this clone is shallow: fetch the whole history (in GitHub Actions, fetch-depth: 0)"
+_QUIET = ("rev-parse", "--verify", "--quiet", "--end-of-options")
 
 
 def _diff_contains(args: Args, evidence: EvidenceReader) -> Observed:
-    commit, file = _commit(args, evidence), text_arg(args, "file")
-    words = ("show", "--no-ext-diff", "--no-textconv", "--format=", commit, "--", file)
-    diff = evidence.git(*words)
-    if not diff:
+    """Whether a line that a commit adds or removes in a file contains a text.
+
+    A merge is compared with its first parent.
+    """
+    commit = _resolved(text_arg(args, "commit"), evidence)
+    file, part = text_arg(args, "file"), text_arg(args, "substring")
+    if not stays_inside(file.removeprefix("./")):
+        raise Unverifiable(f"file: {file!r:.80} is no path of a file below the root")
+    if commit in evidence.shallow:
+        raise Unverifiable(f"what commit {args['commit']} changes is unknown: {_SHALLOW}")
+    path = f":(literal){evidence.inner}{file.removeprefix('./')}"
+    plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames")
+    diff = evidence.git("show", "-m", "--first-parent", *plain, "--format=", commit, "--", path)
+    if not diff.strip():
         raise NotThere(f"commit {args['commit']} does not change {file}")
-    marked = _marked(diff.decode("utf-8", "replace"))
-    part = text_arg(args, "substring")
-    value = part in "\n".join(marked) or part in "\n".join(line[1:] for line in marked)
+    changed = changed_lines(diff)
+    if changed is None:
+        raise Unverifiable(f"file: {file!r:.80} names several files: say which")
+    lines = [line.decode("utf-8", "replace") for line in changed]
+    value = part in "\n".join(lines) or part in "\n".join(line[1:] for line in lines)
     return Observed(value=value, where=f"commit {args['commit']}, {file}")
 
 
-def _marked(diff: str) -> list[str]:
-    """The lines that a diff adds or takes away; a line that begins with -- is no header."""
-    inside, marked = False, []
-    for line in diff.split("\n"):
-        if line.startswith(("diff ", "@@")):
-            inside = line.startswith("@@")
-        elif inside and line[:1] in ("+", "-"):
-            marked.append(line.removesuffix("\r"))
-    return marked
+def changed_lines(diff: bytes) -> list[bytes] | None:
+    """The lines that a diff of one file adds or removes, with their marks; None of several files.
 
-
-def _commit(args: Args, evidence: EvidenceReader) -> str:
-    return _resolved(text_arg(args, "commit"), evidence)
+    A hunk says how many lines it has, so that a line is known by its place and not by its looks:
+    the removal of `-- drop it` begins with three dashes too.
+    """
+    found: list[bytes] = []
+    old = new = files = 0
+    for line in diff.split(b"\n"):
+        if old > 0 or new > 0:
+            mark = line[:1]
+            old -= mark not in (b"+", b"\\")
+            new -= mark not in (b"-", b"\\")
+            found += [line] if mark in (b"+", b"-") else []
+        elif hunk := _HUNK.match(line):
+            old, new = (1 if count is None else int(count) for count in hunk.groups())
+        else:
+            files += line.startswith(b"diff --")
+    return found if files <= 1 else None
 
 
 def _resolved(name: str, evidence: EvidenceReader) -> str:
     if not _NAME.fullmatch(name):
         raise Unverifiable(f"{name!r:.60} cannot name a commit")
-    found = evidence.git(
-        "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
-    )
+    found = evidence.git_line(*_QUIET, f"{name}^{{commit}}")
     if not found:
-        raise NotThere(f"there is no commit {name}")
-    return found.decode().strip()
+        raise _absent(f"there is no commit {name}", evidence)
+    return found
+
+
+def _tip(branch: str, evidence: EvidenceReader) -> str:
+    """The last commit of a branch, ours or else a remote's; a tag is no branch."""
+    if branch == "HEAD":
+        return _resolved(branch, evidence)
+    if not _NAME.fullmatch(branch) or set("~^@") & set(branch):
+        raise Unverifiable(f"{branch!r:.60} cannot name a branch")
+    for place in (f"refs/heads/{branch}", f"refs/remotes/{branch}"):
+        found = evidence.git_line(*_QUIET, f"{place}^{{commit}}")
+        if found:
+            return found
+    listed = evidence.git("for-each-ref", "--format=%(objectname)", f"refs/remotes/*/{branch}")
+    tips = set(listed.decode("ascii", "replace").split())
+    if len(tips) > 1:
+        raise Unverifiable(f"several remotes have a branch {branch}: say which, as in origin/main")
+    if not tips:
+        raise _absent(f"there is no branch {branch}", evidence)
+    return tips.pop()
+
+
+def _absent(what: str, evidence: EvidenceReader) -> NotThere | Unverifiable:
+    """Something that is not there; in a shallow clone it may only not have been fetched."""
+    return Unverifiable(f"{what} here, and {_SHALLOW}") if evidence.shallow else NotThere(what)
 
 
 def _branch_contains(args: Args, evidence: EvidenceReader) -> Observed:
     """Whether a branch has the commits, each an ancestor of the next."""
-    branch = text_arg(args, "branch")
-    tip = _resolved(branch, evidence)
-    chain = [_resolved(name, evidence) for name in texts_arg(args, "commits")]
-    if not chain:
+    branch, names = text_arg(args, "branch"), texts_arg(args, "commits")
+    if not names:
         raise Unverifiable("commits: expected at least one")
-    listed = evidence.git("rev-list", "--topo-order", tip)
-    places = {commit: n for n, commit in enumerate((listed or b"").decode().split())}
-    if not all(commit in places for commit in chain):
-        return Observed(value=False, where=f"branch {branch}")
-    value = all(_is_ancestor(older, newer, evidence) for older, newer in pairwise(chain))
+    tip = _tip(branch, evidence)
+    chain = [_resolved(name, evidence) for name in names]
+    links = [*pairwise(chain), (chain[-1], tip)]
+    value = all(_is_ancestor(older, newer, evidence) for older, newer in links)
+    value = value and all(older != newer for older, newer in pairwise(chain))
+    if not value and evidence.shallow:
+        raise Unverifiable(f"branch {branch}: {_SHALLOW}")
     return Observed(value=value, where=f"branch {branch}")
 
 
 def _is_ancestor(older: str, newer: str, evidence: EvidenceReader) -> bool:
-    return older != newer and evidence.git("merge-base", "--is-ancestor", older, newer) is not None
+    return evidence.git_line("merge-base", "--is-ancestor", older, newer) is not None
 
 
 def _tag_exists(args: Args, evidence: EvidenceReader) -> Observed:
     tag = text_arg(args, "tag")
     listed = evidence.git("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
-    return Observed(value=tag in (listed or b"").decode().split("\n"), where="tags")
+    try:
+        value = os.fsencode(tag) in listed.split(b"\n")
+    except UnicodeEncodeError:
+        raise Unverifiable(f"tag: {tag!r:.60} cannot name a tag") from None
+    if not value and evidence.shallow:
+        raise Unverifiable(f"there is no tag {tag} here, and {_SHALLOW}")
+    return Observed(value=value, where="tags")
 
 
 def _commit_count(args: Args, evidence: EvidenceReader) -> Observed:
     branch = text_arg(args, "branch") if "branch" in args else "HEAD"
+    if evidence.shallow:
+        raise Unverifiable(f"commits of {branch}: {_SHALLOW}")
     found = evidence.git("rev-list", "--count", _resolved(branch, evidence))
-    return Observed(value=int(found or b"0"), where=f"commits of {branch}")
+    return Observed(value=int(found), where=f"commits of {branch}")
 
 
 CHECKERS = (
@@ -103,7 +156,7 @@ CHECKERS = (
     ),
     Checker(
         name="git_commit_count_equals",
-        about="a branch has so many commits",
+        about="a branch or tag has so many commits",
         observe=_commit_count,
         required=(),
         optional=("branch",),

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from assay.claim_audit.checkers.aggregates import chosen_rows
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
-from assay.claim_audit.checkers.value_checkers import rows_of
 from assay.claim_audit.claim import Observed
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.tables.nested import as_word
@@ -11,7 +11,8 @@ from assay.tables.nested import as_word
 
 def _table(args: Args, evidence: EvidenceReader) -> Observed:
     path = text_arg(args, "path")
-    rows = rows_of(args, evidence)
+    told = [path]
+    rows = chosen_rows(args, evidence, told)
     names: Sequence[str] = list(rows[0]) if rows else []
     if "columns" in args:
         names = texts_arg(args, "columns")
@@ -23,7 +24,7 @@ def _table(args: Args, evidence: EvidenceReader) -> Observed:
     cells = [
         ["" if row.get(name) is None else as_word(row[name]) for name in names] for row in rows
     ]
-    return Observed(value=[list(names), *cells], where=path)
+    return Observed(value=[list(names), *cells], where=", ".join(told))
 
 
 CHECKERS = (

@@ -6,9 +6,9 @@ import msgspec
 
 from assay.claim_audit.agreement import interval_of
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg
-from assay.claim_audit.checkers.value_checkers import value_at
+from assay.claim_audit.checkers.key_path import value_at
 from assay.claim_audit.claim import Observed, Unverifiable
-from assay.claim_audit.evidence import EvidenceReader, NotThere
+from assay.claim_audit.evidence import MEMORY_OF_A_BYTE, EvidenceReader, NotThere
 from assay.errors import AssayError
 from assay.ledger.chain import read_chain
 
@@ -33,7 +33,7 @@ def _ledger_entry(args: Args, evidence: EvidenceReader) -> Observed:
             raise Unverifiable(error.message) from None
         return [msgspec.to_builtins(entry) for entry in chain.entries]
 
-    entries = evidence.once(("ledger", path), read)
+    entries = evidence.once(("ledger", path), read, size=MEMORY_OF_A_BYTE * evidence.size(path))
     asked = {name: args[name] for name in ("kind", "subject") if name in args}
     found = [one for one in entries if all(one[name] == value for name, value in asked.items())]
     told = ", ".join(f"{name} {value}" for name, value in asked.items()) or "all"

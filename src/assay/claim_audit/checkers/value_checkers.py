@@ -1,23 +1,25 @@
 """Checkers of values: in JSON, over the rows of a table, from a harness's log, in a test report."""
 
-import math
-import re
-from collections.abc import Callable, Mapping, Sequence
+import os
+from pathlib import Path
 from typing import Any
 
-from assay.benchmark.expression import parse_expression
-from assay.claim_audit.agreement import number_of
+from assay.claim_audit.checkers.aggregates import aggregate
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg
+from assay.claim_audit.checkers.junit import OUTCOMES, outcomes_of
+from assay.claim_audit.checkers.key_path import value_at
 from assay.claim_audit.claim import Observed, Unverifiable
-from assay.claim_audit.evidence import EvidenceReader, NotThere
+from assay.claim_audit.evidence import (
+    MEMORY_OF_A_BYTE,
+    MOST_TABLE_BYTES,
+    EvidenceReader,
+    NotThere,
+)
 from assay.errors import AssayError
 from assay.logs.format_table import read_log
 from assay.logs.log import ReportedMean
 from assay.logs.means import mean_of
-from assay.tables.nested import as_word
-from assay.tables.source import read_table
 
-_STEP = re.compile(r"[^.\[\]]+|\[(?:-?\d+|[A-Za-z_]\w*=[^\]]+)\]")
 _MOST_SHOWN = 8
 
 
@@ -28,134 +30,18 @@ def _json_value(args: Args, evidence: EvidenceReader) -> Observed:
     return Observed(value=value, where=f"{path}: {key}", exact=exact)
 
 
-def value_at(value: Any, key_path: str, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """What stands at `a.b[0].c`, or `rows[id=q7].score`, inside a JSON value."""
-    key_path = key_path.removeprefix("$").removeprefix(".")
-    for step in _STEP.findall(key_path):
-        value = _inner(value, step, where)
-    return value
-
-
-def _inner(value: Any, step: str, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-    name = step[1:-1] if step.startswith("[") else step
-    if isinstance(value, Mapping):
-        if name in value:
-            return value[name]
-        known = ", ".join(list(map(str, value))[:_MOST_SHOWN])
-        raise NotThere(f"{where} has no {name!r:.60}; there are {known}")
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        field, sign, wanted = name.partition("=")
-        if sign:
-            rows = [row for row in value if isinstance(row, Mapping) and field in row]
-            found = [row for row in rows if as_word(row[field]) == wanted]
-            if len(found) == 1:
-                return found[0]
-            raise NotThere(f"{where} has {len(found)} elements with {name:.60}")
-        if re.fullmatch(r"-?\d{1,9}", name) and -len(value) <= int(name) < len(value):
-            return value[int(name)]
-        raise NotThere(f"{where} has no element {name:.60} among {len(value)}")
-    raise NotThere(f"{where}: nothing is inside {value!r:.40}")
-
-
-def _aggregate(args: Args, evidence: EvidenceReader) -> Observed:
-    path, what = text_arg(args, "path"), text_arg(args, "statistic")
-    rows = rows_of(args, evidence)
-    if what == "count":
-        return Observed(value=len(rows), where=f"{path}, {len(rows):,} rows")
-    if what == "share":
-        chosen = _kept(rows, text_arg(args, "of"), path)
-        if not rows:
-            raise NotThere(f"{path} has no rows of which there could be a share")
-        share = len(chosen) / len(rows)
-        return Observed(value=share, where=f"{path}, {len(chosen):,} of {len(rows):,} rows")
-    column = text_arg(args, "column")
-    cells = _cells(rows, column, path)
-    if what == "distinct":
-        return Observed(value=len({as_word(cell) for cell in cells}), where=path)
-    numbers = _numbers(cells, column, path)
-    if what not in _STATISTICS:
-        known = ", ".join((*_STATISTICS, "count", "distinct", "share"))
-        raise Unverifiable(f"statistic {what!r:.40}: expected one of {known}")
-    return Observed(value=_STATISTICS[what](numbers), where=f"{path}, {len(numbers):,} rows")
-
-
-def rows_of(args: Args, evidence: EvidenceReader) -> list[Mapping[str, Any]]:
-    """The rows of the table at `path`, those that satisfy `where`."""
-    path, where = text_arg(args, "path"), args.get("where")
-    rows = _rows(path, evidence)
-    return rows if where is None else _kept(rows, str(where), path)
-
-
-def _rows(path: str, evidence: EvidenceReader) -> list[Mapping[str, Any]]:
-    def read() -> list[Mapping[str, Any]]:
-        evidence.data(path)  # says so where there is none
-        try:
-            return [row for _, row in read_table(evidence.path(path)).rows()]
-        except AssayError as error:
-            raise Unverifiable(error.message) from None
-
-    return evidence.once(("rows", path), read)
-
-
-def _kept(rows: Sequence[Mapping[str, Any]], text: str, path: str) -> list[Mapping[str, Any]]:
-    """The rows for which an expression holds."""
-    try:
-        expression = parse_expression(text, fields=None)
-    except AssayError as error:
-        raise Unverifiable(error.message) from None
-    for field in expression.fields:
-        if rows and not any(field in row for row in rows):
-            raise NotThere(f"{path} has no column {field!r:.60}")
-    return [
-        row
-        for row in rows
-        if expression.holds({field: as_word(row.get(field)) for field in expression.fields})
-    ]
-
-
-def _cells(rows: Sequence[Mapping[str, Any]], column: str, path: str) -> list[Any]:
-    """The cells of a column that are not empty."""
-    if not any(column in row for row in rows):
-        known = ", ".join(list(rows[0])[:_MOST_SHOWN]) if rows else "no rows"
-        raise NotThere(f"{path} has no column {column!r:.60}; there are {known}")
-    return [cell for row in rows if (cell := row.get(column)) not in (None, "")]
-
-
-def _numbers(cells: Sequence[Any], column: str, path: str) -> list[float]:
-    numbers = [number_of(int(cell) if isinstance(cell, bool) else cell) for cell in cells]
-    if any(number is None for number in numbers):
-        raise Unverifiable(f"{path}: column {column!r:.60} holds what is no number")
-    if not numbers:
-        raise NotThere(f"{path}: column {column!r:.60} is empty")
-    return [float(number) for number in numbers if number is not None]
-
-
-def _median(numbers: Sequence[float]) -> float:
-    ordered, middle = sorted(numbers), len(numbers) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2.0
-
-
-_STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {
-    "mean": lambda numbers: math.fsum(numbers) / len(numbers),
-    "sum": math.fsum,
-    "min": min,
-    "max": max,
-    "median": _median,
-}
-
-
 def _log_metric(args: Args, evidence: EvidenceReader) -> Observed:
     path, metric = text_arg(args, "path"), text_arg(args, "metric")
 
+    size = _log_bytes(path, evidence)
+
     def read() -> Any:  # noqa: ANN401 - the runs of a log
-        if not evidence.path(path).exists():
-            raise NotThere(f"there is no {path}")
         try:
             return read_log(evidence.path(path))
         except AssayError as error:
             raise Unverifiable(error.message) from None
 
-    runs = evidence.once(("log", path), read)
+    runs = evidence.once(("log", path), read, size=MEMORY_OF_A_BYTE * size)
     task = args.get("task")
     runs = [run for run in runs if task is None or run.task == task]
     found = [mean for run in runs for mean in run.means if metric in _names(mean)]
@@ -173,6 +59,28 @@ def _log_metric(args: Args, evidence: EvidenceReader) -> Observed:
     raise Unverifiable(f"{path} has {metric} of several runs: say `task`")
 
 
+def _log_bytes(path: str, evidence: EvidenceReader) -> int:
+    """The bytes of a log, all of which must be below the root."""
+    place = evidence.path(path)
+    if not place.exists():
+        raise NotThere(f"there is no {path}")
+    if not place.is_dir():
+        return evidence.file(path, MOST_TABLE_BYTES).stat().st_size
+
+    def add_up() -> int:
+        size = 0
+        for folder, folders, names in os.walk(place):
+            for name in (*folders, *names):
+                inner = Path(folder, name).relative_to(evidence.root).as_posix()
+                evidence.path(inner)  # refuses a link that leads out
+                size += evidence.size(inner) if name in names else 0
+        if size > MOST_TABLE_BYTES:
+            raise Unverifiable(f"{path}: more than {MOST_TABLE_BYTES:,} bytes, which are not read")
+        return size
+
+    return evidence.once(("log bytes", path), add_up)
+
+
 def _names(mean: ReportedMean) -> set[str]:
     """The names that a reported mean goes by: its metric's, the harness's own, or both."""
     shown = mean.shown or mean.metric
@@ -180,23 +88,28 @@ def _names(mean: ReportedMean) -> set[str]:
 
 
 def _junit(args: Args, evidence: EvidenceReader) -> Observed:
-    from assay.claim_audit.checkers.junit import OUTCOMES, outcomes_of
-
-    path, outcome = text_arg(args, "path"), args.get("outcome", "passed")
-    outcomes = evidence.once(("junit", path), lambda: outcomes_of(evidence.data(path), path))
-    test = args.get("test")
-    if test is not None:
-        found = [one for name, one in outcomes if name == test or name.endswith(f"::{test}")]
-        if not found:
-            raise NotThere(f"{path} has no test {test!r:.80}")
-        if len(set(found)) > 1:
-            raise Unverifiable(f"{path} has {len(found)} tests {test!r:.80}: say which class")
-        return Observed(value=found[0], where=f"{path}: {test}")
-    if outcome not in OUTCOMES:
-        raise Unverifiable(f"outcome {outcome!r:.40}: expected one of {', '.join(OUTCOMES)}")
-    if outcome == "all":
-        return Observed(value=len(outcomes), where=path)
-    return Observed(value=sum(one == outcome for _, one in outcomes), where=f"{path}: {outcome}")
+    path = text_arg(args, "path")
+    if "test" in args and "outcome" in args:
+        raise Unverifiable(
+            "say `test`, whose outcome is the value, or `outcome`, to count: not both"
+        )
+    test = text_arg(args, "test") if "test" in args else None
+    outcome = args.get("outcome", "passed")
+    if outcome not in (*OUTCOMES, "all"):
+        known = ", ".join((*OUTCOMES, "all"))
+        raise Unverifiable(f"outcome {outcome!r:.40}: expected one of {known}")
+    outcomes = evidence.once(("junit", path), lambda: outcomes_of(evidence.data(path), path),
+                             size=MEMORY_OF_A_BYTE * evidence.size(path))  # fmt: skip
+    if test is None:
+        chosen = [one for _, one in outcomes if outcome in (one, "all")]
+        return Observed(value=len(chosen), where=f"{path}: {outcome}")
+    found = {one for name, one in outcomes if name == test or name.endswith(f"::{test}")}
+    if not found:
+        raise NotThere(f"{path} has no test {test!r:.80}")
+    if len(found) > 1:
+        several = ", ".join(sorted(found))
+        raise Unverifiable(f"{path}: several tests are called {test!r:.80}: {several}")
+    return Observed(value=found.pop(), where=f"{path}: {test}")
 
 
 CHECKERS = (
@@ -210,7 +123,7 @@ CHECKERS = (
     Checker(
         name="aggregate_equals",
         about="a statistic over the rows of a CSV, JSONL or Parquet file",
-        observe=_aggregate,
+        observe=aggregate,
         required=("path", "statistic"),
         optional=("column", "where", "of"),
         value="value",

@@ -1,140 +1,173 @@
 """Values in the repository that a number of the text may be meant to state.
 
-An index of numbers: leaves of JSON files, row counts and column statistics of tables, and counts of
-files in folders. A number that matches at its printed precision is a candidate; a count that nearly
-matches is one too, and the better find: "13 files match, the text says ten".
+A number that matches at its printed precision is a candidate; a count that nearly matches is one
+too, and the better find: "13 files match, the text says ten". Those whose names share words with
+the sentence come first.
 """
 
-import math
-from collections.abc import Iterator, Mapping
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
+from itertools import islice
 from typing import Any, Literal
 
 import msgspec
 
 from assay.claim_audit.agreement import number_of
 from assay.claim_audit.claim import Unverifiable
-from assay.claim_audit.evidence import EvidenceReader, NotThere
+from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.mentions import Mention
 from assay.claim_audit.printed_numbers import Printed
-from assay.errors import AssayError
-from assay.tables.source import read_table
+from assay.claim_audit.scan.repository_numbers import MOST_BYTES, Found, RepositoryNumbers
 
-_MOST_LEAVES = 200_000
-_MOST_BYTES = 4 << 20
-_TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
+_MOST_NUMBERS = 200_000
+_MOST_LOOKED_AT = 2_000
+_LARGEST_POWER = 300
 _MOST_SHOWN = 3
 _SPECIFIC = 3
 """Significant digits from which a matching number is hardly a coincidence."""
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_COMMON = frozenset(
+    "all and are but csv for from had has have its json jsonl not parquet that the their there"
+    " these this tsv was were with".split()
+)
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A checker that could cover a number, the value it finds, and how well that matches."""
+    """A checker that could cover a number, the value it finds, and how well that matches.
+
+    `related` says whether its names share a word with the sentence; otherwise the match may be a
+    coincidence.
+    """
 
     checker: str
     args: Mapping[str, Any]
     value: float | int
     match: Literal["equal", "near"]
+    related: bool = True
+
+    @property
+    def comment(self) -> str:
+        """The comment that makes the claim."""
+        told = " ".join(f"{name}={_quoted(str(value))}" for name, value in self.args.items())
+        return f"<!-- claim: {self.checker} {told} -->"
 
 
 class NumberIndex:
-    """The numbers of a repository, by value."""
+    """The numbers of a repository, in order of their values.
+
+    `cut` says what is not in it; None where all is.
+    """
 
     def __init__(self, evidence: EvidenceReader) -> None:
-        self._leaves: list[tuple[Decimal, str, Mapping[str, Any]]] = []
-        for value, checker, args in _numbers_of(evidence):
-            number = number_of(value)
-            if number is not None:
-                self._leaves.append((number, checker, args))
-            if len(self._leaves) >= _MOST_LEAVES:
-                break
+        numbers = RepositoryNumbers(evidence)
+        self.cut: str | None = None
+        held: list[tuple[Decimal, Found]] = []
+        try:
+            for found in numbers:
+                number = number_of(found.value)
+                if number is None or number.adjusted() > _LARGEST_POWER:
+                    continue
+                if "-->" not in str(found.args):  # which would end the comment
+                    held.append((number, found))
+                if len(held) >= _MOST_NUMBERS:
+                    self.cut = f"only the first {_MOST_NUMBERS:,} numbers were looked at"
+                    break
+        except Unverifiable as refusal:
+            self.cut = refusal.why
+        if numbers.too_large and self.cut is None:
+            self.cut = (
+                f"{numbers.too_large:,} files of more than {MOST_BYTES:,} bytes were not read"
+            )
+        held.sort(key=lambda one: (one[0], sorted(one[1].args.items())))
+        self._values = [number for number, _ in held]
+        self._found = [found for _, found in held]
+        self._counts = [n for n, found in enumerate(self._found) if found.counts]
+        self._places: dict[str, list[int]] = {}
+        for n, found in enumerate(self._found):
+            for word in {word for value in found.args.values() for word in _words(value)}:
+                self._places.setdefault(word, []).append(n)
 
     def candidates(self, mention: Mention) -> list[Candidate]:
         """What could cover a number: equal values first, then counts that are nearly the same."""
         printed = mention.printed
         if printed is None:
             return []
-        equal = [leaf for leaf in self._leaves if printed.admits(leaf[0])]
-        near = [] if equal else [leaf for leaf in self._leaves if _is_near(printed, leaf)]
-        ordered = sorted(
-            equal or near, key=lambda leaf: (not _shares(mention, leaf[2]), str(leaf[2]))
-        )
-        if len(ordered) > _MOST_SHOWN and _digits(printed) < _SPECIFIC:
-            ordered = [leaf for leaf in ordered if _shares(mention, leaf[2])]
-        kind: Literal["equal", "near"] = "equal" if equal else "near"
+        reach = printed.last_place * Decimal("0.51")
+        low = bisect_left(self._values, printed.value - reach)
+        high = bisect_right(self._values, printed.value + reach)
+
+        def fits(n: int) -> bool:
+            return printed.admits(self._values[n])
+
+        equal = [n for n in islice(range(low, high), _MOST_LOOKED_AT) if fits(n)]
+        if equal:
+            return self._told(printed, self._shared(mention, low, high, fits), equal)
+        near = self._near(printed)
+        shared = self._shared(mention, 0, len(self._values), set(near).__contains__)
+        return self._told(printed, shared, near, match="near") if near else []
+
+    def _near(self, printed: Printed) -> list[int]:
+        """The counts of files or rows that are off by a little."""
+        if printed.last_place != 1 or printed.value < 3:
+            return []
+        reach = max(Decimal(3), printed.value * Decimal("0.3"))
+        low = bisect_left(self._counts, printed.value - reach, key=self._values.__getitem__)
+        high = bisect_right(self._counts, printed.value + reach, key=self._values.__getitem__)
+        return self._counts[low:high][:_MOST_LOOKED_AT]
+
+    def _shared(
+        self, mention: Mention, low: int, high: int, fits: Callable[[int], bool]
+    ) -> Counter[int]:
+        """How many words of the sentence are in the names of each number between two places."""
+        shared: Counter[int] = Counter()
+        for word in _words(mention.sentence):
+            places = self._places.get(word, [])
+            inside = islice(places, bisect_left(places, low), bisect_left(places, high))
+            shared.update(n for n in islice(inside, _MOST_LOOKED_AT) if fits(n))
+        return shared
+
+    def _told(
+        self,
+        printed: Printed,
+        shared: Counter[int],
+        others: Sequence[int],
+        *,
+        match: Literal["equal", "near"] = "equal",
+    ) -> list[Candidate]:
+        related = sorted(shared, key=lambda n: (-shared[n], n))[:_MOST_SHOWN]
+        unspecific = len(others) > _MOST_SHOWN and _digits(printed) < _SPECIFIC
+        rest = [] if unspecific else [n for n in others if n not in shared]
+        chosen: Iterable[int] = [*related, *rest][:_MOST_SHOWN]
         return [
-            Candidate(checker=checker, args=args, value=_plain(value), match=kind)
-            for value, checker, args in ordered[:_MOST_SHOWN]
+            Candidate(
+                checker=self._found[n].checker,
+                args=self._found[n].args,
+                value=self._found[n].value,
+                match=match,
+                related=n in shared,
+            )
+            for n in chosen
         ]
 
 
-def _numbers_of(evidence: EvidenceReader) -> Iterator[tuple[Any, str, Mapping[str, Any]]]:
-    folders: dict[tuple[str, str], int] = {}
-    for name in evidence.known_files:
-        folder, _, file = name.rpartition("/")
-        suffix = file[file.rfind(".") :] if "." in file else ""
-        folders[folder, suffix] = folders.get((folder, suffix), 0) + 1
-        try:
-            if evidence.path(name).stat().st_size > _MOST_BYTES:
-                continue
-            if suffix == ".json":
-                for key, value in _leaves(evidence.json(name), ""):
-                    yield value, "json_path_equals", {"path": name, "key_path": key}
-            elif suffix in _TABLES:
-                yield from _table_numbers(name, evidence)
-        except (Unverifiable, NotThere, AssayError, OSError):
-            continue
-    for (folder, suffix), count in folders.items():
-        pattern = f"{folder}/*{suffix}" if folder else f"*{suffix}"
-        if suffix:
-            yield count, "directory_file_count_equals", {"glob": pattern}
+@lru_cache(maxsize=1 << 16)
+def _words(text: str) -> frozenset[str]:
+    """The words of a sentence or a name, without their plural, in lower case."""
+    words = {word.lower() for word in _WORD.findall(text)} - _COMMON
+    return frozenset(word.rstrip("s") if len(word) > 3 else word for word in words)
 
 
-def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - JSON is any of six types
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _leaves(inner, f"{key}.{name}" if key else str(name))
-    elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from _leaves(inner, f"{key}[{number}]")
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield key, value
-
-
-def _table_numbers(
-    name: str, evidence: EvidenceReader
-) -> Iterator[tuple[Any, str, Mapping[str, Any]]]:
-    rows = [row for _, row in read_table(evidence.path(name)).rows()]
-    yield len(rows), "aggregate_equals", {"path": name, "statistic": "count"}
-    for column in list(rows[0])[:50] if rows else ():
-        numbers = [number_of(row.get(column)) for row in rows]
-        known = [float(number) for number in numbers if number is not None]
-        if len(known) < len(rows) or not all(map(math.isfinite, known)):
-            continue
-        found = {"mean": math.fsum(known) / len(known), "min": min(known), "max": max(known)}
-        for what, value in found.items():
-            yield value, "aggregate_equals", {"path": name, "statistic": what, "column": column}
-
-
-def _is_near(printed: Printed, leaf: tuple[Decimal, str, Mapping[str, Any]]) -> bool:
-    """Whether a count of files or rows is off by a little."""
-    value, checker, args = leaf
-    counts = checker == "directory_file_count_equals" or args.get("statistic") == "count"
-    if not counts or printed.last_place != 1 or printed.value < 3:
-        return False
-    return abs(value - printed.value) <= max(Decimal(3), printed.value * Decimal("0.3"))
-
-
-def _shares(mention: Mention, args: Mapping[str, Any]) -> bool:
-    """Whether a word of the sentence is in the place that a candidate names."""
-    place = " ".join(str(value) for value in args.values()).lower()
-    words = {word.strip(".,;:()`*").lower().rstrip("s") for word in mention.sentence.split()}
-    return any(len(word) > 3 and word in place for word in words)
+def _quoted(text: str) -> str:
+    """A text as a comment has it."""
+    if '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return json.dumps(text, ensure_ascii=False) if "'" in text else f"'{text}'"
 
 
 def _digits(printed: Printed) -> int:
     return len(printed.value.normalize().as_tuple().digits)
-
-
-def _plain(value: Decimal) -> float | int:
-    return int(value) if value == value.to_integral_value() else float(value)

@@ -1,0 +1,160 @@
+"""Statistics over the rows of a table. A missing cell is left out and told, and never a zero."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from assay.benchmark.expression import parse_expression
+from assay.claim_audit.checkers.checker import Args, text_arg
+from assay.claim_audit.claim import Observed, Unverifiable
+from assay.claim_audit.evidence import (
+    MEMORY_OF_A_BYTE,
+    MOST_TABLE_BYTES,
+    EvidenceReader,
+    NotThere,
+)
+from assay.errors import AssayError
+from assay.tables.nested import as_word
+from assay.tables.source import read_table
+
+Row = Mapping[str, Any]
+_NUMERAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_LONGEST_NUMERAL = 400
+_MOST_SHOWN = 8
+
+
+def aggregate(args: Args, evidence: EvidenceReader) -> Observed:
+    """A statistic over the rows for which `where` holds."""
+    path, what = text_arg(args, "path"), text_arg(args, "statistic")
+    if what not in (*_STATISTICS, "count", "distinct", "share"):
+        known = ", ".join((*_STATISTICS, "count", "distinct", "share"))
+        raise Unverifiable(f"statistic {what!r:.40}: expected one of {known}")
+    told = [path]
+    rows = chosen_rows(args, evidence, told)
+    if what == "count":
+        told.insert(1, f"{len(rows):,} rows")
+        return Observed(value=len(rows), where=", ".join(told))
+    if what == "share":
+        chosen = _kept(rows, text_arg(args, "of"), path, told)
+        if not rows:
+            raise NotThere(f"{path} has no rows of which there could be a share")
+        told.insert(1, f"{len(chosen):,} of {len(rows):,} rows")
+        return Observed(value=len(chosen) / len(rows), where=", ".join(told))
+    column = text_arg(args, "column")
+    cells = _cells(rows, column, path)
+    told.insert(1, f"{len(cells):,} rows")
+    _tell_missing(told, column, len(rows) - len(cells))
+    if what == "distinct":
+        return Observed(value=len({as_word(cell) for cell in cells}), where=", ".join(told))
+    if not cells:
+        raise NotThere(f"{path}: column {column!r:.60} is empty")
+    numbers = [_number(cell, column, path) for cell in cells]
+    return Observed(value=_STATISTICS[what](numbers), where=", ".join(told))
+
+
+def chosen_rows(args: Args, evidence: EvidenceReader, told: list[str]) -> list[Row]:
+    """The rows of the table at `path` for which `where` holds; `told` hears of missing cells."""
+    path = text_arg(args, "path")
+    rows = rows_of(path, evidence)
+    return _kept(rows, text_arg(args, "where"), path, told) if "where" in args else rows
+
+
+def rows_of(path: str, evidence: EvidenceReader) -> list[Row]:
+    """The rows of a table."""
+
+    def read() -> list[Row]:
+        try:
+            file = evidence.file(path, MOST_TABLE_BYTES)
+            return [row for _, row in read_table(file).rows()]
+        except AssayError as error:
+            raise Unverifiable(error.message) from None
+
+    return evidence.once(("rows", path), read, size=MEMORY_OF_A_BYTE * evidence.size(path))
+
+
+def is_missing(cell: object) -> bool:
+    """Whether a cell is empty."""
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def numeral(cell: object) -> float | None:
+    """The number of a cell that is one or writes one in plain digits; None where it does not.
+
+    `none`, `50%` and `2k` are numbers to a reader of a text, but not in a column.
+    """
+    if isinstance(cell, str):
+        text = cell.strip()
+        if len(text) > _LONGEST_NUMERAL or not _NUMERAL.fullmatch(text):
+            return None
+        cell = float(text)
+    if not isinstance(cell, (int, float)):
+        return None
+    try:
+        number = float(cell)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _kept(rows: Sequence[Row], text: str, path: str, told: list[str]) -> list[Row]:
+    """The rows for which an expression holds; a missing cell satisfies no comparison."""
+    try:
+        expression = parse_expression(text, fields=None)
+    except AssayError as error:
+        raise Unverifiable(error.message) from None
+    for field in expression.fields:
+        if rows and not any(field in row for row in rows):
+            raise _no_column(rows, field, path)
+        _tell_missing(told, field, sum(is_missing(row.get(field)) for row in rows))
+
+    def holds(row: Row) -> bool:
+        return any(
+            all(
+                not is_missing(row.get(test.field)) and test.holds(as_word(row[test.field]))
+                for test in every
+            )
+            for every in expression.any_of
+        )
+
+    return [row for row in rows if holds(row)]
+
+
+def _cells(rows: Sequence[Row], column: str, path: str) -> list[object]:
+    """The cells of a column that are not missing."""
+    if not any(column in row for row in rows):
+        raise _no_column(rows, column, path)
+    return [cell for row in rows if not is_missing(cell := row.get(column))]
+
+
+def _number(cell: object, column: str, path: str) -> float:
+    number = numeral(cell)
+    if number is None:
+        raise Unverifiable(
+            f"{path}: column {column!r:.60} holds {cell!r:.40}, which is no plain number"
+        )
+    return number
+
+
+def _no_column(rows: Sequence[Row], column: str, path: str) -> NotThere:
+    known = ", ".join(list(rows[0])[:_MOST_SHOWN]) if rows else "no rows"
+    return NotThere(f"{path} has no column {column!r:.60}; there are {known:.400}")
+
+
+def _tell_missing(told: list[str], column: str, missing: int) -> None:
+    if missing:
+        told.append(f"{missing:,} without {column!r:.60}")
+
+
+def _median(numbers: Sequence[float]) -> float:
+    ordered, middle = sorted(numbers), len(numbers) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2.0
+
+
+_STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "mean": lambda numbers: math.fsum(numbers) / len(numbers),
+    "sum": math.fsum,
+    "min": min,
+    "max": max,
+    "median": _median,
+}

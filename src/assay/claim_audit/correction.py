@@ -1,0 +1,161 @@
+"""Correct the numbers of one text that claims cover, and say which could not be."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from assay.claim_audit.check import check_claim
+from assay.claim_audit.document import Document
+from assay.claim_audit.evidence import EvidenceReader
+from assay.claim_audit.in_place import Covered, claims_in
+from assay.claim_audit.reprint import reprinted
+from assay.claim_audit.result import ClaimResult, ClaimVerdict, told_of
+from assay.errors import SpecError
+
+_SAID_WITHIN = 800
+"""Characters behind a number within which its comment may name it."""
+
+
+class LeftClaim(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim that does not stand in the corrected text, and why its number was left as it is."""
+
+    id: str
+    place: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corrected:
+    """A text with the numbers that could be mended, and the claims that still do not stand."""
+
+    text: str
+    changed: int
+    left: tuple[LeftClaim, ...]
+
+
+def corrected(
+    document: Document, covered: Sequence[Covered], evidence: EvidenceReader
+) -> Corrected:
+    """A text with every covered number that fails printed as it is, at the same precision.
+
+    Controls, and numbers that are claimed to be a bound, are not rewritten. Each new number is read
+    again in its place: if its claim would not hold, the old one is left and listed.
+    """
+    results = [check_claim(one.claim, evidence) for one in covered]
+    edits, why = _edits(covered, results)
+    while True:
+        new = Document(_edited(document.text, covered, edits), document.place, document.suffix)
+        again = _claims(new)
+        if len(again) == len(covered):
+            results = [check_claim(one.claim, evidence) for one in again]
+            wrong = _wrong(covered, again, results, edits)
+        else:  # one of them cannot be read in its place: each is tried alone
+            wrong = [n for n in edits if not _reads(document, covered, {n: edits[n]})]
+            wrong = wrong or list(edits)
+        if not wrong:
+            return Corrected(text=new.text, changed=len(edits), left=_left(results, why))
+        for n in wrong:
+            why[n] = f"{edits.pop(n)!r:.60} in its place would not be a claim that holds"
+
+
+def _claims(document: Document) -> list[Covered]:
+    try:
+        return claims_in(document)
+    except SpecError:
+        return []
+
+
+def _edits(
+    covered: Sequence[Covered], results: Sequence[ClaimResult]
+) -> tuple[dict[int, str], dict[int, str]]:
+    """The new text of each number that fails, by the number of its claim; and why others have none.
+
+    Claims of one number, or of numbers that overlap, must want the same.
+    """
+    edits: dict[int, str] = {}
+    why: dict[int, str] = {}
+    for n, (one, result) in enumerate(zip(covered, results, strict=True)):
+        claim = one.claim
+        failed = result.verdict is ClaimVerdict.FAILS and result.evidence.observed
+        if claim.control or not failed or claim.printed is None:
+            continue
+        if claim.args.get("op", "==") != "==":
+            why[n] = "a bound is the author's to choose"
+            continue
+        percent = claim.args.get("percent") is True
+        new = reprinted(claim.printed, result.evidence.got, percent=percent)
+        if new is None:
+            why[n] = f"{claim.printed!r:.60} has no form for what is there"
+        else:
+            edits[n] = new
+    for n in list(edits):
+        rivals = [
+            m
+            for m, other in enumerate(covered)
+            if m != n and not other.claim.control and _overlap(other, covered[n])
+        ]
+        spans = {(covered[m].start, covered[m].end, edits.get(m, why.get(m))) for m in rivals}
+        if spans - {(covered[n].start, covered[n].end, edits[n])}:
+            why[n] = "another claim covers the same number and says otherwise"
+    return {n: new for n, new in edits.items() if n not in why}, why
+
+
+def _overlap(one: Covered, other: Covered) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _edited(text: str, covered: Sequence[Covered], edits: Mapping[int, str]) -> str:
+    """A text with its edits, one for each span; a comment that names the number names the new."""
+    spans: dict[tuple[int, int], str] = {}
+    for n, new in edits.items():
+        start, end = covered[n].start, covered[n].end
+        spans[start, end] = new
+        said = re.compile(rf"\bsays\s*=\s*([\"']?)(?P<old>{re.escape(text[start:end])})\1(?![\w.])")
+        for found in said.finditer(text, end, end + _SAID_WITHIN):
+            if found.span("old") not in spans:  # else the comment of another claim of the number
+                spans[found.span("old")] = new
+                break
+    for (start, end), new in sorted(spans.items(), reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def _reads(document: Document, covered: Sequence[Covered], edits: Mapping[int, str]) -> bool:
+    """Whether the claims of a text can be read after an edit."""
+    text = _edited(document.text, covered, edits)
+    return len(_claims(Document(text, document.place, document.suffix))) == len(covered)
+
+
+def _wrong(
+    covered: Sequence[Covered],
+    again: Sequence[Covered],
+    results: Sequence[ClaimResult],
+    edits: Mapping[int, str],
+) -> list[int]:
+    """The edits after which a claim covers another number, or does not hold."""
+    found = {
+        n
+        for n, new in edits.items()
+        if again[n].claim.printed != new or results[n].verdict is not ClaimVerdict.HOLDS
+    }
+    moved = [
+        n
+        for n, (old, new) in enumerate(zip(covered, again, strict=True))
+        if n not in edits and not old.claim.control and old.claim.printed != new.claim.printed
+    ]
+    found |= {n for n in edits for m in moved if abs(covered[n].start - covered[m].start) < 1000}
+    return sorted(found)
+
+
+def _left(results: Sequence[ClaimResult], why: Mapping[int, str]) -> tuple[LeftClaim, ...]:
+    return tuple(
+        LeftClaim(
+            id=one.id,
+            place=one.place,
+            why="; ".join(filter(None, (told_of(one), why.get(n)))),
+        )
+        for n, one in enumerate(results)
+        if not one.control and not one.stands
+    )
