@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.claim_audit.check import check_claim
+from assay.claim_audit.correction.reprint import reprinted
 from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.fix import corrected
 from assay.claim_audit.in_place import claims_in
 from assay.claim_audit.printed_numbers import parse_printed
-from assay.claim_audit.reprint import reprinted
 from assay.errors import SpecError
 
 J = 'json_path_equals path="results/r.json" key_path="{}"'

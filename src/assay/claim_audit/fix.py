@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.claim_audit.check import check_claim
+from assay.claim_audit.correction.reprint import reprinted
 from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.in_place import Covered, claims_in
-from assay.claim_audit.reprint import reprinted
 from assay.claim_audit.result import ClaimResult, ClaimVerdict, told_of
 from assay.claim_audit.text_parts import LISTS, parts_of
 from assay.errors import SpecError

@@ -8,10 +8,10 @@ from assay.claim_audit.checkers.git_checkers import changed_lines
 from assay.claim_audit.checkers.junit import outcomes_of
 from assay.claim_audit.checkers.key_path import value_at
 from assay.claim_audit.claim import Unverifiable
+from assay.claim_audit.correction.reprint import reprinted
 from assay.claim_audit.evidence import NotThere
 from assay.claim_audit.in_place import claims_in
 from assay.claim_audit.printed_numbers import parse_printed
-from assay.claim_audit.reprint import reprinted
 from assay.claim_audit.scan.mentions import mentions_in
 from assay.claim_audit.spec import parse_claims
 from assay.claim_audit.text_parts import parts_of

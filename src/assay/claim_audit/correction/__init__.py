@@ -1,0 +1,1 @@
+"""How a corrected number is printed."""
