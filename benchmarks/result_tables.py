@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from assay.claim_audit.printed_tables import parse_table
+from assay.claim_audit.texts.printed_tables import parse_table
 
 TOP = Path(__file__).parents[1]
 RESULTS = TOP / "benchmarks/results"

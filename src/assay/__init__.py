@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.api.trial_sources import load_trials
     from assay.api.trials import export, trials
     from assay.benchmark.benchmark import Benchmark
-    from assay.claim_audit.fix import ClaimFix
+    from assay.claim_audit.correction.fix import ClaimFix
     from assay.claim_audit.result import ClaimAudit
     from assay.claim_audit.scan.scan import ClaimScan
     from assay.comparison.power import Power
@@ -62,7 +62,7 @@ _HOMES = {
     "api.methods": "methods run try_method",
     "api.scorecards": "score",
     "benchmark.benchmark": "Benchmark",
-    "claim_audit.fix": "ClaimFix",
+    "claim_audit.correction.fix": "ClaimFix",
     "claim_audit.result": "ClaimAudit",
     "claim_audit.scan.scan": "ClaimScan",
     "comparison.power": "Power",

@@ -5,13 +5,13 @@ import pytest
 
 from assay.api.claims import scan_claims
 from assay.claim_audit.check import check_claim
-from assay.claim_audit.document import Document
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.in_place import claims_in
-from assay.claim_audit.mentions import mentions_in
-from assay.claim_audit.printed_numbers import Printed
 from assay.claim_audit.scan import candidates as candidates_module
 from assay.claim_audit.scan.candidates import NumberIndex
+from assay.claim_audit.texts.document import Document
+from assay.claim_audit.texts.in_place import claims_in
+from assay.claim_audit.texts.mentions import mentions_in
+from assay.claim_audit.texts.printed_numbers import Printed
 
 
 def proposed(root, text):

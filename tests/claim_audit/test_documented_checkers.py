@@ -9,9 +9,9 @@ from claim_audit.larkspur.fixture import build
 
 from assay.claim_audit.check import check_claim
 from assay.claim_audit.checkers.table import OURS
-from assay.claim_audit.document import Document
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.in_place import claims_in
+from assay.claim_audit.texts.document import Document
+from assay.claim_audit.texts.in_place import claims_in
 
 GUIDE = Path(__file__).parents[2] / "docs/how-to/check-claims.md"
 ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \| ([^|]*) \| `(.*)` \|$", re.MULTILINE)

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.claim_audit.check import check_claim
-from assay.claim_audit.correction import corrected
-from assay.claim_audit.document import Document
+from assay.claim_audit.correction.corrected import corrected
+from assay.claim_audit.correction.fix import fix_texts
+from assay.claim_audit.correction.reprint import reprinted
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.fix import fix_texts
-from assay.claim_audit.in_place import claims_in
-from assay.claim_audit.printed_numbers import parse_printed
-from assay.claim_audit.reprint import reprinted
+from assay.claim_audit.texts.document import Document
+from assay.claim_audit.texts.in_place import claims_in
+from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.errors import SpecError
 
 J = 'json_path_equals path="results/r.json" key_path="{}"'

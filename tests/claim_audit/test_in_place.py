@@ -3,8 +3,8 @@ import json
 import pytest
 
 from assay.claim_audit.collect import read_texts
-from assay.claim_audit.document import Document
-from assay.claim_audit.in_place import claims_in, parse_comment
+from assay.claim_audit.texts.document import Document
+from assay.claim_audit.texts.in_place import claims_in, parse_comment
 from assay.errors import SpecError
 
 V = 'package_version_equals path="pyproject.toml"'

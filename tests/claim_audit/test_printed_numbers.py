@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.claim_audit.printed_numbers import PATTERN, parse_count, parse_printed, spelled
+from assay.claim_audit.texts.printed_numbers import PATTERN, parse_count, parse_printed, spelled
 
 
 @pytest.mark.parametrize(

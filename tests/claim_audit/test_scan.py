@@ -1,6 +1,6 @@
 from assay.api.claims import scan_claims
-from assay.claim_audit.document import Document
-from assay.claim_audit.mentions import mentions_in
+from assay.claim_audit.texts.document import Document
+from assay.claim_audit.texts.mentions import mentions_in
 
 TEXT = """# 3 Results
 

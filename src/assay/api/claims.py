@@ -5,8 +5,8 @@ from pathlib import Path
 
 from assay.api.arguments import in_range
 from assay.claim_audit.collect import audit_claims, top_of
+from assay.claim_audit.correction.fix import ClaimFix, fix_texts
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.fix import ClaimFix, fix_texts
 from assay.claim_audit.result import ClaimAudit
 from assay.claim_audit.scan.propose import propose_claims
 from assay.claim_audit.scan.scan import ClaimScan, scan_texts

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from assay.claim_audit.printed_numbers import Printed, parse_printed
+from assay.claim_audit.texts.printed_numbers import Printed, parse_printed
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 _WITH_INTERVAL = re.compile(r"\s*([^\[\]]+?)\s*\[\s*([^,;\]]+)[,;]\s*([^\]]+)\]\s*")

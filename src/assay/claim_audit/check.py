@@ -8,9 +8,9 @@ from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim, Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.mutants import mutants_of
-from assay.claim_audit.printed_numbers import WrittenFloat
-from assay.claim_audit.printed_tables import told_difference
 from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, Mutants
+from assay.claim_audit.texts.printed_numbers import WrittenFloat
+from assay.claim_audit.texts.printed_tables import told_difference
 from assay.errors import AssayError
 
 _MOST_SHOWN = 400

@@ -7,13 +7,13 @@ from pathlib import Path
 from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.check import check_claim
 from assay.claim_audit.claim import Claim
-from assay.claim_audit.coverage import coverage_of, quoted_spans
-from assay.claim_audit.document import LISTS, Document, documents_in
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.in_place import Covered, claims_in
 from assay.claim_audit.judge import judge_claims
 from assay.claim_audit.result import ClaimAudit
 from assay.claim_audit.spec import ClaimFile, check_ids, parse_claims
+from assay.claim_audit.texts.coverage import coverage_of, quoted_spans
+from assay.claim_audit.texts.document import LISTS, Document, documents_in
+from assay.claim_audit.texts.in_place import Covered, claims_in
 from assay.digests import digest
 from assay.errors import SpecError
 from assay.files import read_bounded

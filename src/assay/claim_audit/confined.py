@@ -44,7 +44,7 @@ _SYSTEM = (
 TEXTS = "texts"
 
 
-class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="error"):
+class NoAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="error"):
     """Why a question has no answer."""
 
     why: str
@@ -144,11 +144,11 @@ class ConfinedProcesses:
             raise Unverifiable(f"the confined process gave no answer: {error}") from None
         try:
             # An import can write anything in place of an answer, nested without end too.
-            answer: Answer | Failure = msgspec.json.decode(data, type=expected | Failure)
+            answer: Answer | NoAnswer = msgspec.json.decode(data, type=expected | NoAnswer)
         except (msgspec.MsgspecError, RecursionError, ValueError):
             self._end(kind)
             raise Unverifiable("the confined process gave an answer of another form") from None
-        if isinstance(answer, Failure):
+        if isinstance(answer, NoAnswer):
             raise Unverifiable(answer.why[:300])
         return answer
 

@@ -13,6 +13,7 @@ from assay.claim_audit.result import (
     Controls,
     Grades,
     KillGate,
+    counted_verb,
     counted_verdicts,
 )
 from assay.digests import short
@@ -98,20 +99,6 @@ def _undecided(real: Sequence[ClaimResult]) -> list[str]:
     if not real:
         return ["no claim but controls"]
     return [f"{count} of {len(real)} {counted_verb(count, 'unverifiable')}"] if count else []
-
-
-def counted_verb(count: int, verdict: str) -> str:
-    """A verdict as the verb of so many claims."""
-    one, several = _VERBS[verdict]
-    return one if count == 1 else several
-
-
-_VERBS = {
-    "holds": ("holds", "hold"),
-    "fails": ("fails", "fail"),
-    "vacuous": ("is vacuous", "are vacuous"),
-    "unverifiable": ("is unverifiable", "are unverifiable"),
-}
 
 
 def _all_hold(real: Sequence[ClaimResult], controls: Controls) -> str:

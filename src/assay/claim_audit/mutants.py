@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from assay.claim_audit.agreement import interval_of, value_of, with_interval
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.claim import Claim
-from assay.claim_audit.printed_numbers import (
+from assay.claim_audit.texts.printed_numbers import (
     PATTERN,
     WORDS,
     Printed,
@@ -22,7 +22,7 @@ from assay.claim_audit.printed_numbers import (
     parse_printed,
     spelled,
 )
-from assay.claim_audit.printed_tables import Rows, altered_rows, print_table
+from assay.claim_audit.texts.printed_tables import Rows, altered_rows, print_table
 
 _FLIPPED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _VERSION = re.compile(r"\d+(\.\d+){1,3}\S*")

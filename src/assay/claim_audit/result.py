@@ -215,3 +215,17 @@ def counted_verdicts(claims: Sequence[ClaimResult]) -> Mapping[str, int]:
     for one in claims:
         counts["vacuous" if one.vacuous and one.verdict is ClaimVerdict.HOLDS else one.verdict] += 1
     return counts
+
+
+def counted_verb(count: int, verdict: str) -> str:
+    """A verdict as the verb of so many claims."""
+    one, several = _VERBS[verdict]
+    return one if count == 1 else several
+
+
+_VERBS = {
+    "holds": ("holds", "hold"),
+    "fails": ("fails", "fail"),
+    "vacuous": ("is vacuous", "are vacuous"),
+    "unverifiable": ("is unverifiable", "are unverifiable"),
+}

@@ -2,9 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from assay.claim_audit.fix import ClaimFix
-from assay.claim_audit.judge import counted_verb
-from assay.claim_audit.result import ClaimAudit, ClaimResult, counted_verdicts, told_of
+from assay.claim_audit.correction.fix import ClaimFix
+from assay.claim_audit.result import (
+    ClaimAudit,
+    ClaimResult,
+    counted_verb,
+    counted_verdicts,
+    told_of,
+)
 from assay.claim_audit.scan.propose import comment_of
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.report.terminal import marked, styled

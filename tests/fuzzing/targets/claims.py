@@ -8,13 +8,14 @@ from assay.claim_audit.checkers.git_checkers import changed_lines
 from assay.claim_audit.checkers.junit import outcomes_of
 from assay.claim_audit.checkers.key_path import value_at
 from assay.claim_audit.claim import Unverifiable
-from assay.claim_audit.document import Document, documents_in
+from assay.claim_audit.collect import read_texts
+from assay.claim_audit.correction.reprint import reprinted
 from assay.claim_audit.evidence import NotThere
-from assay.claim_audit.in_place import claims_in
-from assay.claim_audit.mentions import mentions_in
-from assay.claim_audit.printed_numbers import parse_printed
-from assay.claim_audit.reprint import reprinted
 from assay.claim_audit.spec import parse_claims
+from assay.claim_audit.texts.document import Document
+from assay.claim_audit.texts.in_place import claims_in
+from assay.claim_audit.texts.mentions import mentions_in
+from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.errors import SpecError
 from fuzzing.campaign import Reader
 from fuzzing.targets import target
@@ -50,7 +51,7 @@ def _files(_: Path) -> Reader:
 @target("claims: in place", thousands=60)
 def _in_place(_: Path) -> Reader:
     def read(data: bytes) -> object:
-        found = [claims_in(document) for document in documents_in(data, "README.md")]
+        found = read_texts(data, "README.md")
         return found, [claims_in(Document(text_of(data), "x", form)) for form in (".tex", ".rst")]
 
     return Reader(read=read, seeds=[TEXT, REPEATED])

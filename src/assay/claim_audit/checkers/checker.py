@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from assay.claim_audit.claim import Claim, Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.printed_tables import parse_table
+from assay.claim_audit.texts.printed_tables import parse_table
 
 Args = Mapping[str, Any]
 Observe = Callable[[Args, EvidenceReader], Observed]

@@ -88,6 +88,15 @@ def _tip(branch: str, evidence: EvidenceReader) -> str:
     return tips.pop()
 
 
+def _revision(name: str, evidence: EvidenceReader) -> str:
+    """The commit of a tag, or else the last one of a branch."""
+    if _NAME.fullmatch(name):
+        tagged = evidence.git_line(*_QUIET, f"refs/tags/{name}^{{commit}}")
+        if tagged:
+            return tagged
+    return _tip(name, evidence)
+
+
 def _absent(what: str, evidence: EvidenceReader) -> NotThere | Unverifiable:
     """Something that is not there; in a shallow clone it may only not have been fetched."""
     return Unverifiable(f"{what} here, and {_SHALLOW}") if evidence.shallow else NotThere(what)
@@ -128,7 +137,7 @@ def _commit_count(args: Args, evidence: EvidenceReader) -> Observed:
     branch = text_arg(args, "branch") if "branch" in args else "HEAD"
     if evidence.shallow:
         raise Unverifiable(f"commits of {branch}: {_SHALLOW}")
-    found = evidence.git("rev-list", "--count", _resolved(branch, evidence))
+    found = evidence.git("rev-list", "--count", _revision(branch, evidence))
     return Observed(value=int(found), where=f"commits of {branch}")
 
 

@@ -20,7 +20,7 @@ _MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class PathStep:
     """One step inside: a key or the number of an element, or the element whose field has a word."""
 
     name: str
@@ -31,7 +31,7 @@ class Step:
         return self.name if self.wanted is None else f"{self.name}={self.wanted}"
 
 
-def steps_of(key_path: str) -> list[Step]:
+def steps_of(key_path: str) -> list[PathStep]:
     """The steps of a path; one that cannot be read to its end is refused."""
     rest = key_path[1:] if key_path[:1] == "$" and key_path[1:2] in ("", ".", "[") else key_path
     at, steps = 0, []
@@ -48,12 +48,12 @@ def steps_of(key_path: str) -> list[Step]:
     return steps
 
 
-def _step(found: re.Match[str], key_path: str) -> Step:
+def _step(found: re.Match[str], key_path: str) -> PathStep:
     if found["name"] is not None:
-        return Step(name=found["name"].removeprefix("."))
+        return PathStep(name=found["name"].removeprefix("."))
     if found["field"] is not None:
-        return Step(name=found["field"], wanted=_unquoted(found["wanted"], key_path))
-    return Step(name=found["number"] or _unquoted(found["quoted"], key_path))
+        return PathStep(name=found["field"], wanted=_unquoted(found["wanted"], key_path))
+    return PathStep(name=found["number"] or _unquoted(found["quoted"], key_path))
 
 
 def _unquoted(text: str, key_path: str) -> str:
@@ -79,7 +79,7 @@ def joined(key_path: str, name: str) -> str:
     return f"{key_path}[{json.dumps(name, ensure_ascii=False)}]"
 
 
-def _inner(value: Any, step: Step, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
+def _inner(value: Any, step: PathStep, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
     if isinstance(value, Mapping):
         if step.wanted is None and step.name in value:
             return value[step.name]

@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import structs
 
 from assay.bounds import MAX_FILE_BYTES
-from assay.claim_audit.patch import patch_of, write_text
+from assay.claim_audit.correction.patch import patch_of, write_text
 from assay.claim_audit.scan.candidates import Candidate
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.digests import decode_utf8

@@ -9,12 +9,12 @@ import msgspec
 
 from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.collect import read_texts
-from assay.claim_audit.coverage import uncovered
-from assay.claim_audit.document import LISTS
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.mentions import STATED, Mention, mentions_in
 from assay.claim_audit.result import ClaimCoverage
 from assay.claim_audit.scan.candidates import Candidate, NumberIndex
+from assay.claim_audit.texts.coverage import uncovered
+from assay.claim_audit.texts.document import LISTS
+from assay.claim_audit.texts.mentions import STATED, Mention, mentions_in
 from assay.errors import SpecError
 from assay.files import read_bounded
 from assay.result import Result

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.claim_audit.check import check_claim
-from assay.claim_audit.document import Document
+from assay.claim_audit.correction.reprint import reprinted
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.in_place import Covered, claims_in
-from assay.claim_audit.reprint import reprinted
 from assay.claim_audit.result import ClaimResult, ClaimVerdict, told_of
+from assay.claim_audit.texts.document import Document
+from assay.claim_audit.texts.in_place import Covered, claims_in
 from assay.errors import SpecError
 
 _SAID_WITHIN = 800

@@ -6,10 +6,10 @@ from typing import Any
 
 from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.collect import read_texts
-from assay.claim_audit.correction import LeftClaim, corrected
-from assay.claim_audit.document import LISTS
+from assay.claim_audit.correction.corrected import LeftClaim, corrected
+from assay.claim_audit.correction.patch import patch_of, write_text
 from assay.claim_audit.evidence import EvidenceReader
-from assay.claim_audit.patch import patch_of, write_text
+from assay.claim_audit.texts.document import LISTS
 from assay.errors import SpecError
 from assay.files import read_bounded
 from assay.result import Result

@@ -108,14 +108,6 @@ def parse_printed(text: object) -> Printed | None:
     return Printed(text=words, value=Decimal(count), last_place=Decimal(1), exact=True)
 
 
-def parse_numeral(text: str) -> Decimal | None:
-    """A number written in digits, without unit or word; None for `007`, `none` and `50%`."""
-    found = PATTERN.fullmatch(text.strip()) if len(text) <= _DIGITS else None
-    if found is None or found["unit"] or re.match(r"0\d", found["digits"]):
-        return None
-    return _from_match(found).value
-
-
 def _from_match(found: re.Match[str]) -> Printed:
     digits = SEPARATOR.sub("", found["digits"])
     value = Decimal(digits)

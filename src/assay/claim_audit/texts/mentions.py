@@ -10,8 +10,8 @@ from typing import Literal
 
 import msgspec
 
-from assay.claim_audit.document import Document, Span
-from assay.claim_audit.printed_numbers import PATTERN, WORDS, Printed, parse_printed
+from assay.claim_audit.texts.document import Document, Span
+from assay.claim_audit.texts.printed_numbers import PATTERN, WORDS, Printed, parse_printed
 
 Kind = Literal[
     "figure", "count", "date", "section", "version", "code", "quotation", "reference", "name"

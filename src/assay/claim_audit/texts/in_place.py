@@ -18,11 +18,11 @@ from typing import Any
 from assay.claim_audit.checkers.checker import Checker
 from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim, Unverifiable
-from assay.claim_audit.document import Document, Span
-from assay.claim_audit.mentions import STATED, Mention, mentions_in
-from assay.claim_audit.printed_numbers import PATTERN, parse_printed
-from assay.claim_audit.printed_tables import table_before
 from assay.claim_audit.spec import KEYS, MOST_CLAIMS, made_claim
+from assay.claim_audit.texts.document import Document, Span
+from assay.claim_audit.texts.mentions import STATED, Mention, mentions_in
+from assay.claim_audit.texts.printed_numbers import PATTERN, parse_printed
+from assay.claim_audit.texts.printed_tables import table_before
 from assay.errors import SpecError
 from assay.tables.faults import Faults
 from assay.toml import read_toml

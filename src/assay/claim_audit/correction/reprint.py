@@ -5,7 +5,13 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
 from assay.claim_audit.agreement import agrees, interval_of, number_of, with_interval
-from assay.claim_audit.printed_numbers import PATTERN, SEPARATOR, WORDS, parse_printed, spelled
+from assay.claim_audit.texts.printed_numbers import (
+    PATTERN,
+    SEPARATOR,
+    WORDS,
+    parse_printed,
+    spelled,
+)
 
 _INTERVAL = re.compile(r"(\s*)([^\[\]]+?)(\s*\[\s*)([^,;\]]+)([,;]\s*)([^\]]+?)(\s*\]\s*)")
 _SCALES = {"%": Decimal(100), "k": Decimal("1e-3"), "M": Decimal("1e-6")}

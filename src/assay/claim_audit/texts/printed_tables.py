@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from assay.claim_audit.agreement import agrees
-from assay.claim_audit.document import Span
+from assay.claim_audit.texts.document import Span
 
 _ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$")

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from assay.claim_audit.claim import Claim
-from assay.claim_audit.document import Document, Span
-from assay.claim_audit.mentions import STATED, Mention, mentions_in
 from assay.claim_audit.result import ClaimCoverage
+from assay.claim_audit.texts.document import Document, Span
+from assay.claim_audit.texts.mentions import STATED, Mention, mentions_in
 
 _SHORTEST = 12
 """Characters of a quotation that can be told from chance."""
