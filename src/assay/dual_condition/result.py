@@ -91,7 +91,7 @@ class PlaceboResult(msgspec.Struct, frozen=True, kw_only=True):
     beyond: Quantity
 
 
-class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+class OmittedEntries(msgspec.Struct, frozen=True, kw_only=True):
     """How many of a layer's entries C lacks."""
 
     files: tuple[str, ...]
@@ -139,7 +139,7 @@ class DualResult(Result, frozen=True, kw_only=True):
     memorisation: Quantity | None = None
     transfer: Quantity | None = None
     split: Precondition | None = None
-    left_out: Mapping[str, LeftOut] = {}
+    left_out: Mapping[str, OmittedEntries] = {}
     seen: Subset | None = None
     unseen: Subset | None = None
     layers: Mapping[str, LayerResult] = {}

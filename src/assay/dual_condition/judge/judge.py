@@ -24,7 +24,7 @@ from assay.dual_condition.judge.split import check_split, undeclared_peers
 from assay.dual_condition.result import (
     DualResult,
     LayerResult,
-    LeftOut,
+    OmittedEntries,
     PlaceboResult,
     Quantity,
     RowState,
@@ -122,10 +122,10 @@ def _told(memorisation: Quantity | None, transfer: Quantity | None, unseen: Subs
     )
 
 
-def _left_out(evidence: DualEvidence) -> dict[str, LeftOut]:
+def _left_out(evidence: DualEvidence) -> dict[str, OmittedEntries]:
     """How much of each layer was taken out for C by the layer's rules."""
     return {
-        name: LeftOut(files=layer.files, entries=layer.rows_forgotten, of=layer.rows)
+        name: OmittedEntries(files=layer.files, entries=layer.rows_forgotten, of=layer.rows)
         for name, layer in evidence.state.layers.items()
         if layer.rows is not None and layer.rows_forgotten is not None
     }

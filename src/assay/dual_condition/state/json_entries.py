@@ -39,7 +39,7 @@ _STRAY_ROWS = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class JsonEntry:
     """An entry as a row, where its parts lie, and whether it may be more than one entry."""
 
     places: tuple[Place, ...]
@@ -49,19 +49,19 @@ class Entry:
 
 def entries_of(
     whole: object, items_of: ItemsOf | None = None, *, fields: Set[str] = frozenset()
-) -> list[Entry]:
+) -> list[JsonEntry]:
     """The entries of a JSON file; `fields` are names that it shares with other files."""
     entries = _Entries(items_of)
     if isinstance(whole, dict) and fields & set(whole):
         plain = {name: each for name, each in whole.items() if not isinstance(each, dict | list)}
         if entries.items_of(_row((), plain)) and not any(map(entries.named, whole)):
-            return [Entry(places=((),), row=_row((), whole))]
+            return [JsonEntry(places=((),), row=_row((), whole))]
     return list(entries.of_container(whole, ()))
 
 
 def entries_of_line(
     value: object, number: int, fields: Set[str], items_of: ItemsOf | None = None
-) -> list[Entry]:
+) -> list[JsonEntry]:
     """The entries of a line of JSONL; `fields` are names that it shares with other lines."""
     return list(_Entries(items_of).of_element(value, (number,), fields))
 
@@ -101,7 +101,7 @@ class _Entries:
         """Whether a key names an item."""
         return bool(self.items_of({"key": name}))
 
-    def of_container(self, value: object, path: Place) -> Iterator[Entry]:
+    def of_container(self, value: object, path: Place) -> Iterator[JsonEntry]:
         """The entries of a list, or of an object that has no like beside it."""
         if isinstance(value, list):
             yield from self._of_list(value, path)
@@ -111,18 +111,18 @@ class _Entries:
                 return
             key = path[-1] if path and isinstance(path[-1], str) else None
             row, unsure = _row(path, value, key=key), self._holds_others(value)
-            yield Entry(places=(path,), row=row, unsure=unsure)
+            yield JsonEntry(places=(path,), row=row, unsure=unsure)
 
-    def of_element(self, value: object, path: Place, fields: Set[str]) -> Iterator[Entry]:
+    def of_element(self, value: object, path: Place, fields: Set[str]) -> Iterator[JsonEntry]:
         """The entries of an element of a list or a line; a list in it is one, if not surely."""
         if isinstance(value, dict):
             yield from self._of_record(value, path, fields)
         else:
-            yield Entry(places=(path,), row=_row(path, value), unsure=self._is_torn(value))
+            yield JsonEntry(places=(path,), row=_row(path, value), unsure=self._is_torn(value))
 
-    def _of_list(self, values: list[Any], path: Place) -> Iterator[Entry]:
+    def _of_list(self, values: list[Any], path: Place) -> Iterator[JsonEntry]:
         if not _has_text(values) and not self.items_of(_value_row(values)):
-            yield Entry(places=(path,), row=_row(path, values))
+            yield JsonEntry(places=(path,), row=_row(path, values))
             return
         lists = [each for each in values if isinstance(each, list)]
         lengths = {len(each) for each in lists}
@@ -138,11 +138,11 @@ class _Entries:
                 yield from self._of_list(value, place)
             elif isinstance(value, list) and _is_flat(value):
                 unsure = len(lengths) > 1 and self._holds_others(value)
-                yield Entry(places=(place,), row=_row(place, value), unsure=unsure)
+                yield JsonEntry(places=(place,), row=_row(place, value), unsure=unsure)
             else:
                 yield from self.of_element(value, place, fields)
 
-    def _of_object(self, value: dict[str, Any], path: Place) -> Iterator[Entry]:
+    def _of_object(self, value: dict[str, Any], path: Place) -> Iterator[JsonEntry]:
         """The entries of a mapping: its pairs, or what is inside them."""
         columns = self._columns(value)
         yield from self._of_columns(value, columns, path)
@@ -151,23 +151,23 @@ class _Entries:
         for name, each in rest.items():
             place = (*path, name)
             if not isinstance(each, dict | list) or not each or self.named(name):
-                yield Entry(places=(place,), row=_row(place, each, key=name))
+                yield JsonEntry(places=(place,), row=_row(place, each, key=name))
             elif isinstance(each, dict) and (keyed or fields & set(each)):
                 yield from self._of_record(each, place, fields, key=name)
             elif isinstance(each, list) and (
                 tuples or (keyed and _is_flat(each) and not self._texts(each)[1])
             ):
-                yield Entry(places=(place,), row=_row(place, each, key=name))
+                yield JsonEntry(places=(place,), row=_row(place, each, key=name))
             else:
                 yield from self.of_container(each, place)
 
     def _of_record(
         self, record: dict[str, Any], path: Place, fields: Set[str], key: str | None = None
-    ) -> Iterator[Entry]:
+    ) -> Iterator[JsonEntry]:
         """A record whole, or what is inside it where it names items only there."""
         row = _row(path, record, key=key)
         if not self.items_of(row):
-            yield Entry(places=(path,), row=row)
+            yield JsonEntry(places=(path,), row=row)
             return
         named = [name for name in record if self.named(name)]
         others = set(record) - set(named)
@@ -177,10 +177,10 @@ class _Entries:
         inside = [] if named else self._inside(record)
         own = {name: value for name, value in record.items() if name not in inside}
         if not inside or self.items_of(_row(path, own, key=key)):
-            yield Entry(places=(path,), row=row, unsure=self._is_torn(record))
+            yield JsonEntry(places=(path,), row=row, unsure=self._is_torn(record))
             return
         yield from self._of_object({name: record[name] for name in inside}, path)
-        yield Entry(places=(), row=_row(path, own, key=key))
+        yield JsonEntry(places=(), row=_row(path, own, key=key))
 
     def _inside(self, record: dict[str, Any]) -> list[str]:
         """The columns of a record, and its mappings from items or ids, at any depth."""
@@ -252,7 +252,7 @@ class _Entries:
 
     def _of_columns(
         self, value: dict[str, Any] | list[Any], columns: Sequence[Any], path: Place
-    ) -> Iterator[Entry]:
+    ) -> Iterator[JsonEntry]:
         """The rows of columns."""
         rows, names = [], [name for name in path if isinstance(name, str)]
         for at, _ in _pairs(value[columns[0]]) if columns else ():
@@ -260,7 +260,7 @@ class _Entries:
             cells = {str(name): value[name][at] for name in columns}
             rows.append((tuple((*path, name, at) for name in columns), {"": names} | label | cells))
         unsure = self._mixes_rows([row for _, row in rows], list(map(str, columns)))
-        yield from (Entry(places=places, row=row, unsure=unsure) for places, row in rows)
+        yield from (JsonEntry(places=places, row=row, unsure=unsure) for places, row in rows)
 
     def _mixes_rows(self, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bool:
         """Whether these are no columns: too often, what stands in a row is of different entries.

@@ -16,8 +16,8 @@ from typing import Any
 from assay.bounds import MAX_LINE_BYTES
 from assay.digests import decode_utf8, json_lines, parse_json
 from assay.dual_condition.state.json_entries import (
-    Entry,
     ItemsOf,
+    JsonEntry,
     Place,
     entries_of,
     entries_of_line,
@@ -208,13 +208,13 @@ def _lines(path: Path) -> list[tuple[bytes, Any]]:
     return lines
 
 
-def _of_lines(values: Sequence[object], items_of: ItemsOf | None) -> list[list[Entry]]:
+def _of_lines(values: Sequence[object], items_of: ItemsOf | None) -> list[list[JsonEntry]]:
     """The entries of each line of JSONL."""
     fields = shared_fields(values) if items_of is not None else frozenset()
     return [entries_of_line(value, number, fields, items_of) for number, value in enumerate(values)]
 
 
-def _gone(entries: Iterable[Entry], items_of: ItemsOf) -> tuple[set[Place], Dropped]:
+def _gone(entries: Iterable[JsonEntry], items_of: ItemsOf) -> tuple[set[Place], Dropped]:
     """Where the entries lie that name items, and how many they are."""
     unwanted = [entry for entry in entries if items_of(entry.row)]
     places = {place for entry in unwanted for place in entry.places}
