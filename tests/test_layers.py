@@ -217,6 +217,10 @@ STORED_TEXTS = (
 """Texts inside stored records and pages, which are compared word by word."""
 
 
+ONLY_COMMANDS = ("git fetch --unshallow", "--init` writes one to fill in")
+"""What only a command does, so that the library names it too."""
+
+
 def flags(trees: dict[str, ast.Module]) -> list[str]:
     """Texts below the command that speak of its flags; they name parameters: `task=detection`."""
     places = []
@@ -227,7 +231,7 @@ def flags(trees: dict[str, ast.Module]) -> list[str]:
             text = node.value if isinstance(node, ast.Constant) else None
             if isinstance(node, ast.JoinedStr):
                 text = ast.unparse(node)
-            if not isinstance(text, str) or "git fetch --unshallow" in text:
+            if not isinstance(text, str) or any(only in text for only in ONLY_COMMANDS):
                 continue
             if FLAG.search(text) and not text.endswith(STORED_TEXTS):
                 places.append(f"{name}, line {node.lineno}")

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from assay.bounds import MAX_FILE_BYTES
 from assay.digests import digest, short
-from assay.errors import DigestMismatch, IntegrityError, SpecError, storage
+from assay.errors import DigestMismatch, IntegrityError, SpecError, StorageError, storage
 
 _LONGEST_RECORD_PATH = 1000
 _LONGEST_NAME = 200
@@ -87,6 +87,18 @@ def read_bounded(path: Path, most: int) -> bytes:
     if max(size, len(data)) > most:
         raise SpecError(f"{path}: more than {most:,} bytes")
     return data
+
+
+def read_spec(path: Path, most: int, *, verb: str) -> bytes:
+    """The bytes of a verb's spec file; where there is none, the error says how to write one."""
+    with storage(path):
+        there = path.exists()
+    if not there:
+        raise StorageError(
+            f"{path}: No such file or directory",
+            hint=f"`assay {verb} --init` writes one to fill in.",
+        )
+    return read_bounded(path, most)
 
 
 def read_parts(file: BinaryIO, most: int) -> Iterator[bytes]:

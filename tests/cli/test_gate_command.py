@@ -42,6 +42,18 @@ def test_one_side_ends_with_3_and_says_which(home):
     assert "1 file in order, 1 refused" in done.out
 
 
+def test_a_blocked_row_ends_with_0_and_is_said_to_be_blocked(home, tmp_path_factory):
+    path = lay_out(tmp_path_factory.mktemp("blocked"), body="raise SystemExit('no idea')")
+    store(home / "results", "bad", json.loads(evaluate(path).path.read_bytes()))
+    done = call("gate", "results")
+    assert done.code == 0
+    assert "2 files in order (1 row blocked)" in done.out
+    assert "bad.json: its row is blocked, so it has no numbers: runs_completed" in done.out
+    assert "no idea" in done.out
+    listed = json.loads(call("gate", "results", "--json").out)
+    assert [file["blocked"] for file in listed] == [1, 0]
+
+
 def test_two_numbers_alone_end_with_3(home):
     store(home, "bare", {**LONE, "condition_b_architecture_only_auroc": 0.8,
                          "learning_contribution": 0.1})  # fmt: skip

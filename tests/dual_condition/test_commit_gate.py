@@ -279,6 +279,7 @@ def test_a_difference_that_is_none():
 def test_only_results_are_results():
     assert is_result({"format": "assay-dual/1"})
     assert is_result({"format": "assay-dual/2"})
+    assert is_result({"format": "assay-dual/3"})
     assert is_result({"condition_b_architecture_only_recall": 1})
     assert not is_result({"condition_a_mean": 1, "condition_b_mean": 2})
     assert not is_result({"format": "assay-plan/1", "condition": "A"})
@@ -286,12 +287,16 @@ def test_only_results_are_results():
     assert not is_result({"condition_a_production_auroc_interval": [0, 1]})
 
 
-def test_a_result_of_the_first_format_is_refused_and_said_to_be_of_it(genuine):
-    old = {key: value for key, value in genuine.items() if key not in ("split", "services")}
-    old["format"] = "assay-dual/1"
+@pytest.mark.parametrize(
+    ("version", "why"), [("assay-dual/1", "searched for items"), ("assay-dual/2", "may lack more")]
+)
+def test_a_result_of_an_earlier_format_is_refused_and_said_to_be_of_it(genuine, version, why):
+    old = {key: value for key, value in genuine.items() if key not in ("left_out", "services")}
+    old["format"] = version
     (fault,) = check_result(old, where="x")
     assert fault.kind == "unreadable"
-    assert "it has the format assay-dual/1" in fault.message
+    assert f"it has the format {version}" in fault.message
+    assert why in fault.message
     assert "make it again: assay dual" in fault.message
 
 

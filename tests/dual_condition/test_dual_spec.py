@@ -6,7 +6,7 @@ import pytest
 from helpers.dual_cases import COMMAND, bench_rows, lay_out, spec_text, write_lines
 
 from assay.dual_condition.spec import load_dual_spec
-from assay.errors import AssayError, SpecError
+from assay.errors import AssayError, SpecError, StorageError
 
 FULL = f"""
 [system]
@@ -449,3 +449,9 @@ def test_a_spec_is_never_changed_in_place(tmp_path):
     with pytest.raises(AttributeError):
         found.corpus = "other"
     assert msgspec.structs.replace(found, corpus="other").corpus == "other"
+
+
+def test_a_spec_that_is_missing_is_an_error_that_says_how_to_write_one(tmp_path):
+    with pytest.raises(StorageError, match="No such file") as refused:
+        load_dual_spec(tmp_path / "nope.toml")
+    assert refused.value.hint == "`assay dual --init` writes one to fill in."

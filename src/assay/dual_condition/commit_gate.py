@@ -97,10 +97,10 @@ def one_sided(record: Mapping[str, Any]) -> str | None:
 
 def out_of_date(record: Mapping[str, Any]) -> str | None:
     """Why a result of an earlier format is not judged again, where it is one."""
-    if record.get("format") not in EARLIER:
+    if record.get("format") not in tuple(EARLIER):
         return None
     return (
-        f"it has the format {record['format']}, of before C was searched for items; make it again:"
+        f"it has the format {record['format']}, {EARLIER[record['format']]}; make it again:"
         " assay dual SPEC.toml, then remove this file (the new one has its B in its history)"
     )
 
@@ -111,6 +111,15 @@ def undecided_split(record: Mapping[str, Any]) -> str | None:
     if not isinstance(split, dict) or split.get("holds") is not False:
         return None
     return f"memorisation and transfer cannot be told apart: {split.get('evidence')}"
+
+
+def blocked_row(record: Mapping[str, Any]) -> str | None:
+    """Why a result has no numbers, where its row is blocked."""
+    if record.get("row") != "blocked":
+        return None
+    reasons = record.get("reasons")
+    first = f": {reasons[0]!s:.400}" if isinstance(reasons, list) and reasons else ""
+    return f"its row is blocked, so it has no numbers{first}"
 
 
 def check_result(record: Mapping[str, Any], *, where: str) -> list[Fault]:

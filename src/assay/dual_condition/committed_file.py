@@ -9,7 +9,13 @@ from typing import Any
 import msgspec
 
 from assay.digests import decode_utf8, json_lines, parse_json
-from assay.dual_condition.commit_gate import Fault, check_result, is_result, undecided_split
+from assay.dual_condition.commit_gate import (
+    Fault,
+    blocked_row,
+    check_result,
+    is_result,
+    undecided_split,
+)
 from assay.dual_condition.matrix import FORMAT as MATRIX
 from assay.dual_condition.matrix import Mark, mark_in_csv, mark_in_json, mark_in_markdown
 from assay.dual_condition.result import EnteredResult
@@ -28,13 +34,15 @@ MatrixFault = Callable[[Mark], str | None]
 class CheckedFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file, what it is, its faults, and what to know; `kind` is None where it is neither.
 
-    `entered` is the entry that its run made in the ledger of a study.
+    `blocked` counts its results whose row is blocked, which agree with themselves and have no
+    numbers. `entered` is the entry that its run made in the ledger of a study.
     """
 
     file: str
     kind: str | None
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
+    blocked: int = 0
     entered: EnteredResult | None = None
 
     @property
@@ -69,6 +77,9 @@ class GateReport(Result, frozen=True, kw_only=True):
             return "no dual-condition results here, and no matrix of some"
         refused = sum(bool(file.faults) for file in self.files)
         passed = f"{counted(len(self.files) - refused, 'file')} in order"
+        blocked = sum(file.blocked for file in self.files if not file.faults)
+        if blocked:
+            passed += f" ({counted(blocked, 'row')} blocked)"
         return passed + (f", {refused} refused" if refused else "")
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -78,6 +89,7 @@ class GateReport(Result, frozen=True, kw_only=True):
                 "file": file.file,
                 "kind": file.kind,
                 "refused": bool(file.faults),
+                "blocked": file.blocked,
                 "faults": "; ".join(fault.message for fault in file.faults) or None,
                 "shows": file.shows,
             }
@@ -85,13 +97,14 @@ class GateReport(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> list[str]:
-        """How many are refused, and the first faults."""
+        """How many are refused, the first faults, and which rows are blocked."""
         faults = [
             f"{file.file:.80}: {fault.kind}: {fault.message}"
             for file in self.files
             for fault in file.faults
         ]
-        return [self.summary, *faults[:5]]
+        notes = [f"{file.file:.80}: {file.notes[0]}" for file in self.files if file.blocked]
+        return [self.summary, *faults[:5], *notes[:5]]
 
 
 def check_contents(
@@ -138,9 +151,15 @@ def _check_json(name: str, ending: str, data: bytes, matrix_fault: MatrixFault) 
         for place, record in results
         for fault in check_result(record, where=name)
     ]
-    notes = tuple(filter(None, (undecided_split(record) for _, record in results)))
-    kind = "result" if results else None
-    return CheckedFile(file=name, kind=kind, faults=tuple(faults), notes=notes)
+    blocked = [note for _, record in results if (note := blocked_row(record)) is not None]
+    undecided = [note for _, record in results if (note := undecided_split(record)) is not None]
+    return CheckedFile(
+        file=name,
+        kind="result" if results else None,
+        faults=tuple(faults),
+        notes=(*blocked, *undecided),
+        blocked=len(blocked),
+    )
 
 
 def _matrix(name: str, mark: Mark, matrix_fault: MatrixFault) -> CheckedFile:

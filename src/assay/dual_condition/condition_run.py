@@ -170,7 +170,8 @@ class DualRuns:
                 put_back(production)
         if outcome.trouble is not None:
             where = f"condition {condition}, seed {seed}"
-            raise MethodError(f"{where}: {outcome.trouble}{_wrote(reached)}")
+            removed = _removed(built, outcome.trouble)
+            raise MethodError(f"{where}: {outcome.trouble}{_wrote(reached)}{removed}")
         return reached, not outcome.full, after
 
     def _check_alone(
@@ -279,6 +280,16 @@ def _wrote(reached: Reached) -> str:
         " standard error)"
         for path in sorted(reached.outside)[:1]
     )
+
+
+def _removed(built: Built, trouble: str) -> str:
+    """What a failed run names and its state lacks, a possible cause."""
+    found = built.removed_name_in(trouble)
+    if found is None:
+        return ""
+    file, name = found
+    what = f"{file}, which" if name == Path(file).name else f"{name!r:.60} of {file}, which"
+    return f" (C lacks {what} names an item: the system must do without what it has not met)"
 
 
 def _changed(before: Sequence[FileEntry], after: Sequence[FileEntry]) -> tuple[str, ...]:

@@ -106,12 +106,23 @@ class UnreadableFile(msgspec.Struct, frozen=True, kw_only=True):
     rewritten: bool = False
 
 
+class UndividedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of which C lacks entries that name items and hold texts of no item as well."""
+
+    file: str
+    entries: int
+
+
 class Remains(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found in the files of C after all that came from the items was taken out."""
+    """What was found in the files of C after all that came from the items was taken out.
+
+    `undivided` are files of which more may have been taken out, since no shape told entries apart.
+    """
 
     files: int
     traces: tuple[ItemTrace, ...] = ()
     unreadable: tuple[UnreadableFile, ...] = ()
+    undivided: tuple[UndividedFile, ...] = ()
 
 
 class StateEvidence(msgspec.Struct, frozen=True, kw_only=True):

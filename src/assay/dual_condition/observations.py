@@ -57,7 +57,10 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
     order = {(name, seed): at for at, (name, seed) in enumerate(product(names, spec.seeds))}
     made = [run for run, _ in observed.made.values()]
     runs = sorted(made, key=lambda run: order.get((run.condition, run.seed), 0))
-    forgotten = observed.built["C"].forgotten if "C" in observed.built else {}
+    by_layer = observed.built["C"].forgotten if "C" in observed.built else {}
+    forgotten = {
+        name: sum(dropped.rows for dropped in files.values()) for name, files in by_layer.items()
+    }
     return DualEvidence(
         corpus=spec.corpus,
         system=spec.system.method or shlex.join(spec.system.command),

@@ -8,7 +8,7 @@ import msgspec
 
 from assay.caveats import Caveat
 from assay.result import Result
-from assay.wording import interval, percent
+from assay.wording import counted, interval, percent
 
 
 class RowState(StrEnum):
@@ -67,6 +67,13 @@ class Subset(msgspec.Struct, frozen=True, kw_only=True):
     positives: int
     learning_contribution: Quantity | None
 
+    @property
+    def said(self) -> str:
+        """The gain on them, or why there is none."""
+        if self.learning_contribution is None:
+            return "one class only" if self.items else "there are none"
+        return self.learning_contribution.said(sign=True)
+
 
 class LayerResult(msgspec.Struct, frozen=True, kw_only=True):
     """What a layer is worth: A without it, A minus that, and its Shapley value where asked."""
@@ -84,6 +91,19 @@ class PlaceboResult(msgspec.Struct, frozen=True, kw_only=True):
     beyond: Quantity
 
 
+class OmittedEntries(msgspec.Struct, frozen=True, kw_only=True):
+    """How many of a layer's entries C lacks."""
+
+    files: tuple[str, ...]
+    entries: int
+    of: int
+
+    def said(self, layer: str) -> str:
+        """In words: `memory.json without 60 of 160 entries`."""
+        what = self.files[0] if len(self.files) == 1 else f"{layer} ({len(self.files)} files)"
+        return f"{what} without {self.entries:,} of {counted(self.of, 'entry')}"
+
+
 class EnteredResult(msgspec.Struct, frozen=True, kw_only=True):
     """The study whose ledger names a result file, and the entry by which its run brought it."""
 
@@ -95,7 +115,8 @@ class DualResult(Result, frozen=True, kw_only=True):
     """The row: its state and why, the quantities, the regime, caveats, preconditions.
 
     `split` says whether A - B can be split into memorisation and transfer; where it cannot, C has
-    no numbers. None where C was not run.
+    no numbers. None where C was not run. `left_out` is what C lacks, by layer, where rules of the
+    layer took it out.
 
     Example:
         >>> import assay
@@ -118,6 +139,7 @@ class DualResult(Result, frozen=True, kw_only=True):
     memorisation: Quantity | None = None
     transfer: Quantity | None = None
     split: Precondition | None = None
+    left_out: Mapping[str, OmittedEntries] = {}
     seen: Subset | None = None
     unseen: Subset | None = None
     layers: Mapping[str, LayerResult] = {}
@@ -143,6 +165,11 @@ class DualResult(Result, frozen=True, kw_only=True):
         undecided = split is not None and not split.holds
         if self.regime is Regime.UNDETERMINED and gains and undecided:
             return "its state helps; whether by memory of these very items cannot be told"
+        if "helps-unseen" in {caveat.code for caveat in self.caveats}:
+            return (
+                "its state helps, also with items that it holds nothing of; whether it memorised or"
+                " learnt from the others cannot be told"
+            )
         return f"{_MEANING[self.regime]}{self._origin}"
 
     @property
@@ -177,11 +204,21 @@ class DualResult(Result, frozen=True, kw_only=True):
             return [*said, *self.reasons[:4]]
         for name, about, quantity in self._quantities():
             said.append(f"{about}: {quantity.said(sign=name not in ('a', 'b', 'c'))}")
+            if name == "c":
+                said += [f"  {line}" for line in self.left_out_lines()]
+        for what, subset in (("seen", self.seen), ("unseen", self.unseen)):
+            if subset is not None:
+                said += [f"A - B on {subset.items} items {what}: {subset.said}"]
         if self.split is not None and not self.split.holds:
+            said += self.left_out_lines()
             said.append(f"memorisation and transfer are not decidable: {self.split.evidence}")
         holding = sum(precondition.holds for precondition in self.preconditions.values())
         known = f"preconditions {holding}/{len(self.preconditions)}"
         return [*said, f"{percent(self.level)} intervals over items and seeds · {known}"]
+
+    def left_out_lines(self) -> list[str]:
+        """What C lacks, a line a layer."""
+        return [f"C: {each.said(layer)}" for layer, each in self.left_out.items()]
 
     def _quantities(self) -> list[tuple[str, str, Quantity]]:
         named = (

@@ -38,9 +38,12 @@ from assay.dual_condition.judge.coherence import check_coherence
 from assay.dual_condition.result import DualResult, Quantity
 from assay.errors import IntegrityError
 
-FORMAT = "assay-dual/2"
-EARLIER = ("assay-dual/1",)
-"""Formats of which B is still what it was, and the judgement is not."""
+FORMAT = "assay-dual/3"
+EARLIER = {
+    "assay-dual/1": "of before C was searched for items",
+    "assay-dual/2": "whose C may lack more of a nested JSON file than came from items",
+}
+"""Formats of which B is still what it was and the judgement is not, each with the reason."""
 DIGEST = "artifact_digest"
 CONDITION = re.compile(r"condition_(?:(a)_production|(b)_architecture_only)_(\w+)")
 _BEFORE = (
@@ -94,6 +97,7 @@ def result_keys(metric: str, result: DualResult) -> dict[str, Any]:
     for name in (
         "regime",
         "split",
+        "left_out",
         "seen",
         "unseen",
         "layers",

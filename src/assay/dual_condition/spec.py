@@ -35,7 +35,7 @@ from assay.dual_condition.spec_tables import (
 )
 from assay.dual_condition.state.layers import State, check_layer
 from assay.errors import OneClassPartition, SpecError, storage
-from assay.files import read_bounded
+from assay.files import read_spec
 from assay.wording import PARAMETER
 
 MOST_SHAPLEY = 5
@@ -89,7 +89,7 @@ class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
 def load_dual_spec(path: str | Path, *, metric: Metric | None = None) -> DualSpec:
     """A spec file, every part checked."""
     path = Path(path)
-    data = read_bounded(path, MAX_TOML_BYTES)
+    data = read_spec(path, MAX_TOML_BYTES, verb="dual")
     where = str(path)
     written = parse_tables(data, where=where)
     home = path.absolute().parent

@@ -81,6 +81,8 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
             drop=("over seeds alone",),
         )
     )
+    for line in result.left_out_lines():
+        out.print(styled(line))
     out.print()
     if result.row is RowState.PILOT_ONLY:
         out.print(marked("row      ", "PILOT ONLY", "bold yellow", f"  {result.reasons[0]}"))

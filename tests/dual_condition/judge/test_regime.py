@@ -102,6 +102,15 @@ def test_memory_that_hides_a_harm_is_memorised():
     assert said((-0.05, 0.30), split=split(memorises=True)) is Regime.MEMORISED
 
 
+def test_a_gain_on_unseen_items_is_not_memorised_and_changes_nothing_else():
+    unseen = {"decidable": True, "memorises": True, "helps_unseen": True}
+    assert said((0.10, 0.20), split=Split(**unseen)) is Regime.UNDETERMINED
+    assert said((0.10, 0.20), LOW, split=Split(**unseen)) is Regime.UNDETERMINED
+    assert said((0.10, 0.20), split=Split(**unseen, transfers=True)) is Regime.LEARNING
+    assert said((-0.20, -0.10), split=Split(**unseen)) is Regime.HARMFUL
+    assert not Split(decidable=True, helps_unseen=True).contradicted
+
+
 def test_a_system_that_speaks_to_others_is_not_said_to_do_without():
     assert said((-0.01, 0.01), closed=False) is Regime.UNDETERMINED
     assert said((0.10, 0.20), closed=False) is Regime.LEARNING

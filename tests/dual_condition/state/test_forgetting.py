@@ -26,7 +26,7 @@ BY_TEXT = Layer(files=("*",), match=("text",))
 def forgotten(folder, name, layer, items=ITEMS):
     """How many rows are found and taken out of a file, which must be the same."""
     found = mentions_of(folder, [name], layer, ItemTraces(items))
-    gone = forget(folder, [name], layer, ItemTraces(items))
+    gone = sum(file.rows for file in forget(folder, [name], layer, ItemTraces(items)).values())
     assert gone == found.from_items
     return gone, found
 
@@ -237,7 +237,7 @@ def test_rows_of_every_table_go_and_their_bytes_with_them(tmp_path, wal):
     layer = Layer(sqlite="m.db", provenance="item")
     found = mentions_of(tmp_path, files, layer, TRACES)
     assert (found.rows, found.from_items, found.items) == (7, 3, {"q1", "7", "q3"})
-    assert forget(tmp_path, files, layer, TRACES) == 3
+    assert forget(tmp_path, files, layer, TRACES)["m.db"].rows == 3
     assert not [one for one in tmp_path.iterdir() if TRACE.encode() in one.read_bytes()]
     assert rows(path, "SELECT * FROM memory") == [(2, "x", "kept", b"\x00\xff")]
     assert rows(path, "SELECT * FROM numbers") == [(8, 0.25), (None, 1.0)]

@@ -14,7 +14,7 @@ from assay.bounds import MAX_FILE_BYTES, MAX_TOML_BYTES
 from assay.comparison.spec import Dimensions, dimensions_table, parse_toml
 from assay.digests import digest
 from assay.errors import SpecError, storage
-from assay.files import read_bounded, stays_inside
+from assay.files import read_bounded, read_spec, stays_inside
 from assay.sandbox.job import check_places
 from assay.tables.rows import rows_of
 
@@ -141,7 +141,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 def load_trial_spec(path: Path) -> TrialSpec:
     """A spec file, every part checked."""
-    data = read_bounded(path, MAX_TOML_BYTES)
+    data = read_spec(path, MAX_TOML_BYTES, verb="trials")
     where = str(path)
     page = "docs/how-to/prove-a-skill.md"
     written = parse_toml(data, _TrialsFile, where=where, page=page)

@@ -22,6 +22,9 @@ CODES: Codes = {
     " shown to be free of them.",
     "only-memorised": "The state is shown to help, but not once what came from this benchmark's own"
     " items is taken out: transfer (C - B) may be nothing.",
+    "helps-unseen": "The state also helps with items that it holds nothing of, which is no memory"
+    " of them, and C does not help. Either the system learnt from other items of this benchmark, or"
+    " C lacks more than came from its items. So the gain is not called memorised.",
     "nothing-forgotten": "No row of a layer was found to have come from this benchmark, by name or"
     " by its words, so C keeps all of it. If it did meet the benchmark, what is called transfer is"
     " memory: do its rows name items as the benchmark does?",
@@ -49,8 +52,8 @@ CODES: Codes = {
     "not-private": "No private view of the files could be had here: what the system did was seen,"
     " and would not have been held back.",
     "unchanged-layer": "A layer is in production what it was at the beginning.",
-    "unseen-seeds": "What few seeds do, such as to collapse, need not have shown in so few: the"
-    " intervals are about seeds like these.",
+    "unseen-seeds": "So few seeds may not have shown a rare failure, such as a seed at which the"
+    " system collapses. The intervals hold for seeds like those that were run.",
 }
 
 

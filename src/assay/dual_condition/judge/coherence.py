@@ -111,6 +111,8 @@ def _state(at: DualEvidence) -> Iterator[str]:
         named |= {file.file for file in remains.unreadable}
         if not named <= held:
             yield "state.remains has a file that C has not"
+        if "A" in at.state.manifests and not {file.file for file in remains.undivided} <= paths:
+            yield "state.remains has a file that production has not"
 
 
 def _history(history: tuple[Past, ...]) -> Iterator[str]:

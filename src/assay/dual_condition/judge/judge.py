@@ -24,6 +24,7 @@ from assay.dual_condition.judge.split import check_split, undeclared_peers
 from assay.dual_condition.result import (
     DualResult,
     LayerResult,
+    OmittedEntries,
     PlaceboResult,
     Quantity,
     RowState,
@@ -67,10 +68,12 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
     has_c = split is not None and split.holds
     memorisation = table.difference("A", "C") if has_c else None
     transfer = table.difference("C", "B") if has_c else None
+    seen, unseen = _seen(evidence, table)
+    told = None if split is None else _told(memorisation, transfer, unseen)
     regime = regime_of(
         difference,
         without,
-        split=None if split is None else _told(memorisation, transfer),
+        split=told,
         closed=not undeclared_peers(evidence),
         chance=evidence.items.chance(evidence.metric),
         beyond_placebo=beyond,
@@ -78,10 +81,12 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
         thresholds=evidence.thresholds,
     )
     pilot = _pilot(evidence)
-    seen, unseen = _seen(evidence, table)
     remarks = remarks_of(
         evidence, table, placebo, without, regime, pilot, split, seen=seen is not None
     )
+    if told is not None and told.contradicted and unseen is not None:
+        gain = unseen.learning_contribution
+        remarks["helps-unseen"] = "" if gain is None else f"A - B is {gain.value:+.3f} there."
     return DualResult(
         row=RowState.REPORTED if pilot is None else RowState.PILOT_ONLY,
         reasons=() if pilot is None else (pilot,),
@@ -97,6 +102,7 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
         memorisation=memorisation,
         transfer=transfer,
         split=split,
+        left_out=_left_out(evidence),
         seen=seen,
         unseen=unseen,
         layers=_layers(table),
@@ -104,11 +110,25 @@ def judge_dual(evidence: DualEvidence) -> DualResult:
     )
 
 
-def _told(memorisation: Quantity | None, transfer: Quantity | None) -> Split:
+def _told(memorisation: Quantity | None, transfer: Quantity | None, unseen: Subset | None) -> Split:
     if memorisation is None or transfer is None:
         return Split(decidable=False)
-    over = memorisation.interval[0] > 0.0, transfer.interval[0] > 0.0
-    return Split(decidable=True, memorises=over[0], transfers=over[1])
+    elsewhere = None if unseen is None else unseen.learning_contribution
+    return Split(
+        decidable=True,
+        memorises=memorisation.interval[0] > 0.0,
+        transfers=transfer.interval[0] > 0.0,
+        helps_unseen=elsewhere is not None and elsewhere.interval[0] > 0.0,
+    )
+
+
+def _left_out(evidence: DualEvidence) -> dict[str, OmittedEntries]:
+    """How much of each layer was taken out for C by the layer's rules."""
+    return {
+        name: OmittedEntries(files=layer.files, entries=layer.rows_forgotten, of=layer.rows)
+        for name, layer in evidence.state.layers.items()
+        if layer.rows is not None and layer.rows_forgotten is not None
+    }
 
 
 def _layers(table: ConditionTable) -> dict[str, LayerResult]:

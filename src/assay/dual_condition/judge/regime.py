@@ -15,11 +15,20 @@ _TELLABLE, _POWER, _LEVEL = 0.75, 0.80, 0.95
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """Whether memorisation (A - C) and transfer (C - B) can be told, and are surely over 0."""
+    """Whether memorisation (A - C) and transfer (C - B) can be told, and are surely over 0.
+
+    `helps_unseen`: so is A - B on the items of which the state holds nothing.
+    """
 
     decidable: bool
     memorises: bool = False
     transfers: bool = False
+    helps_unseen: bool = False
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether only memorisation is shown, and a gain that cannot be memory."""
+        return self.memorises and not self.transfers and self.helps_unseen
 
 
 def regime_of(
@@ -38,7 +47,7 @@ def regime_of(
     `split` is None where C was not run, and not `decidable` where it was and is no C: then what a
     gain is made of is unknown. The system is `closed` if it spoke to nothing outside: what it
     does without its state it may do with something else. A gain that a placebo brings as well is
-    not learning.
+    not learning. A gain on items that the state holds nothing of is not memory of them.
     """
     if max(-difference.low, difference.high) <= thresholds.polish:
         return Regime.POLISH if closed else Regime.UNDETERMINED
@@ -49,7 +58,7 @@ def regime_of(
     if split is not None and not split.decidable:
         return Regime.UNDETERMINED
     if split is not None and split.memorises and not split.transfers:
-        return Regime.MEMORISED
+        return Regime.UNDETERMINED if split.contradicted else Regime.MEMORISED
     floor = thresholds.floor(chance)
     needed = difference.low > thresholds.memory_gap and without.high < floor
     if needed and (split is None or split.memorises):

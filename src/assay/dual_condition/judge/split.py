@@ -1,8 +1,9 @@
 """Whether the gain can be split into memorisation and transfer: whether C is what it is said to be.
 
-C is the state without anything of the benchmark's items. Where something of them is left in it, or
-may be where nothing can be looked up, C - B is no transfer and A - C no memorisation; the split is
-then not decidable, and no number is given for it.
+C is the state without anything of the benchmark's items, and with all else. Where something of
+them is left in it, or may be where nothing can be looked up, or where C lacks more than that, C - B
+is no transfer and A - C no memorisation; the split is then not decidable, and no number is given
+for it.
 """
 
 from fnmatch import fnmatchcase
@@ -39,6 +40,15 @@ def _obstacle(evidence: DualEvidence) -> str | None:
             for trace in remains.traces[:_SHOWN]
         ]
         return f"C still holds items of the benchmark: {_listed(parts, len(remains.traces))}"
+    if remains.undivided:
+        parts = [
+            f"{counted(file.entries, 'entry')} of {file.file}"
+            for file in remains.undivided[:_SHOWN]
+        ]
+        return (
+            "C lacks texts of no item too, since nothing tells where an entry ends in what names"
+            f" items: {_listed(parts, len(remains.undivided))}"
+        )
     values = unreadable_values(evidence)
     if values > MOST_VALUES * len(evidence.items.id):
         files = [file for file in remains.unreadable if not file.rewritten]

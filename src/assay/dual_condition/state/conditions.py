@@ -8,6 +8,7 @@ only-X+Y      the beginning, with layers X and Y of production (for Shapley valu
 placebo       the state of another corpus, or production with values shuffled
 """
 
+import json
 import random
 import shutil
 from collections.abc import Mapping, Sequence
@@ -17,14 +18,16 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from assay.digests import FileEntry, manifest_digest
-from assay.dual_condition.evidence import Remains, subset_name
+from assay.dual_condition.evidence import Remains, UndividedFile, subset_name
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.forgetting import Mentions, forget, mentions_of
 from assay.dual_condition.state.item_traces import ItemTraces
 from assay.dual_condition.state.layers import Layer, matches
 from assay.dual_condition.state.remains import remains_of
-from assay.dual_condition.state.rows import kind_of_file, shuffle_rows
+from assay.dual_condition.state.rows import Dropped, kind_of_file, shuffle_rows
 from assay.errors import SpecError, StateNotIsolated, storage
 from assay.folders import file_digest, manifest
 
@@ -41,16 +44,28 @@ class Condition:
 
 @dataclass(kw_only=True)
 class Built:
-    """The folder of a condition, what it holds, and what was taken out of it."""
+    """The folder of a condition, what it holds, and what was taken out of it.
+
+    `forgotten` is, by layer and file, what the layers' rules took out.
+    """
 
     folder: Path
     entries: tuple[FileEntry, ...]
-    forgotten: dict[str, int] = field(default_factory=dict)
+    forgotten: dict[str, dict[str, Dropped]] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
         """One digest over all it holds."""
         return manifest_digest(self.entries)
+
+    def removed_name_in(self, message: str) -> tuple[str, str] | None:
+        """A file and a name in it that a message quotes and that was taken out here."""
+        for by_file in self.forgotten.values():
+            for file, dropped in by_file.items():
+                for name in dropped.names:
+                    if repr(name) in message or json.dumps(name) in message:
+                        return file, name
+        return None
 
 
 def conditions_of(spec: DualSpec) -> list[Condition]:
@@ -180,12 +195,18 @@ class Conditions:
                 },
             )
             shutil.rmtree(folder)
-        return remains
+        undivided = [
+            UndividedFile(file=file, entries=dropped.unsure)
+            for by_file in made.forgotten.values()
+            for file, dropped in sorted(by_file.items())
+            if dropped.unsure
+        ]
+        return msgspec.structs.replace(remains, undivided=tuple(undivided))
 
     def build(self, condition: Condition) -> Built:
         """The folder of a condition; C by a command of the user's begins as production."""
         folder = self.scratch / "conditions" / condition.name
-        forgotten: dict[str, int] = {}
+        forgotten: dict[str, dict[str, Dropped]] = {}
         with storage(folder):
             folder.mkdir(parents=True)
             _copy(self.snapshot, folder, self.fixed)
@@ -216,7 +237,13 @@ class Conditions:
             hint="Name fields whose values differ from row to row, or the state of another corpus.",
         )
 
-    def _lay(self, folder: Path, name: str, source: LayerSource, forgotten: dict[str, int]) -> None:
+    def _lay(
+        self,
+        folder: Path,
+        name: str,
+        source: LayerSource,
+        forgotten: dict[str, dict[str, Dropped]],
+    ) -> None:
         layer, files = self.spec.state.layers[name], self.files[name]
         by_command = source == "forgotten" and bool(self.spec.state.forget)
         kept = source == "forgotten" and layer.in_c == "keep"

@@ -11,7 +11,15 @@ from pathlib import Path
 
 from assay.dual_condition.state.item_traces import ItemTraces
 from assay.dual_condition.state.layers import Layer
-from assay.dual_condition.state.rows import StateRow, drop_rows, kind_of_file, rows_in, texts_in
+from assay.dual_condition.state.rows import (
+    Dropped,
+    StateRow,
+    drop_rows,
+    kind_of_file,
+    root_fields,
+    rows_in,
+    texts_in,
+)
 from assay.errors import SpecError
 
 OWN_NAMES = frozenset({"", "key", "value"})
@@ -33,8 +41,10 @@ def mentions_of(folder: Path, files: Sequence[str], layer: Layer, traces: ItemTr
     rows = hits = 0
     mentioned: set[str] = set()
     fields: dict[str, None] = {}
-    for path, kind in _row_files(folder, files, layer):
-        for row in rows_in(path, kind):
+    found = _row_files(folder, files, layer)
+    shared = _shared_fields(found)
+    for path, kind in found:
+        for row in rows_in(path, kind, known.items_of, fields=shared):
             named = known.items_of(row)
             rows += 1
             hits += bool(named)
@@ -49,13 +59,23 @@ def mentions_of(folder: Path, files: Sequence[str], layer: Layer, traces: ItemTr
     return Mentions(rows=rows, from_items=hits, items=frozenset(mentioned))
 
 
-def forget(folder: Path, files: Sequence[str], layer: Layer, traces: ItemTraces) -> int:
-    """Take out of a layer's files every row that came from these items; how many there were."""
+def forget(
+    folder: Path, files: Sequence[str], layer: Layer, traces: ItemTraces
+) -> dict[str, Dropped]:
+    """Take out of a layer's files every row that came from these items; by file, what went."""
     known = _Known(layer, traces, _row_texts(folder, files, layer))
-    return sum(
-        drop_rows(path, kind, lambda row: bool(known.items_of(row)))
-        for path, kind in _row_files(folder, files, layer)
-    )
+    found = _row_files(folder, files, layer)
+    shared = _shared_fields(found)
+    return {
+        path.relative_to(folder).as_posix(): drop_rows(path, kind, known.items_of, fields=shared)
+        for path, kind in found
+    }
+
+
+def _shared_fields(files: Sequence[tuple[Path, str]]) -> frozenset[str]:
+    """The names of fields that JSON files share, where there are several."""
+    paths = [path for path, kind in files if kind == "json"]
+    return root_fields(paths) if len(paths) > 1 else frozenset()
 
 
 def beside_database(name: str, files: Sequence[str]) -> bool:

@@ -1,20 +1,29 @@
 """The rows of a state's files: read, drop and shuffle them.
 
-Rows are lines of JSONL, entries of a JSON list or object, rows of SQLite tables (`sqlite`), and
+Rows are lines of JSONL, entries of JSON (`json_entries`), rows of SQLite tables (`sqlite`), and
 lines of any other text. What is no object is a row with the field `value`; the name of an object's
-entry is its field `key`. A JSON file may keep its entries further inside: a list of objects, or an
-object of objects with a field in common, has entries and is none.
+entry is its field `key`. A line of JSONL may hold entries inside it, as JSON does.
 """
 
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from assay.bounds import MAX_LINE_BYTES
 from assay.digests import decode_utf8, json_lines, parse_json
+from assay.dual_condition.state.json_entries import (
+    ItemsOf,
+    JsonEntry,
+    Place,
+    entries_of,
+    entries_of_line,
+    shared_fields,
+    without,
+)
 from assay.dual_condition.state.sqlite import drop_records, records_in, shuffle_columns
 from assay.errors import SpecError, storage
 
@@ -22,7 +31,6 @@ StateRow = Mapping[str, Any]
 _SQLITE = b"SQLite format 3\0"
 _BOM = b"\xef\xbb\xbf"
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_Path = tuple[object, ...]
 
 
 def kind_of_file(path: Path) -> str | None:
@@ -46,32 +54,65 @@ def plain_text(data: bytes) -> str | None:
     return None if _CONTROL.search(text) else text
 
 
-def rows_in(path: Path, kind: str) -> Iterator[StateRow]:
-    """Every row of a file."""
+def rows_in(
+    path: Path,
+    kind: str,
+    items_of: ItemsOf | None = None,
+    *,
+    fields: Set[str] = frozenset(),
+) -> Iterator[StateRow]:
+    """Every row of a file; `items_of` tells records from mappings where shape does not.
+
+    `fields` are names that a JSON file shares with others.
+    """
     match kind:
         case "jsonl":
-            yield from (_as_row(value) for _, value in json_lines(_read(path), where=path.name))
+            values = [value for _, value in json_lines(_read(path), where=path.name)]
+            for number, entries in enumerate(_of_lines(values, items_of)):
+                for entry in entries:
+                    alone = len(entries) == 1 and entry.places == ((number,),)
+                    yield _as_row(values[number]) if alone else entry.row
         case "json":
-            yield from (row for _, row in _entries(_load(path)))
+            yield from (entry.row for entry in entries_of(_load(path), items_of, fields=fields))
         case "lines":
             yield from ({"value": line} for line in _read(path).decode().splitlines() if line)
         case _:
             yield from records_in(path)
 
 
-def drop_rows(path: Path, kind: str, unwanted: Callable[[StateRow], bool]) -> int:
-    """Take the unwanted rows out of a file; how many they were.
+@dataclass(frozen=True, kw_only=True)
+class Dropped:
+    """How many rows were taken out, and how many of them may have been more than one entry.
 
-    Other lines keep their bytes, other entries and records their values.
+    `names` are the keys that went, and the name of a file that did.
+    """
+
+    rows: int = 0
+    unsure: int = 0
+    names: frozenset[str] = frozenset()
+
+
+def drop_rows(
+    path: Path, kind: str, items_of: ItemsOf, *, fields: Set[str] = frozenset()
+) -> Dropped:
+    """Take the rows that name items out of a file.
+
+    Other lines keep their bytes, other entries and records their values. A file that is one of
+    several records is deleted.
     """
     match kind:
         case "jsonl":
-            return _drop_lines(path, unwanted)
+            return _drop_from_lines(path, items_of)
         case "lines":
-            return _drop_plain(path, unwanted)
+            return _drop_plain(path, items_of)
         case "json":
-            return _drop_entries(path, unwanted)
-    return drop_records(path, unwanted)
+            return _drop_entries(path, items_of, fields)
+    return Dropped(rows=drop_records(path, lambda row: bool(items_of(row))))
+
+
+def root_fields(paths: Iterable[Path]) -> frozenset[str]:
+    """The names of fields that the objects of several JSON files share."""
+    return shared_fields([_load(path) for path in paths])
 
 
 def shuffle_rows(
@@ -141,35 +182,6 @@ def _as_row(value: object) -> StateRow:
     return value if isinstance(value, dict) else {"value": value}
 
 
-def _entries(whole: object, above: _Path = ()) -> Iterator[tuple[_Path, StateRow]]:
-    """The entries of a JSON list or object, each as a row; an object's with their key."""
-    named: Iterable[tuple[object, object]] = ()
-    if isinstance(whole, dict | list):
-        named = whole.items() if isinstance(whole, dict) else enumerate(whole)
-    for at, value in named:
-        path = (*above, at)
-        if _has_entries(value):
-            yield from _entries(value, path)
-            continue
-        # What has a name may lie deeper; and an entry may have a field `key` of its own.
-        names = [name for name in path if isinstance(name, str)]
-        row = {"": names} | ({"key": at} if isinstance(whole, dict) else {})
-        yield path, row | dict(_as_row(value))
-
-
-def _has_entries(value: object) -> bool:
-    """Whether a part of a JSON file is a collection of entries, and no entry."""
-    if isinstance(value, list):
-        return any(isinstance(each, dict) for each in value)
-    if not isinstance(value, dict) or not value:
-        return False
-    if all(_has_entries(each) for each in value.values()):
-        return True
-    records = [each for each in value.values() if isinstance(each, dict)]
-    alike = len(records) == len(value) > 1
-    return alike and bool(set.intersection(*(set(each) for each in records)))
-
-
 def _places(whole: Any, field: str) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - JSON
     """Where the values of a field are: what holds each, and under which key or place."""
     listed: Iterable[tuple[Any, Any]] = ()
@@ -196,41 +208,57 @@ def _lines(path: Path) -> list[tuple[bytes, Any]]:
     return lines
 
 
-def _drop_lines(path: Path, unwanted: Callable[[StateRow], bool]) -> int:
-    lines = _lines(path)
-    kept = [line for line, value in lines if not unwanted(_as_row(value))]
-    if len(kept) < len(lines):
+def _of_lines(values: Sequence[object], items_of: ItemsOf | None) -> list[list[JsonEntry]]:
+    """The entries of each line of JSONL."""
+    fields = shared_fields(values) if items_of is not None else frozenset()
+    return [entries_of_line(value, number, fields, items_of) for number, value in enumerate(values)]
+
+
+def _gone(entries: Iterable[JsonEntry], items_of: ItemsOf) -> tuple[set[Place], Dropped]:
+    """Where the entries lie that name items, and how many they are."""
+    unwanted = [entry for entry in entries if items_of(entry.row)]
+    places = {place for entry in unwanted for place in entry.places}
+    unsure = sum(entry.unsure for entry in unwanted)
+    names = frozenset(place[-1] for place in places if place and isinstance(place[-1], str))
+    return places, Dropped(rows=len(unwanted), unsure=unsure, names=names)
+
+
+def _drop_from_lines(path: Path, items_of: ItemsOf) -> Dropped:
+    lines, kept = _lines(path), []
+    rows = unsure = 0
+    names: frozenset[str] = frozenset()
+    by_line = _of_lines([value for _, value in lines], items_of)
+    for number, ((line, value), entries) in enumerate(zip(lines, by_line, strict=True)):
+        places, dropped = _gone(entries, items_of)
+        rows, unsure, names = rows + dropped.rows, unsure + dropped.unsure, names | dropped.names
+        if not places:
+            kept.append(line)
+        elif (number,) not in places:
+            left = without(value, places, (number,))
+            kept.append(json.dumps(left, ensure_ascii=False).encode() + b"\n")
+    if rows:
         path.write_bytes(b"".join(kept))
-    return len(lines) - len(kept)
+    return Dropped(rows=rows, unsure=unsure, names=names)
 
 
-def _drop_plain(path: Path, unwanted: Callable[[StateRow], bool]) -> int:
+def _drop_plain(path: Path, items_of: ItemsOf) -> Dropped:
     lines = _read(path).decode().splitlines(keepends=True)
-    kept = [line for line in lines if not unwanted({"value": line.rstrip("\r\n")})]
+    kept = [line for line in lines if not items_of({"value": line.rstrip("\r\n")})]
     if len(kept) < len(lines):
         path.write_bytes("".join(kept).encode())
-    return len(lines) - len(kept)
+    return Dropped(rows=len(lines) - len(kept))
 
 
-def _drop_entries(path: Path, unwanted: Callable[[StateRow], bool]) -> int:
+def _drop_entries(path: Path, items_of: ItemsOf, fields: Set[str]) -> Dropped:
     whole = _load(path)
-    gone = {place for place, row in _entries(whole) if unwanted(row)}
-    if gone:
-        left = json.dumps(_without(whole, gone, ()), ensure_ascii=False)
+    places, dropped = _gone(entries_of(whole, items_of, fields=fields), items_of)
+    if () in places and fields:
+        path.unlink()
+        dropped = replace(dropped, names=dropped.names | {path.name})
+    elif places:
+        left = json.dumps(without(whole, places), ensure_ascii=False)
         path.write_text(left, encoding="utf-8")
-    return len(gone)
-
-
-def _without(value: object, gone: Set[_Path], above: _Path) -> object:
-    """A JSON value without what lies at some places in it."""
-    depth = max(map(len, gone))
-    if len(above) >= depth or not isinstance(value, dict | list):
-        return value
-    named = value.items() if isinstance(value, dict) else enumerate(value)
-    left = {
-        at: _without(each, gone, (*above, at)) for at, each in named if (*above, at) not in gone
-    }
-    return left if isinstance(value, dict) else list(left.values())
+    return dropped
 
 
 def _read(path: Path) -> bytes:
