@@ -174,7 +174,8 @@ def _named(
     if candidate is None:
         raise SpecError(
             f"one side, {_shown(baseline)}, and nothing to compare it with",
-            hint="Name the other: BASELINE CANDIDATE. Where one file holds both: `by=COLUMN`.",
+            hint="Name both: assay compare BASELINE CANDIDATE. Where one file holds both:"
+            " `by=COLUMN`.",
         )
     return named_sides(sides, split)
 
