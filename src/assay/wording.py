@@ -25,10 +25,11 @@ _COMMAND = re.compile(
     rf"`assay (?P<in_quotes>(?:{_VERBS})\b[^`]*)`|\bassay (?P<verb>{_VERBS})(?P<rest>(?: {_WORD})*)"
 )
 """A command in a message, in backquotes or up to the end of its sentence."""
-_NUMBERS = frozenset(
-    "batch effect from_ item_seconds jobs load_seconds margin pairs resamples seed spread to".split()
-)
-"""Parameters whose values are numbers; those of all others are texts."""
+_NUMBERS = {
+    *("batch", "effect", "from_", "item_seconds", "jobs", "load_seconds", "margin", "pairs"),
+    *("resamples", "seed", "spread", "to"),
+}
+"""Parameters that take numbers; all others take texts."""
 _AGAIN = re.compile(r"`(?P<name>[a-z_]+)=(?P<one>[^`]+)` `(?P=name)=(?P<other>[^`]+)`")
 
 

@@ -42,6 +42,22 @@ def test_scores_may_be_by_id_in_order_rows_or_a_frame(auc, tmp_path):
     assert methods_of({}) == methods_of([]) == methods_of(None) == {}
 
 
+def test_scores_may_be_texts_as_csv_reads_them(auc):
+    texts = {name: f" {score}" for name, score in SCORES.items()}
+    assert methods_of(texts) == {"scores": auc}
+    assert methods_of({"mine": texts, "theirs": list(texts.values())}) == {
+        "mine": auc,
+        "theirs": auc,
+    }
+    first = next(iter(SCORES))
+    audit = assay.confounds(DARK, scores={"mine": {**texts, first: ""}}, joint=False)
+    assert audit.methods[0].unscored == 1
+    said = f"the score of record '{first}' is the text 'high', expected a number"
+    for scores in ({"mine": {**texts, first: "high"}}, {**texts, first: "high"}):
+        with pytest.raises(assay.SpecError, match=said):
+            methods_of(scores)
+
+
 def test_scores_may_be_runs(auc, tmp_path):
     run = assay.run("oracle:char_length", DARK, save=tmp_path / "run")
     assert methods_of(run) == {"oracle:char_length": auc}
