@@ -138,3 +138,19 @@ def test_what_cannot_be_written_is_refused_before_anything_is_fitted(tmp_path, m
     (tmp_path / "there.jsonl").touch()
     with pytest.raises(assay.SpecError, match="is there already"):
         assay.balance(PAIRS, out=str(tmp_path / "there.jsonl"), **words)
+
+
+def test_a_printed_audit_says_how_many_methods_it_does_not_show():
+    audit = assay.confounds(DARK, scores={f"m{n}": SCORES for n in range(21)}, joint=False)
+    for text in (str(audit), audit._repr_html_()):
+        assert "and 19 more methods: methods has all of them" in text
+    assert audit.signature in str(audit)
+    two = assay.confounds(DARK, scores={f"m{n}": SCORES for n in range(2)}, joint=False)
+    assert "more method" not in str(two)
+
+
+def test_a_feature_that_tells_something_is_not_called_inert():
+    audit = assay.confounds(DARK, joint=False)
+    under = [(row["flag"], row["low"] > 0.5) for row in audit.to_rows() if row["auc"] < 0.70]
+    assert set(under) == {(None, True), ("inert", False)}
+    assert {each["flag"] for each in audit.to_dict()["features"]} >= {"inert"}
