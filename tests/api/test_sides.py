@@ -199,3 +199,16 @@ def test_a_pilot_may_be_frames():
 def test_a_plan_that_makes_no_sense_is_refused(words, said):
     with pytest.raises(assay.SpecError, match=said):
         assay.power(**words)
+
+
+def test_the_first_side_may_be_a_number():
+    rows = [{"arm": arm, "instance": f"q{n}", "correct": n % (arm + 2) == 0}
+            for arm in range(3) for n in range(40)]  # fmt: skip
+    named = assay.compare(rows, by="arm", first="2")
+    assert named.sides == ("2", "0", "1")
+    for first in (2, 2.0, "2.0"):
+        assert assay.compare(rows, by="arm", first=first) == named
+    zero = assay.compare(rows, by="arm", first=0)
+    assert zero.sides == ("0", "1", "2")
+    with pytest.raises(assay.SpecError, match="no side is called '7'; there are 0, 1, 2"):
+        assay.compare(rows, by="arm", first=7)

@@ -103,3 +103,20 @@ def test_a_study_asks_for_a_file(tmp_path):
     with pytest.raises(assay.SpecError, match="rows is in memory, and a study keeps") as refused:
         new_study(tmp_path / "study", assay.load_benchmark(ROWS, **WORDS))
     assert "Save the records as one file" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("values", "positive"),
+    [((True, False), True), (("True", "False"), True), ((2, 5), 2), (("2", "5"), 2.0),
+     ((1.0, 3.0), 1), (("1.0", "3.0"), "1")],
+)  # fmt: skip
+def test_the_positive_value_is_compared_by_what_it_is(values, positive):
+    rows = [{"question": f"q{n}", "mark": values[n % 2]} for n in range(4)]
+    benchmark = assay.load_benchmark(rows, label="mark", positive=positive)
+    assert [item.label for item in benchmark.items] == [True, False, True, False]
+
+
+def test_the_exact_value_goes_before_one_of_the_same_size():
+    rows = [{"question": "a", "mark": "1"}, {"question": "b", "mark": "1.0"}]
+    benchmark = assay.load_benchmark(rows, label="mark", positive="1")
+    assert [item.label for item in benchmark.items] == [True, False]

@@ -93,6 +93,10 @@ def _refusal(function: str, name: str, value: object, expected: Sequence[str]) -
     if isinstance(value, str) and "text" not in expected:
         got = f"{value!r:.60}"
     hint = next((_HINTS[kind] for kind in expected if kind in _HINTS), None)
+    if name == "method" and callable(value):
+        hint = (
+            "Save it in a file and name both, as text: FILE.py:FUNCTION. A draft copies the file."
+        )
     if hint == _HINTS["a path"] and not _holds_rows(value):
         hint = None
     return SpecError(f"{function}(): {name} is {got}, expected {' or '.join(expected)}", hint=hint)
@@ -139,6 +143,11 @@ def _kinds(hint: Any) -> list[str]:  # noqa: ANN401 - any annotation
         return ["None"]
     name = getattr(origin or hint, "__name__", str(hint))
     return [_NAMES.get(name, name)]
+
+
+def words(given: str | Sequence[str]) -> tuple[str, ...]:
+    """One word, or several."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def one_of(name: str, value: object, known: Sequence[object]) -> None:

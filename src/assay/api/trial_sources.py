@@ -7,6 +7,7 @@ from typing import Any, overload
 
 import msgspec
 
+from assay.api.arguments import words
 from assay.comparison.collect import Request, sides_from
 from assay.comparison.sides import PathTrials, Side, SideReading, SideSource
 from assay.digests import digest
@@ -89,11 +90,6 @@ def columns_of(
         encoding=encoding,
         split=split,
     )
-
-
-def words(given: str | Sequence[str]) -> tuple[str, ...]:
-    """One word, or several."""
-    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def sources_of(given: object, name: str, *, split: str | None = None) -> list[SideSource]:
