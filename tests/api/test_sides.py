@@ -212,3 +212,20 @@ def test_the_first_side_may_be_a_number():
     assert zero.sides == ("0", "1", "2")
     with pytest.raises(assay.SpecError, match="no side is called '7'; there are 0, 1, 2"):
         assay.compare(rows, by="arm", first=7)
+
+
+def test_several_comparisons_name_their_verdicts_and_all_their_signatures():
+    sides = [[{"instance": f"q{n}", "ok": n % k > 0} for n in range(40)] for k in (2, 3, 4)]
+    result = assay.compare(*sides)
+    assert {name: verdict.value for name, verdict in result.verdicts.items()} == {
+        "candidate against baseline": "inconclusive",
+        "candidate 2 against baseline": "ratify",
+    }
+    said = r"pairs\[0\]\.comparison\.verdict is that of the first of 2, and `verdicts` has all"
+    with pytest.raises(AttributeError, match=said):
+        result.verdict  # noqa: B018 - raises
+    with pytest.raises(AttributeError, match="no attribute 'colour'$"):
+        result.colour  # noqa: B018 - raises
+    signatures = [pair.comparison.signature for pair in result.pairs]
+    assert str(result).splitlines()[-2:] == signatures
+    assert signatures[0] != signatures[1]
