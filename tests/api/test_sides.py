@@ -133,7 +133,7 @@ def test_a_run_is_no_side_and_the_hint_says_what_is():
     run = assay.run("token-overlap", "darkcore")
     with pytest.raises(assay.SpecError, match="candidate is a Run") as refused:
         assay.compare(ROWS["before"], run)
-    assert "save_run" in refused.value.hint
+    assert "assay try METHOD `save=DIR`" in refused.value.hint
 
 
 def test_one_side_alone_is_refused():
@@ -224,8 +224,18 @@ def test_several_comparisons_name_their_verdicts_and_all_their_signatures():
     said = r"pairs\[0\]\.comparison\.verdict is that of the first of 2, and `verdicts` has all"
     with pytest.raises(AttributeError, match=said):
         result.verdict  # noqa: B018 - raises
-    with pytest.raises(AttributeError, match="no attribute 'colour'$"):
+    with pytest.raises(AttributeError, match=r"no attribute 'colour'$"):
         result.colour  # noqa: B018 - raises
     signatures = [pair.comparison.signature for pair in result.pairs]
     assert str(result).splitlines()[-2:] == signatures
     assert signatures[0] != signatures[1]
+
+
+def test_the_hint_about_a_run_gives_a_side(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(assay.SpecError, match="is a Run, which holds outputs") as refused:
+        assay.compare(assay.run("constant"), "elsewhere")
+    assert 'assay.try_method("METHOD", save="DIR")' in refused.value.__notes__[-1]
+    for method in ("constant", "token-overlap"):
+        assay.try_method(method, bars="v1", save=method)
+    assert assay.compare("constant", "token-overlap").pairs == 1

@@ -23,9 +23,9 @@ _NUMBERS: Mapping[object, type] = {int: Integral, float: Real}
 _NAMES = {"str": "text", "int": "an integer", "float": "a number", "Path": "a path"}
 _DEEPEST = 2
 _HINTS = {
-    "Benchmark": "Load it: load_benchmark(NAME).",
-    "BarSet": "Load them: load_bars(VERSION).",
-    "Run": "Make one: run(METHOD, BENCHMARK); or load_run(FOLDER).",
+    "Benchmark": 'Load it: `assay.load_benchmark("NAME")`.',
+    "BarSet": 'Load them: `assay.load_bars("VERSION")`.',
+    "Run": 'Make one: `assay.run("METHOD", "BENCHMARK")`; or `assay.load_run("DIR")`.',
     "a path": "Write it to a file first, and name the file.",
 }
 

@@ -101,7 +101,7 @@ def sources_of(given: object, name: str, *, split: str | None = None) -> list[Si
     if isinstance(given, Run):
         raise SpecError(
             f"{name} is a Run, which holds outputs and no scores",
-            hint="Judge it and name its folder: save_run(run, FOLDER), then score(FOLDER).",
+            hint="Judge it as it is made, and name its folder: assay try METHOD `save=DIR`",
         )
     if isinstance(given, (list, tuple)) and given:
         if all(isinstance(each, (str, Path)) for each in given):
