@@ -115,7 +115,7 @@ def test_the_error_names_the_parameter_and_says_what_was_expected(arguments):
     with pytest.raises(assay.SpecError) as refused:
         assay.score(arguments["run"], arguments["benchmark"], 3)
     assert refused.value.message.startswith("score(): bars is int, expected BarSet or text or a")
-    assert refused.value.hint == "Load them: load_bars(VERSION)."
+    assert refused.value.hint == 'Load them: `assay.load_bars("VERSION")`.'
     with pytest.raises(assay.SpecError, match="path is list, expected text or a path") as refused:
         assay.load_run([{"id": 1}])
     assert refused.value.hint == "Write it to a file first, and name the file."

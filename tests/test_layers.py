@@ -8,7 +8,7 @@ import assay
 
 SOURCE = Path(assay.__file__).parent
 ORDER = (
-    *("_version", "errors", "caveats", "wording", "result", "bounds", "digests"),
+    *("_version", "wording", "errors", "caveats", "result", "bounds", "digests"),
     *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
     *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "method", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study"),

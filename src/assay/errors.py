@@ -34,6 +34,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from assay.wording import as_python
+
 _LONGEST = 4000
 _LONGEST_DETAIL = 300
 
@@ -41,7 +43,8 @@ _LONGEST_DETAIL = 300
 class AssayError(Exception):
     """The base class. The message: what was got, what was expected, where; `hint`: what to do.
 
-    Both name parameters in backticks, such as `task=detection`, which the command shows as flags.
+    Both name parameters in backticks, such as `task=detection`, which the command shows as flags. A
+    traceback ends with the hint, written as Python: `task="detection"`.
     `details` are further messages, one a line: the other faults of a file.
     Exit code 70 means a bug in Assay; every subclass sets its own.
 
@@ -55,14 +58,31 @@ class AssayError(Exception):
     """
 
     exit_code = 70
+    _hint: str | None = None
+    _note = ""
 
     def __init__(
         self, message: str, *, hint: str | None = None, details: Sequence[str] = ()
     ) -> None:
         self.message = writable(message)[:_LONGEST]
-        self.hint = None if hint is None else writable(hint)
+        self.hint = hint
         self.details = tuple(writable(detail)[:_LONGEST_DETAIL] for detail in details)
         super().__init__("\n  ".join((self.message, *self.details)))
+
+    @property
+    def hint(self) -> str | None:
+        """What to do, if that is known. A traceback shows it as a note, in the words of Python."""
+        return self._hint
+
+    @hint.setter
+    def hint(self, hint: str | None) -> None:
+        notes: list[str] = self.__dict__.setdefault("__notes__", [])
+        if self._note in notes:
+            notes.remove(self._note)
+        self._hint = None if hint is None else writable(hint)
+        self._note = "" if self._hint is None else as_python(self._hint)
+        if self._note:
+            notes.append(self._note)
 
 
 def writable(text: str) -> str:

@@ -1,11 +1,36 @@
 """How messages write counts, lists, percentages and parameters; texts that are safe to print."""
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 
 PARAMETER = re.compile(r"`([a-z_]+)=([^`]*)`")
 """A parameter in a message, such as `task=detection`; `out=` names one without a value."""
 _LONGEST_WORD = 200
+_CALLS = {
+    **{verb: f"assay.{verb}" for verb in ("balance", "claims", "compare", "confounds", "dual")},
+    **{verb: f"assay.{verb}" for verb in ("export", "gate", "matrix", "methods", "power")},
+    **{verb: f"Study.{verb}" for verb in ("board", "calibration", "draft", "falsified", "run")},
+    **{verb: f"Study.{verb}" for verb in ("seal", "verify", "withdraw")},
+    "new": "Study.create",
+    "score `all=True`": "Study.score",
+    "trials": "assay.trials",
+    "try": "assay.try_method",
+}
+"""The functions that do what a verb of the command does; other verbs are the command's alone."""
+_COMMAND_ALONE = ("bars", "benchmark", "claims scan", "key", "ledger", "ratify", "score")
+_VERBS = "|".join(sorted((*_CALLS, *_COMMAND_ALONE), key=len, reverse=True))
+_WORD = r"(?:`[a-z_]+=[^`]*`|[^\s`]*[^\s`.,;:)])"
+_COMMAND = re.compile(
+    rf"`assay (?P<in_quotes>(?:{_VERBS})\b[^`]*)`|\bassay (?P<verb>{_VERBS})(?P<rest>(?: {_WORD})*)"
+)
+"""A command in a message, in backquotes or up to the end of its sentence."""
+_NUMBERS = {
+    *("batch", "effect", "from_", "item_seconds", "jobs", "load_seconds", "margin", "pairs"),
+    *("resamples", "seed", "spread", "to"),
+}
+"""Parameters that take numbers; all others take texts."""
+_AGAIN = re.compile(r"`(?P<name>[a-z_]+)=(?P<one>[^`]+)` `(?P=name)=(?P<other>[^`]+)`")
 
 
 def counted(number: int, what: str) -> str:
@@ -75,3 +100,56 @@ def _flag(match: re.Match[str]) -> str:
     if value == "False":
         return f"--no-{name}"
     return f"--{name}" if value in ("", "True") else f"--{name} {value}"
+
+
+def as_python(text: str) -> str:
+    """A message with each parameter and command written as Python, to be pasted into a call.
+
+    A value is a text in quotes, also where it is a placeholder; a placeholder of a number is an
+    ellipsis. A verb of the command that no function has stays a command.
+    """
+    if "`" not in text and "assay " not in text:
+        return text
+    parts, end = [], 0
+    for match in _COMMAND.finditer(text):
+        parts += [_as_arguments(text[end : match.start()]), _called(match)]
+        end = match.end()
+    return "".join([*parts, _as_arguments(text[end:])])
+
+
+def _as_arguments(text: str) -> str:
+    pairs = _AGAIN.sub(
+        lambda m: f"`{m['name']}=({_quoted(m['one'])}, {_quoted(m['other'])})`", text
+    )
+    return PARAMETER.sub(lambda match: f"`{_argument(match)}`", pairs)
+
+
+def _argument(match: re.Match[str]) -> str:
+    name, value = match[1], match[2]
+    if value in ("", "...", "True", "False", "None") or value.startswith("("):
+        return f"{name}={value}"
+    if name in _NUMBERS:
+        return f"{name}=..." if value.isupper() else f"{name}={value}"
+    return f"{name}={_quoted(value)}"
+
+
+def _quoted(value: str) -> str:
+    bare = value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
+    return json.dumps(bare, ensure_ascii=False)
+
+
+def _called(match: re.Match[str]) -> str:
+    """A command as a call; as a command in backquotes where there is no such function."""
+    whole = match["in_quotes"] or f"{match['verb']}{match['rest']}"
+    verb = next(verb for verb in _VERBS.split("|") if whole.startswith(verb))
+    if verb not in _CALLS:
+        return f"`assay {as_flags(whole)}`"
+    words = re.findall(_WORD, whole.removeprefix(verb))
+    named = [parameter for word in words if (parameter := PARAMETER.fullmatch(word))]
+    places = [_quoted(word) for word in words if not PARAMETER.fullmatch(word)]
+    function = _CALLS[verb]
+    if verb == "verify" and places:  # the study is what it is called on
+        function, places = f"Study.open({places[0]}).verify", []
+    given = [_argument(parameter) for parameter in named]
+    given = [f"{each}..." if each.endswith("=") else each for each in given]
+    return f"`{function}({', '.join([*places, *given])})`"

@@ -42,6 +42,22 @@ def test_scores_may_be_by_id_in_order_rows_or_a_frame(auc, tmp_path):
     assert methods_of({}) == methods_of([]) == methods_of(None) == {}
 
 
+def test_scores_may_be_texts_as_csv_reads_them(auc):
+    texts = {name: f" {score}" for name, score in SCORES.items()}
+    assert methods_of(texts) == {"scores": auc}
+    assert methods_of({"mine": texts, "theirs": list(texts.values())}) == {
+        "mine": auc,
+        "theirs": auc,
+    }
+    first = next(iter(SCORES))
+    audit = assay.confounds(DARK, scores={"mine": {**texts, first: ""}}, joint=False)
+    assert audit.methods[0].unscored == 1
+    said = f"the score of record '{first}' is the text 'high', expected a number"
+    for scores in ({"mine": {**texts, first: "high"}}, {**texts, first: "high"}):
+        with pytest.raises(assay.SpecError, match=said):
+            methods_of(scores)
+
+
 def test_scores_may_be_runs(auc, tmp_path):
     run = assay.run("oracle:char_length", DARK, save=tmp_path / "run")
     assert methods_of(run) == {"oracle:char_length": auc}
@@ -122,3 +138,19 @@ def test_what_cannot_be_written_is_refused_before_anything_is_fitted(tmp_path, m
     (tmp_path / "there.jsonl").touch()
     with pytest.raises(assay.SpecError, match="is there already"):
         assay.balance(PAIRS, out=str(tmp_path / "there.jsonl"), **words)
+
+
+def test_a_printed_audit_says_how_many_methods_it_does_not_show():
+    audit = assay.confounds(DARK, scores={f"m{n}": SCORES for n in range(21)}, joint=False)
+    for text in (str(audit), audit._repr_html_()):
+        assert "and 19 more methods: methods has all of them" in text
+    assert audit.signature in str(audit)
+    two = assay.confounds(DARK, scores={f"m{n}": SCORES for n in range(2)}, joint=False)
+    assert "more method" not in str(two)
+
+
+def test_a_feature_that_tells_something_is_not_called_inert():
+    audit = assay.confounds(DARK, joint=False)
+    under = [(row["flag"], row["low"] > 0.5) for row in audit.to_rows() if row["auc"] < 0.70]
+    assert set(under) == {(None, True), ("inert", False)}
+    assert {each["flag"] for each in audit.to_dict()["features"]} >= {"inert"}

@@ -119,3 +119,86 @@ def test_a_run_in_a_study_is_judged_by_its_study(tmp_path):
     study = a_study(tmp_path, "opened")
     with pytest.raises(assay.SpecError, match="lies in a study, which judges its own"):
         assay.score(study.root / "runs/001")
+
+
+def written(path, code):
+    path.write_text(code, encoding="utf-8")
+    return f"{path}:detect"
+
+
+NEEDS_KEY = "import os\n\ndef detect(question, response):\n    return len(os.environ['MY_KEY'])\n"
+
+
+def test_a_method_that_lacks_a_variable_is_told_to_be_given_it(tmp_path, monkeypatch):
+    method = written(tmp_path / "m.py", NEEDS_KEY)
+    monkeypatch.setenv("MY_KEY", "abc")
+    for call in (assay.run, assay.try_method):
+        with pytest.raises(assay.MethodError, match="KeyError: 'MY_KEY'") as raised:
+            call(method)
+        assert raised.value.hint.endswith("pass the variable: `env=MY_KEY`.")
+        assert 'pass the variable: `env="MY_KEY"`.' in raised.value.__notes__[-1]
+    assert assay.run(method, env="MY_KEY").environment == ("MY_KEY",)
+    assert assay.try_method(method, env="MY_KEY").items == 108
+
+
+def test_a_method_that_fails_is_told_how_to_ask_on(tmp_path):
+    method = written(tmp_path / "m.py", "def detect(question, response):\n    raise ValueError\n")
+    for failing in (method, lambda question, response: 1 / 0):
+        with pytest.raises(assay.MethodError) as raised:
+            assay.run(failing)
+        assert raised.value.hint == "`keep_going=True` records such items and asks on."
+
+
+def test_the_value_of_a_variable_is_not_shown(tmp_path):
+    method = written(tmp_path / "m.py", NEEDS_KEY)
+    for env in ("MY_KEY=abc", ["MY_KEY=abc"]):
+        with pytest.raises(assay.SpecError, match="MY_KEY is given with a value") as refused:
+            assay.run(method, env=env)
+        assert "give the name only: `env=MY_KEY`" in refused.value.hint
+        assert "abc" not in f"{refused.value}{refused.value.hint}"
+
+
+def boom(question, response):
+    raise ValueError("boom")
+
+
+def test_where_every_item_failed_the_first_error_is_named(tmp_path):
+    said = "all 108 items failed, the first with: ValueError: boom"
+    with pytest.raises(assay.MethodError, match=said) as raised:
+        assay.try_method(boom, keep_going=True)
+    assert len(raised.value.run.records) == 108
+    run = assay.run(boom, keep_going=True, save=tmp_path / "run")
+    for judged in (run, tmp_path / "run"):
+        with pytest.raises(assay.MethodError, match=said):
+            assay.score(judged, "darkcore")
+
+
+def test_where_a_whole_partition_failed_the_first_error_is_named():
+    truths = {row["question"] for row in ROWS if row["class"] == "truth"}
+
+    def some_fail(question, response):
+        return 0.5 if question in truths else boom(question, response)
+
+    said = r"no scored record.*; \d+ of 108 items failed, the first with: ValueError: boom"
+    with pytest.raises(assay.errors.OneClassPartition, match=said):
+        assay.try_method(some_fail, keep_going=True)
+
+
+def test_a_misspelt_function_is_shown_what_may_be_meant(tmp_path):
+    path = tmp_path / "m.py"
+    written(
+        path, "import os\nfrom pathlib import Path\n\nNEG = ()\n\ndef detect(question):\n    ...\n"
+    )
+    said = "has no attribute 'detct'; its functions are detect; did you mean detect\\?"
+    with pytest.raises(assay.errors.MethodNotLoaded, match=said) as raised:
+        assay.run(f"{path}:detct")
+    assert "Path" not in str(raised.value)
+
+
+def test_a_misspelt_bundled_name_is_not_taken_for_a_module(tmp_path, monkeypatch):
+    with pytest.raises(assay.SpecError, match="no method 'orcale:word_length'") as refused:
+        assay.run("orcale:word_length")
+    assert refused.value.hint.startswith("Did you mean oracle:word_length? ")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "orcale.py").write_text("def word_length(question, response):\n    return 1\n")
+    assert assay.run("orcale:word_length").complete

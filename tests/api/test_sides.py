@@ -133,7 +133,7 @@ def test_a_run_is_no_side_and_the_hint_says_what_is():
     run = assay.run("token-overlap", "darkcore")
     with pytest.raises(assay.SpecError, match="candidate is a Run") as refused:
         assay.compare(ROWS["before"], run)
-    assert "save_run" in refused.value.hint
+    assert "assay try METHOD `save=DIR`" in refused.value.hint
 
 
 def test_one_side_alone_is_refused():
@@ -199,3 +199,43 @@ def test_a_pilot_may_be_frames():
 def test_a_plan_that_makes_no_sense_is_refused(words, said):
     with pytest.raises(assay.SpecError, match=said):
         assay.power(**words)
+
+
+def test_the_first_side_may_be_a_number():
+    rows = [{"arm": arm, "instance": f"q{n}", "correct": n % (arm + 2) == 0}
+            for arm in range(3) for n in range(40)]  # fmt: skip
+    named = assay.compare(rows, by="arm", first="2")
+    assert named.sides == ("2", "0", "1")
+    for first in (2, 2.0, "2.0"):
+        assert assay.compare(rows, by="arm", first=first) == named
+    zero = assay.compare(rows, by="arm", first=0)
+    assert zero.sides == ("0", "1", "2")
+    with pytest.raises(assay.SpecError, match="no side is called '7'; there are 0, 1, 2"):
+        assay.compare(rows, by="arm", first=7)
+
+
+def test_several_comparisons_name_their_verdicts_and_all_their_signatures():
+    sides = [[{"instance": f"q{n}", "ok": n % k > 0} for n in range(40)] for k in (2, 3, 4)]
+    result = assay.compare(*sides)
+    assert {name: verdict.value for name, verdict in result.verdicts.items()} == {
+        "candidate against baseline": "inconclusive",
+        "candidate 2 against baseline": "ratify",
+    }
+    said = r"pairs\[0\]\.comparison\.verdict is that of the first of 2, and `verdicts` has all"
+    with pytest.raises(AttributeError, match=said):
+        result.verdict  # noqa: B018 - raises
+    with pytest.raises(AttributeError, match=r"no attribute 'colour'$"):
+        result.colour  # noqa: B018 - raises
+    signatures = [pair.comparison.signature for pair in result.pairs]
+    assert str(result).splitlines()[-2:] == signatures
+    assert signatures[0] != signatures[1]
+
+
+def test_the_hint_about_a_run_gives_a_side(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(assay.SpecError, match="is a Run, which holds outputs") as refused:
+        assay.compare(assay.run("constant"), "elsewhere")
+    assert 'assay.try_method("METHOD", save="DIR")' in refused.value.__notes__[-1]
+    for method in ("constant", "token-overlap"):
+        assay.try_method(method, bars="v1", save=method)
+    assert assay.compare("constant", "token-overlap").pairs == 1

@@ -37,7 +37,7 @@ def test_a_frame_and_a_file_of_the_same_rows_have_the_same_digest_and_other_colu
     memory, file = (assay.load_benchmark(data, **WORDS) for data in (ROWS, of_file))
     assert (memory.digest, memory.items) == (file.digest, file.items)
     assert read_fields(memory) == read_fields(file)
-    assert set(read_fields(memory)) == {"note"}
+    assert set(read_fields(memory)) == {"note.tags"}
     assert memory.named_columns == " (response=response, label=wrong)"
 
 
@@ -103,3 +103,52 @@ def test_a_study_asks_for_a_file(tmp_path):
     with pytest.raises(assay.SpecError, match="rows is in memory, and a study keeps") as refused:
         new_study(tmp_path / "study", assay.load_benchmark(ROWS, **WORDS))
     assert "Save the records as one file" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("values", "positive"),
+    [((True, False), True), (("True", "False"), True), ((2, 5), 2), (("2", "5"), 2.0),
+     ((1.0, 3.0), 1), (("1.0", "3.0"), "1")],
+)  # fmt: skip
+def test_the_positive_value_is_compared_by_what_it_is(values, positive):
+    rows = [{"question": f"q{n}", "mark": values[n % 2]} for n in range(4)]
+    benchmark = assay.load_benchmark(rows, label="mark", positive=positive)
+    assert [item.label for item in benchmark.items] == [True, False, True, False]
+
+
+def test_the_exact_value_goes_before_one_of_the_same_size():
+    rows = [{"question": "a", "mark": "1"}, {"question": "b", "mark": "1.0"}]
+    benchmark = assay.load_benchmark(rows, label="mark", positive="1")
+    assert [item.label for item in benchmark.items] == [True, False]
+
+
+def test_a_blank_id_is_a_fault_of_a_frame_as_of_its_file(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("id,question,label\na,Why?,0\n,How?,1\nc,When?,0\n")
+    faults = []
+    for data in (path, pandas.read_csv(path), polars.read_csv(path)):
+        with pytest.raises(assay.SpecError, match="field 'id': is empty") as refused:
+            assay.load_benchmark(data)
+        faults.append(refused.value.hint)
+        repaired = assay.load_benchmark(data, ids="repair")
+        assert ([item.id for item in repaired.items], repaired.renamed) == (["a", "2", "c"], 1)
+    assert len(set(faults)) == 1
+    without = [{"id": None, "question": f"q{n}", "label": n % 2} for n in range(4)]
+    assert [item.id for item in assay.load_benchmark(without).items] == ["1", "2", "3", "4"]
+
+
+def leaks(rows):
+    audit = assay.confounds(rows, joint=False, **WORDS)
+    return [finding.message for finding in audit.lint if finding.code == "label-leak"]
+
+
+def test_an_id_that_gives_the_label_away_is_found_in_a_nested_column_too():
+    keys = [f"{'xy'[row['wrong']]}{n}" for n, row in enumerate(ROWS)]
+    flat = leaks([{**row, "key": key} for row, key in zip(ROWS, keys, strict=True)])
+    nested = leaks([{**row, "meta": {"by": "us", "key": key}}
+                    for row, key in zip(ROWS, keys, strict=True)])  # fmt: skip
+    assert flat != []
+    assert nested == [message.replace("'key'", "'meta.key'") for message in flat]
+    named = [{"meta": {"label": row["wrong"], "key": key}, "question": row["question"]}
+             for row, key in zip(ROWS, keys, strict=True)]  # fmt: skip
+    assert set(read_fields(assay.load_benchmark(named, label="meta.label"))) == {"meta.key"}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from helpers.command import command
-from helpers.studies import BARS, METHOD, PREDICTION, under_git, write_rows
+from helpers.studies import BARS, METHOD, PREDICTION, a_study, under_git, write_rows
 
 import assay
 
@@ -128,3 +128,30 @@ def test_without_git_a_commit_is_refused_before_anything_is_done(tmp_path, home)
 def test_a_wrong_type_is_named(study, method, words, said):
     with pytest.raises(assay.SpecError, match=said):
         getattr(study, method)(**words)
+
+
+def test_what_is_no_study_is_told_how_to_make_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("nowhere", "."):
+        with pytest.raises(
+            assay.SpecError, match=r"there is no 'nowhere'|is in no study"
+        ) as refused:
+            assay.Study.open(folder)
+        assert refused.value.__notes__ == [
+            'Name the folder of one. Make one: `Study.create("DIR")`'
+        ]
+
+
+def test_a_function_is_no_draft_and_the_error_says_what_is(tmp_path):
+    study = assay.Study(a_study(tmp_path, "opened"))
+    with pytest.raises(assay.SpecError, match="method is function, expected text") as refused:
+        study.draft("002", lambda question: 1)
+    assert "FILE.py:FUNCTION" in refused.value.hint
+
+
+def test_a_draft_does_not_keep_the_value_of_a_variable(tmp_path):
+    study = assay.Study(a_study(tmp_path, "opened"))
+    with pytest.raises(assay.SpecError, match="MY_KEY is given with a value") as refused:
+        study.draft("002", "constant", env="MY_KEY=abc")
+    assert "abc" not in f"{refused.value}{refused.value.hint}"
+    assert not (study.root / "preregs/002").exists()

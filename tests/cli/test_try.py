@@ -380,3 +380,10 @@ def test_rubbish_arguments_are_bad_usage(assay_cmd):
         ["--benchmark", "absent.jsonl"],
     ):
         assert assay_cmd("try", "constant", *arguments).code == 2, arguments
+
+
+def test_the_value_of_a_variable_is_not_shown(assay_cmd):
+    done = assay_cmd("try", "constant", "--env", "MY_KEY=abc")
+    assert done.code == 2
+    assert "give the name only: --env MY_KEY." in done.err
+    assert "abc" not in done.err

@@ -106,7 +106,9 @@ def test_an_id_that_gives_the_label_away_is_named_and_keeps_clean_from_being_the
     audit = assay.confounds(shuffled(900, leak=True))
     assert audit.verdict is CLEAN
     assert audit.telling == ("label-leak",)
-    assert "but label-leak" in audit.because
+    assert audit.because.endswith(", but the data have a fault: label-leak")
+    (leak,) = (finding for finding in audit.lint if finding.code == "label-leak")
+    assert f"label-leak: {leak.message}" in str(audit).splitlines()
     assert not audit.favourable
 
 

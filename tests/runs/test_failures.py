@@ -167,7 +167,10 @@ LOADING = {
     "SystemExit on import": ("raise SystemExit(0)", "SystemExit(0)"),
     "a crash on import": ("import os; os._exit(7)", "ended with code 7"),
     "a hang on import": ("import time; time.sleep(60)", "still loading after 2 s"),
-    "a missing attribute": ("def other(q, r): return 1", "no attribute 'detect'; it has other"),
+    "a missing attribute": (
+        "def other(q, r): return 1",
+        "no attribute 'detect'; its functions are other",
+    ),
     "not a function": ("detect = 3", "got int, expected a function"),
     "no parameters": ("def detect(): return 1", "expected (question) or (question, response)"),
     "three parameters": ("def detect(a, b, c): return 1", "expected (question)"),

@@ -23,9 +23,9 @@ _NUMBERS: Mapping[object, type] = {int: Integral, float: Real}
 _NAMES = {"str": "text", "int": "an integer", "float": "a number", "Path": "a path"}
 _DEEPEST = 2
 _HINTS = {
-    "Benchmark": "Load it: load_benchmark(NAME).",
-    "BarSet": "Load them: load_bars(VERSION).",
-    "Run": "Make one: run(METHOD, BENCHMARK); or load_run(FOLDER).",
+    "Benchmark": 'Load it: `assay.load_benchmark("NAME")`.',
+    "BarSet": 'Load them: `assay.load_bars("VERSION")`.',
+    "Run": 'Make one: `assay.run("METHOD", "BENCHMARK")`; or `assay.load_run("DIR")`.',
     "a path": "Write it to a file first, and name the file.",
 }
 
@@ -93,6 +93,10 @@ def _refusal(function: str, name: str, value: object, expected: Sequence[str]) -
     if isinstance(value, str) and "text" not in expected:
         got = f"{value!r:.60}"
     hint = next((_HINTS[kind] for kind in expected if kind in _HINTS), None)
+    if name == "method" and callable(value):
+        hint = (
+            "Save it in a file and name both, as text: FILE.py:FUNCTION. A draft copies the file."
+        )
     if hint == _HINTS["a path"] and not _holds_rows(value):
         hint = None
     return SpecError(f"{function}(): {name} is {got}, expected {' or '.join(expected)}", hint=hint)
@@ -139,6 +143,11 @@ def _kinds(hint: Any) -> list[str]:  # noqa: ANN401 - any annotation
         return ["None"]
     name = getattr(origin or hint, "__name__", str(hint))
     return [_NAMES.get(name, name)]
+
+
+def words(given: str | Sequence[str]) -> tuple[str, ...]:
+    """One word, or several."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def one_of(name: str, value: object, known: Sequence[object]) -> None:

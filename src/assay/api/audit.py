@@ -46,7 +46,8 @@ def confounds(
     searched for faults.
 
     `scores` are those of methods: what is left of each once surface is held equal? Give a file, a
-    saved run, a log or a Run; a dictionary of scores by record id; a list of numbers, one a record;
+    saved run, a log or a Run; a dictionary of scores by record id, which may be texts such as
+    "0.9"; a list of numbers, one a record;
     rows or a frame with `id` and `score` (or the column that `score` names). Several: a list of
     such, or a dictionary of them by name. `feature` is a feature of your own, or several:
     `file.py:function`, or a function of the response, the question or both, which then runs in this

@@ -3,6 +3,7 @@
 from typing import Literal, TypedDict
 
 from assay.benchmark.benchmark import Columns
+from assay.tables.nested import as_word
 
 
 class ColumnWords(TypedDict, total=False):
@@ -15,8 +16,8 @@ class ColumnWords(TypedDict, total=False):
     class_: str | None
     source: str | None
     group: str | None
-    positive: str | None
-    negative: str | None
+    positive: str | float | None
+    negative: str | float | None
     unknown: Literal["exclude"] | None
     missing: Literal["exclude"] | None
     ids: Literal["none", "repair"] | None
@@ -25,6 +26,7 @@ class ColumnWords(TypedDict, total=False):
 
 
 def columns_of(words: ColumnWords) -> Columns:
-    """The columns that were named, over the defaults."""
+    """The columns that were named, over the defaults; a value given as a number as its text."""
     named = {"cls" if word == "class_" else word: name for word, name in words.items()}
-    return Columns(**{field: name for field, name in named.items() if name is not None})  # type: ignore[arg-type]  # None is filtered out
+    texts = {field: as_word(name) for field, name in named.items() if name is not None}
+    return Columns(**texts)  # type: ignore[arg-type]  # `Literal` words are checked by Columns

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from assay.api.arguments import in_range, one_of
-from assay.api.trial_sources import columns_of, named_sides, sources_of, words
+from assay.api.arguments import in_range, one_of, words
+from assay.api.trial_sources import columns_of, named_sides, sources_of
 from assay.comparison.adr_0031 import SourceComparison, compare_adr_0031
 from assay.comparison.collect import (
     Request,
@@ -21,6 +21,7 @@ from assay.comparison.store import check_writable, write_comparison
 from assay.errors import SpecError
 from assay.folders import artifact_digest
 from assay.study.scorecards.in_force import scorecard_in_force
+from assay.tables.nested import as_word
 
 UNITS = ("auto", "instance", "run")
 RULES = ("net-effect", "adr-0031")
@@ -37,7 +38,7 @@ def compare(
     gate: str | Sequence[str] = (),
     config: str | Path | None = None,
     by: str | None = None,
-    first: str | None = None,
+    first: str | float | None = None,
     where: str | None = None,
     task: str | None = None,
     all_pairs: bool = False,
@@ -73,7 +74,7 @@ def compare(
         gate: a dimension that must not lose, or several.
         config: dimensions, gates and margins, in a TOML file.
         by: the column that tells the sides of one source apart, as `model`.
-        first: with `by`, the side to compare the others with.
+        first: with `by`, the side to compare the others with, as the column names it.
         where: read only rows or logs such as `split == "test"`.
         task: compare this task alone, where logs hold several.
         all_pairs: compare every side with every other.
@@ -114,7 +115,8 @@ def compare(
     for name, policy in (("missing", missing), ("crashed", crashed)):
         one_of(name, policy, (None, *POLICIES))
     in_range("resamples", resamples, FEWEST_RESAMPLES, MOST_RESAMPLES)
-    named = _named(baseline, candidate, more, by=by, first=first, split=split)
+    side = None if first is None else as_word(first)
+    named = _named(baseline, candidate, more, by=by, first=side, split=split)
     if out is not None:
         paths = [each for _, sources in named for each in sources if isinstance(each, Path)]
         check_writable(Path(out), paths)
@@ -146,7 +148,7 @@ def compare(
         seed=seed,
         artifact=None if artifact is None else artifact_digest(Path(artifact)),
         task=task,
-        first=first,
+        first=side,
         all_pairs=all_pairs,
     )
     made = _judged(sides_from(named, request), request, rule=rule)
@@ -174,7 +176,8 @@ def _named(
     if candidate is None:
         raise SpecError(
             f"one side, {_shown(baseline)}, and nothing to compare it with",
-            hint="Name the other: BASELINE CANDIDATE. Where one file holds both: `by=COLUMN`.",
+            hint="Name both: assay compare BASELINE CANDIDATE. Where one file holds both:"
+            " `by=COLUMN`.",
         )
     return named_sides(sides, split)
 

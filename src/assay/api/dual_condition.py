@@ -46,7 +46,7 @@ def dual(
     metric: Metric | None = None,
     jobs: int | None = None,
 ) -> DualResult:
-    """Find out whether it is capability or memory.
+    r"""Find out whether it is capability or memory.
 
     Runs the system with all its state (A), with none (B), and without what came from this benchmark
     (C), each time on a copy, and watches which files it opens. A result whose preconditions do not
@@ -62,14 +62,38 @@ def dual(
         jobs: runs at a time, instead of what the spec says.
 
     Example:
-        >>> import assay
-        >>> assay.dual("dual.toml")  # doctest: +SKIP
-        <DualResult LEARNING: its state helps; most of what it adds was learnt elsewhere>
-        >>> try:
-        ...     assay.dual("nowhere.toml")
-        ... except assay.AssayError as error:
-        ...     print(type(error).__name__)
-        StorageError
+        >>> import assay, json, pathlib
+        >>> asked = [{"id": f"q{n}", "question": f"Claim {n}?", "label": n % 2} for n in range(60)]
+        >>> known = [{"item": item["id"], "answer": item["label"]} for item in asked]
+        >>> pathlib.Path("state").mkdir()
+        >>> for name, rows in (("questions.jsonl", asked), ("state/known.jsonl", known)):
+        ...     _ = pathlib.Path(name).write_text("\n".join(map(json.dumps, rows)))
+        >>> _ = pathlib.Path("system.py").write_text('''
+        ... import json, pathlib, sys
+        ... items, outputs, state = map(pathlib.Path, sys.argv[1:])
+        ... memory = state / "known.jsonl"
+        ... lines = memory.read_text().splitlines() if memory.exists() else []
+        ... known = {row["item"]: row["answer"] for row in map(json.loads, lines)}
+        ... with outputs.open("w") as out:
+        ...     for item in map(json.loads, items.open()):
+        ...         answer = {"id": item["id"], "score": known.get(item["id"], 0.5)}
+        ...         print(json.dumps(answer), file=out)
+        ... ''')
+        >>> _ = pathlib.Path("dual.toml").write_text('''
+        ... [system]
+        ... command = ["python", "system.py", "{items}", "{outputs}", "{state}"]
+        ... [state]
+        ... root = "state"
+        ... [state.layers.known]
+        ... files = ["known.jsonl"]
+        ... provenance = "item"
+        ... [evaluation]
+        ... benchmark = "questions.jsonl"
+        ... seeds = [1]
+        ... conditions = ["A", "B"]
+        ... ''')
+        >>> assay.dual("dual.toml")
+        <DualResult MEMORY-CARRIED: without its state it can hardly do this>
 
     """
     return evaluate(plan_dual(spec, metric=metric, jobs=jobs), Path(spec), out, study).dual.result

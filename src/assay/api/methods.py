@@ -2,16 +2,18 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Unpack
 
 import msgspec
 
+from assay.api.arguments import words
 from assay.api.columns import ColumnWords, columns_of
 from assay.benchmark.benchmark import Task
 from assay.benchmark.load import load_benchmark
 from assay.bounds import shown_number
-from assay.errors import SpecError
+from assay.errors import MethodError, SpecError
 from assay.gauntlet import collect as gauntlet
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
@@ -20,6 +22,7 @@ from assay.runs.collect import Listener, close_run, collect
 from assay.runs.result import RESOURCES, Limits, Run, batch_size
 from assay.runs.store import RunFolder
 from assay.runs.worker import Method, default_task, start_worker
+from assay.sandbox.environment import missing_variable
 from assay.wording import some
 
 _LONGEST = 7 * 24 * 3600.0
@@ -40,7 +43,7 @@ def try_method(
     item_seconds: float = ITEM_SECONDS,
     load_seconds: float = LOAD_SECONDS,
     limit: Mapping[str, int | None] | None = None,
-    env: Sequence[str] = (),
+    env: str | Sequence[str] = (),
     batch: int | None = None,
     **columns: Unpack[ColumnWords],
 ) -> Scorecard:
@@ -59,8 +62,9 @@ def try_method(
     `batch` is how many items a method that takes batches is given at a time.
 
     `item_seconds` and `load_seconds` are deadlines; `limit` bounds each process of the method by
-    `memory_bytes`, `cpu_seconds`, `processes` or `file_bytes` (None lifts a limit); `env` names
-    variables that are passed to it. All of these are for a method in a process of its own.
+    `memory_bytes`, `cpu_seconds`, `processes` or `file_bytes` (None lifts a limit); `env` is the
+    name of a variable that is passed to it, or several names. All of these are for a method in a
+    process of its own.
 
     Example:
         >>> import assay
@@ -84,7 +88,7 @@ def try_method(
         item_seconds=item_seconds,
         load_seconds=load_seconds,
         limit=limit,
-        env=env,
+        env=words(env),
         batch=batch,
         columns=columns,
     )
@@ -114,20 +118,35 @@ def tried(
     listener: Listener | None = None,
 ) -> Scorecard:
     """A method tried, its run heard by a listener; the scorecard is not kept."""
-    return gauntlet.try_method(
-        method,
-        load_benchmark(benchmark, columns=columns_of(columns)),
-        bars=bars,
-        second=second,
-        task=task,
-        seed=seed,
-        limits=_limits(method, item_seconds, load_seconds, limit),
-        environment=env,
-        keep_going=keep_going,
-        batch=batch,
-        save=None if save is None else Path(save),
-        listener=listener,
-    )
+    with _advice(method, env, keep_going=keep_going):
+        return gauntlet.try_method(
+            method,
+            load_benchmark(benchmark, columns=columns_of(columns)),
+            bars=bars,
+            second=second,
+            task=task,
+            seed=seed,
+            limits=_limits(method, item_seconds, load_seconds, limit),
+            environment=env,
+            keep_going=keep_going,
+            batch=batch,
+            save=None if save is None else Path(save),
+            listener=listener,
+        )
+
+
+@contextmanager
+def _advice(method: Method, passed: Sequence[str], *, keep_going: bool) -> Iterator[None]:
+    """Say what may help a method that failed: a variable it lacks, or to ask on."""
+    try:
+        yield
+    except MethodError as error:
+        isolated = isinstance(method, str)
+        lacks = missing_variable(error.message, passed) if isolated else None
+        asked = error.run is not None and not keep_going
+        ask_on = "`keep_going=True` records such items and asks on." if asked else None
+        error.hint = lacks or " ".join(filter(None, (error.hint, ask_on))) or None
+        raise
 
 
 def run(
@@ -142,7 +161,7 @@ def run(
     item_seconds: float = ITEM_SECONDS,
     load_seconds: float = LOAD_SECONDS,
     limit: Mapping[str, int | None] | None = None,
-    env: Sequence[str] = (),
+    env: str | Sequence[str] = (),
     batch: int | None = None,
     **columns: Unpack[ColumnWords],
 ) -> Run:
@@ -164,7 +183,11 @@ def run(
     data = load_benchmark(benchmark, columns=columns_of(columns), second=second)
     folder = None if save is None else RunFolder(save)
     limits = _limits(method, item_seconds, load_seconds, limit)
-    with start_worker(method, seed=seed, limits=limits, environment=env) as worker:
+    passed = words(env)
+    with (
+        _advice(method, passed, keep_going=keep_going),
+        start_worker(method, seed=seed, limits=limits, environment=passed) as worker,
+    ):
         made = collect(
             worker,
             data,

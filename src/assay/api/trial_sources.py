@@ -7,6 +7,7 @@ from typing import Any, overload
 
 import msgspec
 
+from assay.api.arguments import words
 from assay.comparison.collect import Request, sides_from
 from assay.comparison.sides import PathTrials, Side, SideReading, SideSource
 from assay.digests import digest
@@ -91,11 +92,6 @@ def columns_of(
     )
 
 
-def words(given: str | Sequence[str]) -> tuple[str, ...]:
-    """One word, or several."""
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
 def sources_of(given: object, name: str, *, split: str | None = None) -> list[SideSource]:
     """What one side is read from; `name` is the parameter that it was given as."""
     if isinstance(given, (str, Path)):
@@ -105,7 +101,7 @@ def sources_of(given: object, name: str, *, split: str | None = None) -> list[Si
     if isinstance(given, Run):
         raise SpecError(
             f"{name} is a Run, which holds outputs and no scores",
-            hint="Judge it and name its folder: save_run(run, FOLDER), then score(FOLDER).",
+            hint="Judge it as it is made, and name its folder: assay try METHOD `save=DIR`",
         )
     if isinstance(given, (list, tuple)) and given:
         if all(isinstance(each, (str, Path)) for each in given):

@@ -29,14 +29,26 @@ def trials(spec: str | Path, *, out: str | Path | None = None, jobs: int | None 
         jobs: runs at a time, instead of what the spec says.
 
     Example:
-        >>> import assay
-        >>> assay.trials("skill.toml")  # doctest: +SKIP
-        <Trials RATIFY: a gain is shown in correct, and nothing is shown worse>
-        >>> try:
-        ...     assay.trials("nowhere.toml")
-        ... except assay.AssayError as error:
-        ...     print(type(error).__name__)
-        StorageError
+        >>> import assay, pathlib
+        >>> pathlib.Path("agent").mkdir()
+        >>> _ = pathlib.Path("agent/solve.sh").write_text('''
+        ... right=0
+        ... if [ -f skill.md ]; then cat skill.md; right=1; fi
+        ... echo '{"score": '$right'}' > "$1/eval.json"
+        ... ''')
+        >>> _ = pathlib.Path("skill.md").write_text("Check the units.")
+        >>> _ = pathlib.Path("skill.toml").write_text('''
+        ... instances = ["speed", "mass"]
+        ... trials = 10
+        ... [system]
+        ... folder = "agent"
+        ... command = ["sh", "solve.sh", "{out}", "{instance}"]
+        ... [artifact]
+        ... path = "skill.md"
+        ... into = "skill.md"
+        ... ''')
+        >>> assay.trials("skill.toml")
+        <Trials RATIFY: a gain is shown in score, and nothing is shown worse>
 
     """
     return make_trials(plan_trials(spec, jobs=jobs), Path(spec), out)
@@ -64,7 +76,7 @@ def make_trials(
 def export(
     *logs: str | Path, out: str | Path, task: str | None = None, texts: bool = True
 ) -> Exported:
-    """Write logs in the form of Every Eval Ever.
+    r"""Write logs in the form of Every Eval Ever.
 
     Each run becomes two files, `OUT/data/TASK/DEVELOPER/MODEL/UUID.json` with what it is, and
     `UUID_samples.jsonl` with a line a sample and metric. `compare` reads them as it reads the log.
@@ -77,14 +89,16 @@ def export(
         texts: False leaves out questions, responses and targets.
 
     Example:
-        >>> import assay
-        >>> assay.export("logs/", out="datastore")  # doctest: +SKIP
-        <Exported Wrote 2 runs.>
-        >>> try:
-        ...     assay.export("nowhere.eval", out="datastore")
-        ... except assay.AssayError as error:
-        ...     print(error)
-        nowhere.eval: not a regular file
+        >>> import assay, json, pathlib
+        >>> log = [{"spec": {"eval_name": "facts", "run_config": {}, "completion_fns": ["m"]}}]
+        >>> for n in range(4):  # a log of OpenAI evals
+        ...     right = {"correct": n > 0}
+        ...     log.append({"sample_id": f"facts.dev.{n}", "type": "match", "data": right})
+        >>> log.append({"final_report": {"accuracy": 0.75}})
+        >>> _ = pathlib.Path("facts.jsonl").write_text("\n".join(map(json.dumps, log)))
+        >>> print(assay.export("facts.jsonl", out="datastore"))
+        Wrote 1 run.
+        OpenAI evals, facts, m: 4 samples
 
     """
     if not logs:

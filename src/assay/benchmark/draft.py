@@ -41,6 +41,7 @@ class Draft:
     group: str | None = None
     label: bool | None = None
     why: str | None = None
+    null_id: bool = False
 
     @property
     def deciding(self) -> str:
@@ -67,6 +68,7 @@ def fill(draft: Draft, row: Row, columns: Columns) -> None:
 
     if columns.ids != "none":
         draft.id = _id(row, columns, where)
+        draft.null_id = draft.id is None and (columns.id or "id") in row
         _check_length(draft.id, columns.id or "id", where)
     draft.value, draft.cls = read("label", columns.label), read("cls", columns.cls)
     _check_length(draft.cls, columns.cls or "class", where)

@@ -1,13 +1,14 @@
 """Decide which records are positive and which negative, by value or expression."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from assay.benchmark.benchmark import Columns
 from assay.benchmark.draft import Draft
 from assay.benchmark.expression import parse_expression
 from assay.errors import SpecError
 from assay.tables.faults import Faults
+from assay.tables.nested import same_word
 from assay.wording import counted
 
 LONGEST_VALUE = 60
@@ -37,12 +38,13 @@ def settle_labels(
     values = Counter(draft.deciding for draft in drafts)
     if positive is not None and negative is None and not _is_expression(positive):
         _check_two(values, positive, field, faults)
-    is_positive = _PLAIN.get if positive is None else positive.__eq__
+    is_positive = _PLAIN.get if positive is None else _meant(positive, values).__contains__
+    is_negative = _meant(negative or "", values).__contains__
     unknown: list[Draft] = []
     for draft in drafts:
         try:
             ours = _holds(positive, draft, is_positive)
-            theirs = not ours if negative is None else _holds(negative, draft, negative.__eq__)
+            theirs = not ours if negative is None else _holds(negative, draft, is_negative)
         except SpecError as error:
             on_missing(draft, field, error)
             continue
@@ -76,6 +78,13 @@ def _plain_label(draft: Draft, columns: Columns, faults: Faults) -> None:
         )
 
 
+def _meant(value: str, values: Collection[str]) -> set[str]:
+    """The values that one is meant to be: itself, or those of the same number or truth."""
+    if value in values:
+        return {value}
+    return {value, *(known for known in values if same_word(known, value))}
+
+
 def _is_expression(text: str) -> bool:
     return "==" in text or "!=" in text
 
@@ -92,7 +101,7 @@ def _holds(text: str | None, draft: Draft, is_value: Callable[[str], object]) ->
 
 def _check_two(values: Mapping[str, int], positive: str, field: str, faults: Faults) -> None:
     """Refuse a positive value beside several others if the negative one is not named."""
-    if len(values) < 3 or positive not in values:
+    if len(values) < 3 or _meant(positive, values).isdisjoint(values):
         return
     faults.add(
         SpecError(

@@ -6,6 +6,7 @@ what was left out of them.
 """
 
 import os
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -29,11 +30,12 @@ from assay.errors import SpecError, storage
 from assay.logs.log_records import LogRecords, read_log_records
 from assay.tables.faults import Faults
 from assay.tables.json_rows import line_rows
-from assay.tables.nested import PlacedRows, dotted
+from assay.tables.nested import PlacedRows, Row, dotted
 from assay.tables.source import IN_MEMORY, STANDARD_INPUT, TableSource, read_table
 from assay.wording import did_you_mean
 
 _MOST_NAMES = 1000
+_DEEPEST_FIELD = 3
 
 
 def load_benchmark(
@@ -117,7 +119,8 @@ def _bundled_columns(place: str, columns: Columns | None) -> Columns:
 def read_fields(benchmark: Benchmark) -> dict[str, list[object]]:
     """The columns of a benchmark's file that are none of its own, a value a record.
 
-    A bundled benchmark and one put together from items have none.
+    What is nested has its dotted name, such as `meta.id`: it can give the label away as well. A
+    bundled benchmark and one put together from items have none.
     """
     origin = benchmark.origin
     if origin is None or origin.place in BUNDLED:
@@ -125,17 +128,30 @@ def read_fields(benchmark: Benchmark) -> dict[str, list[object]]:
     source = read_again(benchmark)
     own = {FIELDS.get(field, field) for field in Item.__struct_fields__}
     own |= {getattr(origin.columns, field) for field in Item.__struct_fields__}
-    own |= {name.partition(".")[0] for name in dotted(own)}
+    lists = {name.partition(".")[0] for name in dotted(own)}  # of which one element is a column
     if origin.columns.ids == "none":
         own.discard(origin.columns.id or "id")
     places = {row: place for place, row in enumerate(benchmark.rows)}
     fields: dict[str, list[object]] = {}
     for number, (_, row) in enumerate(source.rows(encoding=origin.columns.encoding)):
-        for name in row if number in places else ():
+        for name, value in _leaves(row) if number in places else ():
+            if value is None or (name in lists and isinstance(value, list)):
+                continue
             if name not in own:
                 values = fields.setdefault(name, [None] * len(benchmark.items))
-                values[places[number]] = row[name]
+                values[places[number]] = value
     return fields
+
+
+def _leaves(
+    row: Row, before: str = "", deepest: int = _DEEPEST_FIELD
+) -> Iterator[tuple[str, object]]:
+    """The values of a row by their dotted names; lists, and what is very deep, as they are."""
+    for name, value in row.items():
+        if isinstance(value, dict) and value and deepest:
+            yield from _leaves(value, f"{before}{name}.", deepest - 1)
+        else:
+            yield f"{before}{name}", value
 
 
 def read_again(benchmark: Benchmark) -> TableSource | LogRecords:

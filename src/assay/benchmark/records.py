@@ -4,7 +4,8 @@
 2. Records that lack a value are refused, or left out (`missing=exclude`).
 3. Labels become positive or negative. Records that are neither are refused, or left out
    (`unknown=exclude`).
-4. Blank and repeated ids are refused, replaced (`ids=repair`), or all ids are (`ids=none`).
+4. Blank and repeated ids are refused, replaced (`ids=repair`), or all ids are (`ids=none`). A null
+   is blank where other records have an id.
 
 All refusals are in one message (`Faults`), except for a column that no record has.
 """
@@ -107,6 +108,9 @@ class _RecordReader:
         repair = self.columns.ids == "repair"
         kept = self._kept()
         taken = {draft.id for draft in kept if draft.id}
+        for draft in kept if taken else ():
+            if draft.null_id:  # what a blank cell of a file is in a frame
+                draft.id = ""
         first: dict[str, str] = {}
         copies: Counter[str] = Counter()
         renamed = 0

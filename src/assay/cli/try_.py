@@ -14,7 +14,6 @@ from assay.cli.run_output import RunOutput
 from assay.errors import AssayError, MethodError
 from assay.gauntlet.load import DEFAULT_BARS
 from assay.runs.result import RESOURCES
-from assay.sandbox.environment import missing_variable
 
 _DIGITS = 18
 
@@ -83,7 +82,7 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
       assay try my_method.py:detect --benchmark answers.csv --response answer
     """
     output = RunOutput()
-    with _advice(output, flags):
+    with _advice(output):
         card = tried(
             method,
             flags["benchmark"],
@@ -107,15 +106,13 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
 
 
 @contextmanager
-def _advice(output: RunOutput, flags: dict[str, Any]) -> Iterator[None]:
-    """Say where the outputs of an interrupted run are, and what may help."""
+def _advice(output: RunOutput) -> Iterator[None]:
+    """Say where the outputs of an interrupted run are."""
     try:
         yield
     except AssayError as error:
         hint, kept = error.hint, output.kept
         if isinstance(error, MethodError):
-            missing = missing_variable(error.message, flags["env"])
-            hint = missing or " ".join(filter(None, (hint, _remedy(output, flags))))
             kept = kept or (_nothing(output) if output.begun else None)
         error.hint = " ".join(filter(None, (hint, kept))) or None
         raise
@@ -128,9 +125,3 @@ def _advice(output: RunOutput, flags: dict[str, Any]) -> Iterator[None]:
 
 def _nothing(output: RunOutput) -> str:
     return "" if output.made else "No output had been made."
-
-
-def _remedy(output: RunOutput, flags: dict[str, Any]) -> str | None:
-    if output.asked and not flags["keep_going"]:
-        return "--keep-going records such items and asks on."
-    return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import msgspec
 
@@ -258,6 +258,12 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True):
     comparison: Comparison
 
     @property
+    def name(self) -> str:
+        """The sides, and the task, by their whole names."""
+        task = "" if self.task is None else f", {self.task}"
+        return f"{self.candidate} against {self.baseline}{task}"
+
+    @property
     def sides(self) -> str:
         """Which side is compared with which, and of which task."""
         task = "" if self.task is None else f", {self.task:.60}"
@@ -276,6 +282,8 @@ class Comparisons(Result, frozen=True, kw_only=True):
         >>> result = assay.compare(*sides)
         >>> [row["candidate"] for row in result.to_rows()]
         ['candidate', 'candidate 2']
+        >>> {sides: verdict.value for sides, verdict in result.verdicts.items()}
+        {'candidate against baseline': 'inconclusive', 'candidate 2 against baseline': 'ratify'}
     """
 
     sides: tuple[str, ...]
@@ -286,6 +294,19 @@ class Comparisons(Result, frozen=True, kw_only=True):
     def favourable(self) -> bool:
         """Whether the command exits with 0: every comparison ratifies."""
         return all(pair.comparison.favourable for pair in self.pairs)
+
+    @property
+    def verdicts(self) -> dict[str, NetVerdict]:
+        """The verdict of each comparison, by what is compared with what."""
+        return {pair.name: pair.comparison.verdict for pair in self.pairs}
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuse an attribute of a single comparison, and say where those are."""
+        said = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if name in Comparison.__struct_fields__ and name not in self.__struct_fields__:
+            said += f"; pairs[0].comparison.{name} is that of the first of {len(self.pairs)}"
+            said += ", and `verdicts` has all of them" if name == "verdict" else ""
+        raise AttributeError(said)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each comparison."""
@@ -303,7 +324,7 @@ class Comparisons(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> list[str]:
-        """How many ratify, and a line for the first few comparisons."""
+        """How many ratify, and a line for the first few comparisons; then their signatures."""
         ratified = sum(pair.comparison.favourable for pair in self.pairs)
         each = 1.0 - (1.0 - self.level) / max(len(self.pairs), 1)
         return [
@@ -318,7 +339,7 @@ class Comparisons(Result, frozen=True, kw_only=True):
                 if len(self.pairs) > _MOST_SAID
                 else []
             ),
-            *(pair.comparison.signature for pair in self.pairs[:1]),
+            *(pair.comparison.signature for pair in self.pairs[:_MOST_SAID]),
         ]
 
 

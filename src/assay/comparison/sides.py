@@ -28,9 +28,10 @@ from assay.logs.log_trials import described, harness_of_run, trials_of
 from assay.logs.same_run import is_same_run
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns, read_rows
+from assay.tables.nested import same_word
 from assay.tables.shards import holds_rows
 from assay.tables.source import STANDARD_INPUT, TableSource, read_table
-from assay.wording import some
+from assay.wording import did_you_mean, some
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +120,14 @@ def split_side(side: Side, first: str | None) -> list[Side]:
     """The sides that a column tells apart, in the order in which they come, `first` before all."""
     values = list(dict.fromkeys(read.side for read in side.reads))
     if first is not None and first not in values:
-        known = some([str(value) for value in values])
-        raise SpecError(f"no side is called {first!r:.60}; there are {known}")
+        same = [value for value in values if value is not None and same_word(value, first)]
+        if not same:
+            names = [str(value) for value in values]
+            raise SpecError(
+                f"no side is called {first!r:.60}; there are {some(names)}",
+                hint=did_you_mean(first, names),
+            )
+        first = same[0]
     if len(values) < 2:
         raise SpecError(f"all of it is one side, {values[0]}: there is nothing to compare it with")
     values.sort(key=lambda value: value != first)

@@ -47,7 +47,7 @@ def read_comparison(path: Path) -> tuple[Comparison, bytes]:
     if stored.get("format") != FORMAT:
         raise SpecError(
             f"{path}: no comparison of format {FORMAT!r}",
-            hint="Make one: assay compare `baseline=...` `candidate=...` `out=comparison.json`",
+            hint="Make one: assay compare BASELINE CANDIDATE `out=comparison.json`",
         )
     record = {key: value for key, value in stored.items() if key not in ("format", "checksum")}
     if _checksum(record) != stored.get("checksum"):

@@ -75,9 +75,12 @@ class Balanced(Result, frozen=True, kw_only=True):
 
     Example:
         >>> import assay
-        >>> balanced = assay.balance("answers.csv", out="balanced.jsonl")  # doctest: +SKIP
-        >>> balanced.achieved, balanced.kept  # doctest: +SKIP
-        (True, 412)
+        >>> rows = [{"question": f"Is claim {n} true?", "label": n % 2} for n in range(60)]
+        >>> for n, row in enumerate(rows):
+        ...     row["response"] = "Yes." if n % 4 < 2 else "No."
+        >>> balanced = assay.balance(rows)
+        >>> balanced.achieved, balanced.kept, balanced.after.worst_auc
+        (True, 60, 0.5)
     """
 
     achieved: bool

@@ -21,6 +21,7 @@ from assay.runs.result import Run
 from assay.runs.store import HEAD, load_run
 from assay.tables.forms import endings
 from assay.tables.in_memory.table import table_in_memory
+from assay.tables.nested import number_in
 from assay.tables.source import NO_PATHS, TableSource, shown
 
 Scores = dict[str, float]
@@ -45,7 +46,7 @@ def method_scores(
     """
     column = column or ScoreColumn()
     by_name: dict[str, Scores] = {}
-    for given, source in _listed(sources, column):
+    for given, source in _listed(sources, benchmark, column):
         name, found = _scores_of(source, benchmark, column)
         name = given or _free(name, source, len(found), by_name)
         for number, scores in enumerate(found, 1):
@@ -67,12 +68,16 @@ def _free(name: str, source: object, seeds: int, taken: Mapping[str, Scores]) ->
     return next(free for free in numbered if _under_seed(free, 1, seeds) not in taken)
 
 
-def _listed(sources: object, column: ScoreColumn) -> Iterable[tuple[str | None, object]]:
+def _listed(
+    sources: object, benchmark: Benchmark, column: ScoreColumn
+) -> Iterable[tuple[str | None, object]]:
     """Each source with the name that it is given, if any."""
     if sources is None or (isinstance(sources, (Mapping, list, tuple)) and not sources):
         return ()
     if isinstance(sources, Mapping):
-        if _is_numbers(sources.values()) or isinstance(sources.get(column.name), Sequence):
+        if _is_numbers(sources.values()) or _is_by_id(sources, benchmark):
+            return ((None, sources),)
+        if isinstance(sources.get(column.name), Sequence):
             return ((None, sources),)
         return ((str(name), source) for name, source in sources.items())
     if isinstance(sources, (list, tuple)):
@@ -88,6 +93,30 @@ def _listed(sources: object, column: ScoreColumn) -> Iterable[tuple[str | None, 
 
 def _is_numbers(values: Iterable[object]) -> bool:
     return all(value is None or isinstance(value, Real) for value in values)
+
+
+def _is_by_id(sources: Mapping[object, object], benchmark: Benchmark) -> bool:
+    """Whether texts by name are scores by record id, as `csv` reads them, and not paths."""
+    if not all(_is_cell(value) for value in sources.values()):
+        return False
+    ids = set(benchmark.all_ids)
+    return any(str(name) in ids for name in sources)
+
+
+def _is_cell(value: object) -> bool:
+    return value is None or isinstance(value, (Real, str))
+
+
+def _score(value: object, record: object) -> object:
+    """A score as a number, also where it is written as a text; a blank text is missing."""
+    if not isinstance(value, str) or not value.strip():
+        return None if isinstance(value, str) else value
+    number = number_in(value)
+    if number is None:
+        raise SpecError(
+            f"the score of record {record!r:.60} is the text {value!r:.60}, expected a number"
+        )
+    return number
 
 
 def _scores_of(
@@ -117,15 +146,16 @@ def _by_id(source: object, benchmark: Benchmark) -> Mapping[object, object] | No
             hint="Give a mapping of ids to scores, a frame with both, or a list of numbers in the"
             " order of the records.",
         )
-    if isinstance(source, Mapping) and _is_numbers(source.values()):
-        return source
-    if isinstance(source, (list, tuple)) and source and _is_numbers(source):
+    if isinstance(source, Mapping) and all(map(_is_cell, source.values())):
+        return {record: _score(value, record) for record, value in source.items()}
+    if isinstance(source, (list, tuple)) and source and all(map(_is_cell, source)):
         if len(source) != benchmark.records:
             raise SpecError(
                 f"{len(source):,} scores, and {benchmark.name} has {benchmark.records:,} records",
                 hint="Numbers without ids are taken in the order of the records, one for each.",
             )
-        return dict(zip(benchmark.all_ids, source, strict=True))
+        by_id = zip(benchmark.all_ids, source, strict=True)
+        return {record: _score(value, record) for record, value in by_id}
     return None
 
 

@@ -38,7 +38,8 @@ class FeatureResult(msgspec.Struct, frozen=True, kw_only=True):
     `least` is the lower end of its interval, corrected for all features that were looked at.
     `direction` says which values are the positives', `rho_length` is Spearman's rho to the number
     of words of the text the feature is of, None where one of them is constant. `flag` is `inert`
-    under an AUC of .70, else `length` where |rho| is at least .5, else `orthogonal`.
+    under an AUC of .70, else `length` where |rho| is at least .5, else `orthogonal`. A feature
+    under .70 may tell something: `shown_flag` leaves the word out where the interval is over .5.
     """
 
     name: str
@@ -50,6 +51,11 @@ class FeatureResult(msgspec.Struct, frozen=True, kw_only=True):
     direction: Literal["higher", "lower"]
     rho_length: float | None
     flag: Literal["inert", "length", "orthogonal"]
+
+    @property
+    def shown_flag(self) -> str | None:
+        """The flag; None for a feature that is surely over chance and only under the bar of .70."""
+        return None if self.flag == "inert" and self.low > 0.5 else self.flag
 
 
 class Importance(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,8 +178,7 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each feature, the most telling first."""
         ranked = sorted(self.features, key=lambda feature: -feature.auc)
-        rows: list[dict[str, Any]] = msgspec.to_builtins(ranked)
-        return rows
+        return [{**msgspec.structs.asdict(each), "flag": each.shown_flag} for each in ranked]
 
     def lines(self) -> list[str]:
         """The verdict and why, the joint model, the most telling features, methods, faults."""
@@ -189,8 +194,21 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
             f"{each.name} alone: AUC {each.auc:.3f} {interval(each.low, each.high)}"
             for each in sorted(telling, key=lambda each: -each.auc)[:_MOST_SAID]
         ]
+        said += _left(len(telling), "telling feature", "to_rows()")
         said += [method.said() for method in self.methods[:_MOST_SAID]]
-        if self.lint:
-            codes = ", ".join(finding.code for finding in self.lint)
-            said.append(f"{counted(len(self.lint), 'fault')} of the data: {codes}")
-        return [*said, self.signature]
+        said += _left(len(self.methods), "method", "methods")
+        return [*said, *self._faults(), self.signature]
+
+    def _faults(self) -> list[str]:
+        """The first faults that give the label away in full, the others by their codes."""
+        told = [finding for finding in self.lint if finding.code in TELLING][:_MOST_SAID]
+        said = [f"{finding.code}: {finding.message}" for finding in told]
+        others = [finding.code for finding in self.lint if finding not in told]
+        left = counted(len(others), "other fault" if told else "fault")
+        return [*said, f"{left} of the data: {', '.join(others)}"] if others else said
+
+
+def _left(number: int, what: str, where: str) -> list[str]:
+    """How many more there are than were said, and what holds all of them."""
+    more = number - _MOST_SAID
+    return [f"and {counted(more, f'more {what}')}: {where} has all of them"] if more > 0 else []

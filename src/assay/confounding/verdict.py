@@ -58,7 +58,7 @@ def explain(
     telling = [finding.code for finding in findings if finding.code in TELLING]
     match verdict:
         case Fitness.CLEAN:
-            also = f", but {' and '.join(telling)}: see above" if telling else ""
+            also = f", but the data have a fault: {' and '.join(telling)}" if telling else ""
             return f"the surface predicts the label too weakly to score by{also}"
         case Fitness.UNFIT:
             return "the surface predicts so much of the label that no method can be told from it"

@@ -50,7 +50,7 @@ def try_method(
     # Imported while the worker boots, which takes as long as numpy, the larger part of it.
     import numpy as np  # noqa: F401
 
-    from assay.gauntlet.judge import check_judgeable, score
+    from assay.gauntlet.judge import check_judgeable, failures_named, score
 
     with started as worker:
         task = task or default_task(worker, benchmark)
@@ -72,7 +72,8 @@ def try_method(
     if folder is not None:
         close_run(run, folder)
     try:
-        return score(run, plan.benchmark, plan.bars)
+        with failures_named(run):
+            return score(run, plan.benchmark, plan.bars)
     except (AssayError, KeyboardInterrupt):
         if listener is not None:
             made = sum(record.error is None for record in run.records)

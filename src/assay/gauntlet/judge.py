@@ -9,12 +9,20 @@ that it would get wrong.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from assay._version import __version__
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import short
-from assay.errors import BadOutput, DigestMismatch, IntegrityError, SpecError
+from assay.errors import (
+    BadOutput,
+    DigestMismatch,
+    IntegrityError,
+    MethodError,
+    OneClassPartition,
+    SpecError,
+)
 from assay.gauntlet.bar import Bar
 from assay.gauntlet.caveats import SMALL, caveats_of
 from assay.gauntlet.holm import holm, times_more
@@ -25,6 +33,7 @@ from assay.gauntlet.result import BarResult, PartResult, PointVerdict, Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.runs.answers import Output, check_output
 from assay.runs.result import SEEDS, Run, Source
+from assay.wording import counted
 
 ALPHA = 0.05
 POWER = 0.80
@@ -72,6 +81,26 @@ def score(run: Run, benchmark: Benchmark, bars: BarSet) -> Scorecard:
         digests=_digests(run, benchmark, bars),
         signature=_signature(run, benchmark, bars, items),
     )
+
+
+@contextmanager
+def failures_named(run: Run) -> Iterator[None]:
+    """Say how many items failed, and how the first did, where too few outputs are left to judge."""
+    try:
+        yield
+    except OneClassPartition as error:
+        failures = [record.error for record in run.records if record.error is not None]
+        if not failures:
+            raise
+        first = f"the first with: {failures[0].message}"
+        if len(failures) == len(run.records):
+            none = MethodError(
+                f"{run.method}: all {counted(len(failures), 'item')} failed, {first}"
+            )
+            none.run = run
+            raise none from None
+        failed = f"{len(failures):,} of {len(run.records):,} items failed, {first}"
+        raise OneClassPartition(f"{error.message}; {failed}", hint=error.hint) from None
 
 
 def checked_outputs(run: Run, benchmark: Benchmark) -> list[dict[str, Output]]:

@@ -7,7 +7,7 @@ import msgspec
 from assay.benchmark.benchmark import TASKS, Benchmark, Columns
 from assay.benchmark.load import load_benchmark
 from assay.errors import AssayError, IntegrityError, SpecError, storage
-from assay.gauntlet.judge import score
+from assay.gauntlet.judge import failures_named, score
 from assay.gauntlet.load import bars_for, load_bars
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
@@ -58,7 +58,8 @@ def judge_again(
         raise SpecError("the run has no second corpus", hint="Leave out `second=`.")
     if run.second is not None and (data.second is None or second is not None):
         data = data.with_second(_read_again(run.second, second, "second"))
-    return run, score(run, data, bars_for(bars, data, run.task))
+    with failures_named(run):
+        return run, score(run, data, bars_for(bars, data, run.task))
 
 
 def is_scored_log(path: Path) -> bool:

@@ -63,7 +63,10 @@ def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
         raise _unknown(text, registered)
     if target in {name.partition(":")[0] for name in registered}:
         raise _unknown(text, registered)
-    return MethodRef(text=text, kind="module", target=target, attribute=attribute)
+    method = MethodRef(text=text, kind="module", target=target, attribute=attribute)
+    if did_you_mean(text, registered) and source_file(method) is None:
+        raise _unknown(text, registered)
+    return method
 
 
 def source_file(method: MethodRef) -> Path | None:
@@ -84,7 +87,7 @@ def source_file(method: MethodRef) -> Path | None:
 
 
 def _unknown(text: str, registered: Collection[str]) -> SpecError:
-    near = did_you_mean(text, registered)
+    near = did_you_mean(text, registered, most=1)
     hint = f"{near} " if near else ""
     if not near and ":" not in text and "." in text:
         hint = f"Perhaps {':'.join(text.rsplit('.', 1))}? "

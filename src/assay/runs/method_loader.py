@@ -19,7 +19,7 @@ from assay.errors import BadOutput, MethodError, MethodExited, MethodNotLoaded, 
 from assay.runs import event_loop
 from assay.runs.event_loop import EventLoop
 from assay.runs.method_signature import Predictor, bind, read_signature
-from assay.wording import counted
+from assay.wording import counted, did_you_mean, some
 
 _PLAIN = frozenset({float, int, bool, str})
 
@@ -68,11 +68,29 @@ def load(kind: str, target: str, attribute: str) -> Loaded:
         return inspect_method(REGISTERED[target].method, isolated=True)
     module = guarded(lambda: _import(kind, target), MethodNotLoaded)
     if not hasattr(module, attribute):
-        names = sorted(name for name in vars(module) if not name.startswith("_"))
+        names = _methods_in(module)
+        near = did_you_mean(attribute, names, most=1)
+        meant = f"; {near[0].lower()}{near[1:]}" if near else ""
         raise MethodNotLoaded(
-            f"{target} has no attribute {attribute!r}; it has {', '.join(names[:12]) or 'none'}"
+            f"{target} has no attribute {attribute!r}; its functions are"
+            f" {some(names, most=12) or 'none'}{meant}"
         )
     return inspect_method(getattr(module, attribute), isolated=True, name=attribute)
+
+
+def _methods_in(module: Any) -> list[str]:  # noqa: ANN401 - a module of theirs
+    """What may be a method: functions and learners, those that the module defines if there are."""
+    found = {
+        name: value
+        for name, value in sorted(vars(module).items())
+        if not name.startswith("_") and (callable(value) or hasattr(value, "fit"))
+    }
+    own = [
+        name
+        for name, value in found.items()
+        if getattr(value, "__module__", None) == module.__name__
+    ]
+    return own or list(found)
 
 
 def inspect_method(

@@ -16,8 +16,20 @@ _SECRET = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$")
 _NO_KEY = re.compile(r"\b(api[ _-]?key|access token|credentials?|unauthori[sz]ed)\b", re.IGNORECASE)
 
 
+def check_names(names: Sequence[str]) -> None:
+    """Refuse a variable that is given with its value, without showing that."""
+    for name in names:
+        if "=" in name:
+            only = name.partition("=")[0]
+            raise SpecError(
+                f"the environment variable {only} is given with a value, expected its name",
+                hint=f"Set it in the environment, and give the name only: `env={only}`.",
+            )
+
+
 def check_passed(names: Sequence[str]) -> None:
-    """Refuse to pass on a variable that is not set."""
+    """Refuse to pass on a variable that is not set, or that is given with a value."""
+    check_names(names)
     missing = [name for name in names if name not in os.environ]
     if missing:
         raise SpecError(

@@ -191,10 +191,13 @@ def open_study(root: str | Path) -> StudyFolder:
     return StudyFolder(root=root, config=config)
 
 
-def find_study(start: Path) -> StudyFolder:
-    """The study that a folder is, or lies in."""
+_WHERE = "Go into one, or name it: `study=DIR`. `assay new STUDY` makes one."
+
+
+def find_study(start: Path, *, hint: str = _WHERE) -> StudyFolder:
+    """The study that a folder is, or lies in; `hint` says how to name one."""
     if not start.exists():
-        raise SpecError(f"there is no {str(start)!r}")
+        raise SpecError(f"there is no {str(start)!r}", hint=hint)
     root = study_root(start)
     if root is not None:
         return open_study(root)
@@ -206,7 +209,7 @@ def find_study(start: Path) -> StudyFolder:
         )
     raise SpecError(
         f"{'this folder' if str(start) == '.' else repr(str(start))} is in no study",
-        hint="Go into one, or name it: `study=DIR`. `assay new STUDY` makes one.",
+        hint=hint,
     )
 
 

@@ -7,18 +7,19 @@ from typing import Any
 
 import msgspec
 
-from assay.api.arguments import checked
+from assay.api.arguments import checked, words
 from assay.api.study.publication import committable, publish, publish_result, seal_and_publish
 from assay.api.study.results import ScoredStudy, SealedSubmission, Withdrawal
 from assay.api.study.verification import shown_from
 from assay.benchmark.benchmark import Benchmark, Task
 from assay.benchmark.load import load_benchmark, load_second
-from assay.errors import AssayError, SpecError
+from assay.errors import AssayError, MethodError, SpecError
 from assay.gauntlet.load import DEFAULT_BARS, load_bars
 from assay.gauntlet.result import Scorecard
 from assay.report.study.views import refresh_views, verify
 from assay.result import Viewed
 from assay.runs.collect import Listener
+from assay.sandbox.environment import missing_variable
 from assay.study.board import Board
 from assay.study.create import new_study
 from assay.study.predictions.calibration import Calibration
@@ -99,7 +100,7 @@ class Study(Viewed):
     @checked
     def open(cls, folder: str | Path = ".") -> "Study":
         """Open the study that a folder is, or lies in."""
-        return cls(find_study(Path(folder)))
+        return cls(find_study(Path(folder), hint="Name the folder of one. Make one: assay new DIR"))
 
     @property
     def root(self) -> Path:
@@ -120,7 +121,7 @@ class Study(Viewed):
         task: Task | None = None,
         item_seconds: float = 30.0,
         load_seconds: float = 60.0,
-        env: Sequence[str] = (),
+        env: str | Sequence[str] = (),
     ) -> Path:
         """Begin a submission: a copy of the method, and a `prediction.toml` to fill in.
 
@@ -130,7 +131,7 @@ class Study(Viewed):
             task: `detection` or `classification`. Default: what the method's shape tells.
             item_seconds: seconds for one item.
             load_seconds: seconds to import, or fit.
-            env: names of variables to pass to the method.
+            env: the name of a variable to pass to the method, or several.
 
         Returns the folder of the submission; everything in it is sealed.
 
@@ -140,9 +141,13 @@ class Study(Viewed):
             task=task or "detection",
             item_seconds=item_seconds,
             load_seconds=load_seconds,
-            environment=tuple(env),
+            environment=words(env),
         )
-        return draft(self.folder, id, method, task=task, prereg=prereg)[0]
+        try:
+            return draft(self.folder, id, method, task=task, prereg=prereg)[0]
+        except MethodError as error:
+            error.hint = missing_variable(error.message, prereg.environment) or error.hint
+            raise
 
     @checked
     def seal(self, id: str, *, commit: bool = False, probe: bool = True) -> SealedSubmission:  # noqa: A002

@@ -55,6 +55,6 @@ def _submissions(rerun: bool | str | Sequence[str]) -> tuple[str, ...] | None:
         if (Path(name) / FILE).is_file():
             raise SpecError(
                 f"{name} is a study, and `rerun=` takes the ID of a submission",
-                hint=f"Name the study first: assay verify {name} `rerun=`",
+                hint=f"Name the study first: assay verify {name} `rerun=True`",
             )
     return ids or None

@@ -40,7 +40,8 @@ def check_ratifiable(comparison: Comparison, artifact: Path) -> str:
     if comparison.artifact is None:
         raise NotRatified(
             "the comparison does not say which artifact was measured",
-            hint="Trials say it; else: assay compare ... `artifact=PATH` `out=comparison.json`",
+            hint="Trials say it; else: assay compare BASELINE CANDIDATE `artifact=PATH`"
+            " `out=comparison.json`",
         )
     present = artifact_digest(artifact)
     if present != comparison.artifact:

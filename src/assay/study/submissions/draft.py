@@ -14,6 +14,7 @@ from assay.gauntlet.spec import BarSet
 from assay.method.closure import closure_of
 from assay.method.registry import REGISTERED, parse_method
 from assay.runs.worker import default_task
+from assay.sandbox.environment import check_names
 from assay.study.entries import records_of
 from assay.study.predictions.spec import Predictable
 from assay.study.records import StudyRecords
@@ -33,6 +34,7 @@ def draft(
 ) -> tuple[Path, list[str]]:
     """A folder with a copy of the method and a prediction to fill in; the files copied."""
     check_id(submission)
+    check_names(() if prereg is None else prereg.environment)
     records = records_of(study)
     if submission in records.submissions:
         raise AlreadySealed(f"{submission} is sealed already", hint="Take another name.")
