@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 PARAMETER = re.compile(r"`([a-z_]+)=([^`]*)`")
 """A parameter in a message, such as `task=detection`; `out=` names one without a value."""
 _LONGEST_WORD = 200
+_LONGEST_COLUMN = 60
 
 
 def counted(number: int, what: str) -> str:
@@ -23,6 +24,15 @@ def some(words: Sequence[str], most: int = 5) -> str:
     shown = ", ".join(f"{word:.120}" for word in words[:most])
     left = len(words) - most
     return shown if left <= 0 else f"{shown} and {counted(left, 'other')}"
+
+
+def as_column(name: str) -> str:
+    """A column's name in quotes; the middle of a long one is left out, so that its end tells."""
+    text = repr(name)
+    if len(text) <= _LONGEST_COLUMN:
+        return text
+    half = (_LONGEST_COLUMN - len("...")) // 2
+    return f"{text[:half]}...{text[-half:]}"
 
 
 def did_you_mean(word: str, known: Iterable[str], *, most: int = 2) -> str | None:

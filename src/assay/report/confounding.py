@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from assay.confounding.balance import Balanced, Surfaces
 from assay.confounding.result import (
+    ABOUT_WHAT_WAS_READ,
     ConfoundAudit,
     FeatureResult,
     Finding,
@@ -39,10 +40,10 @@ _NEXT = {
 
 def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> None:
     """An audit: features, the joint model, methods, faults of the data, and the verdict."""
-    out.print(styled(f"{audit.benchmark}: {audit.n:,} records, {audit.positives:,} positive"))
-    about_labels = [caveat for caveat in audit.caveats if caveat.code == "log-labels"]
-    for caveat in about_labels:
-        out.print(styled(caveat.message))
+    out.print(styled(f"{audit.benchmark}: {audit.records_read}"))
+    first = [caveat for caveat in audit.caveats if caveat.code in ABOUT_WHAT_WAS_READ]
+    for caveat in first:
+        out.print(styled(as_flags(caveat.message)))
     out.print()
     _draw_features(audit.features, out, every=every)
     if audit.joint is not None:
@@ -56,7 +57,7 @@ def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> 
     if audit.verdict in _NEXT:
         out.print(styled(as_flags(_NEXT[audit.verdict])))
     out.print()
-    draw_caveats([each for each in audit.caveats if each not in about_labels], out)
+    draw_caveats([each for each in audit.caveats if each not in first], out)
     out.print(styled(audit.signature, style="dim"))
 
 
