@@ -693,3 +693,33 @@ def test_records_without_any_text_are_not_clean():
     assert "no-text" in {caveat.code for caveat in audit.caveats}
     texts = assay.confounds([{**row, "response": f"a {i % 7}"} for i, row in enumerate(rows)])
     assert "no text here" not in str(texts)
+
+
+def test_several_score_columns_are_methods_called_by_their_columns(assay_cmd, written):
+    rows = [
+        {**row, "judge": row["label"] + i % 3, "coin": i % 5} for i, row in enumerate(records())
+    ]
+    name = written(rows)
+    asked = ("confounds", name, "--no-joint", "--scores", name, "--score", "judge", "--json")
+    done = assay_cmd(*asked, "--score", "coin")
+    both = json.loads(done.out)["methods"]
+    assert [method["name"] for method in both] == ["judge", "coin"]
+    (one,) = json.loads(assay_cmd(*asked).out)["methods"]
+    assert one["name"] == "mine" and one["auc"] == both[0]["auc"]
+    found = assay.confounds(
+        rows, joint=False, scores={"x": rows, "y": rows}, score=["judge", "coin"]
+    )
+    assert [method.name for method in found.methods] == [
+        "x, judge",
+        "x, coin",
+        "y, judge",
+        "y, coin",
+    ]
+    twice = assay_cmd(*asked, "--score", "judge")
+    assert twice.code == 2 and "--score judge is given twice" in twice.err
+
+
+def test_scores_in_a_file_are_for_confounds_not_for_score(assay_cmd, written):
+    done = assay_cmd("score", written(records()), "--label", "label", "--score", "judge")
+    assert done.code == 2
+    assert "assay confounds FILE --scores FILE --score COLUMN" in done.err

@@ -29,6 +29,13 @@ CODES: Codes = {
     **{code: SCORECARD[code] for code in _SHARED},
 }
 
+BALANCED: Codes = {
+    "ids-tell": "The ids still give the label away.",
+    "columns-tell": "Another column still gives the label away.",
+    **CHANGES,
+}
+"""The caveats of a balanced subset."""
+
 
 def note_records(
     benchmark: Benchmark,
@@ -40,7 +47,7 @@ def note_records(
     size = len(benchmark.items)
     if has_no_text(benchmark.items):
         caveats.add("no-text")
-    if judges_questions_only(benchmark.items):
+    elif judges_questions_only(benchmark.items):
         caveats.add("questions-only", unread_texts(fields))
     for code, detail in benchmark.changes.items():
         caveats.add(code, detail)

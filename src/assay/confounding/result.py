@@ -175,7 +175,7 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
     @property
     def records_read(self) -> str:
         """How many records were read, and whether only their questions."""
-        only = any(caveat.code == "questions-only" for caveat in self.caveats)
+        only = any(caveat.code in ("questions-only", "no-text") for caveat in self.caveats)
         questions = ", questions only" if only else ""
         return f"{self.n:,} records{questions}, {self.positives:,} positive"
 

@@ -147,12 +147,16 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     tried = "balanced" if balanced.achieved else "last tried"
     console.print(table(("", "before", tried), rows))
     console.print()
-    draw_caveats(balanced.caveats, console)
+    telling = [each for each in balanced.caveats if each.code in ("ids-tell", "columns-tell")]
+    draw_caveats([each for each in balanced.caveats if each not in telling], console)
     if not balanced.achieved:
         words = "Nothing was written. Gather records whose surface does not tell."
         console.print(styled(f"{balanced.outcome} {words}"))
         return
-    console.print(styled(f"Balanced for the {balanced.surface} surface."))
+    but = ", but not for its ids or other columns" if telling else ""
+    console.print(styled(f"Balanced for the {balanced.surface} surface{but}."))
+    for caveat in telling:
+        console.print(styled(as_flags(caveat.message), style="yellow"))
     for what, counts in balanced.lost.items():
         if counts:
             most = sorted(counts.items(), key=lambda pair: -pair[1])
