@@ -1,4 +1,7 @@
-"""How messages write counts, lists, percentages and parameters; texts that are safe to print."""
+"""How messages write counts, lists, percentages and parameters; texts that are safe to print.
+
+Figures have the format option `z`: what rounds to zero is written without a minus.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -50,17 +53,17 @@ def percent(share: float) -> str:
 
 def interval(low: float, high: float) -> str:
     """Both ends of an interval."""
-    return f"[{low:.3f}, {high:.3f}]"
+    return f"[{low:z.3f}, {high:z.3f}]"
 
 
 def number(value: float, whole: bool = False) -> str:
     """A figure, without decimals where it is large."""
-    return f"{value:,.0f}" if whole else f"{value:.3f}"
+    return f"{value:z,.0f}" if whole else f"{value:z.3f}"
 
 
 def signed(value: float, whole: bool = False) -> str:
     """A difference with its sign."""
-    return f"{value:+,.0f}" if whole else f"{value:+.3f}"
+    return f"{value:+z,.0f}" if whole else f"{value:+z.3f}"
 
 
 def signed_interval(low: float | None, high: float | None, whole: bool = False) -> str:

@@ -85,7 +85,7 @@ def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: 
 
 
 def _feature_row(feature: FeatureResult) -> tuple[str, ...]:
-    rho = "-" if feature.rho_length is None else f"{feature.rho_length:.2f}"
+    rho = "-" if feature.rho_length is None else f"{feature.rho_length:z.2f}"
     ends = interval(feature.low, feature.high)
     # Inert means under the bar of .70; beside an interval that is clear of .5 the word misleads.
     flag = "" if feature.flag == "inert" and feature.low > 0.5 else feature.flag
