@@ -145,7 +145,7 @@ def read_as(root: Path, name: str, expected: str) -> bytes:
     if digest(data) != expected:
         raise DigestMismatch(
             f"{name} has changed: expected digest {short(expected)}, got {short(digest(data))}",
-            hint=f"Find the commit that holds the recorded version (git log --oneline -- {name})"
+            hint=f"Find the commit that holds the recorded version (git log {name})"
             f" and restore it: git checkout COMMIT -- {name}",
         )
     return data
