@@ -12,6 +12,7 @@ from api_page import api
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
 from assay.comparison.judge.caveats import CODES as COMPARISON
+from assay.confounding.caveats import BALANCED
 from assay.confounding.caveats import CODES as CONFOUNDING
 from assay.confounding.lint.linter import CODES as LINT
 from assay.dual_condition.judge.caveats import CODES as DUAL
@@ -54,6 +55,7 @@ def caveats() -> str:
     kinds = (
         ("Of a scorecard", CODES),
         ("Of a confound audit", CONFOUNDING),
+        ("Of a balanced subset", BALANCED),
         ("Of a comparison", COMPARISON),
         ("Of a dual-condition result", DUAL),
     )

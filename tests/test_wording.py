@@ -1,6 +1,14 @@
 import pytest
 
-from assay.wording import as_flags, as_python
+from assay.wording import (
+    as_column,
+    as_flags,
+    as_python,
+    interval,
+    number,
+    signed,
+    signed_interval,
+)
 
 
 def test_a_parameter_is_spelled_as_its_flag():
@@ -30,3 +38,17 @@ def test_a_parameter_is_spelled_as_its_flag():
 )  # fmt: skip
 def test_a_parameter_and_a_command_are_spelled_as_python(said, python):
     assert as_python(said) == python
+
+
+def test_what_rounds_to_zero_has_no_minus():
+    assert number(-0.0001) == "0.000" and number(-0.4, whole=True) == "0"
+    assert signed(-0.0001) == "+0.000" and signed(-0.4, whole=True) == "+0"
+    assert interval(-0.0001, 1.0) == "[0.000, 1.000]"
+    assert signed_interval(-0.4, 0.4, whole=True) == "[+0, +0]"
+    assert signed(-0.001) == "-0.001"
+
+
+def test_a_long_column_keeps_its_beginning_its_end_and_its_quotes():
+    assert as_column("short") == "'short'"
+    long = as_column(f"first {'x' * 100} last")
+    assert long.startswith("'first ") and long.endswith(" last'") and len(long) <= 60

@@ -157,7 +157,8 @@ def read_as(root: Path, name: str, expected: str) -> bytes:
     if digest(data) != expected:
         raise DigestMismatch(
             f"{name} has changed: expected digest {short(expected)}, got {short(digest(data))}",
-            hint="If the recorded version was committed, restore it: git checkout HEAD -- FILE",
+            hint=f"Find the commit that holds the recorded version (git log {name})"
+            f" and restore it: git checkout COMMIT -- {name}",
         )
     return data
 

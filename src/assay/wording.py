@@ -1,4 +1,7 @@
-"""How messages write counts, lists, percentages and parameters; texts that are safe to print."""
+"""How messages write counts, lists, percentages and parameters; texts that are safe to print.
+
+Figures have the format option `z`: what rounds to zero is written without a minus.
+"""
 
 import json
 import re
@@ -31,6 +34,7 @@ _NUMBERS = {
 }
 """Parameters that take numbers; all others take texts."""
 _AGAIN = re.compile(r"`(?P<name>[a-z_]+)=(?P<one>[^`]+)` `(?P=name)=(?P<other>[^`]+)`")
+_LONGEST_COLUMN = 60
 
 
 def counted(number: int, what: str) -> str:
@@ -50,6 +54,15 @@ def some(words: Sequence[str], most: int = 5) -> str:
     return shown if left <= 0 else f"{shown} and {counted(left, 'other')}"
 
 
+def as_column(name: str) -> str:
+    """A column's name in quotes; the middle of a long one is left out, so that its end tells."""
+    text = repr(name)
+    if len(text) <= _LONGEST_COLUMN:
+        return text
+    half = (_LONGEST_COLUMN - len("...")) // 2
+    return f"{text[:half]}...{text[-half:]}"
+
+
 def did_you_mean(word: str, known: Iterable[str], *, most: int = 2) -> str | None:
     """A question that names what comes nearest to a word, or None where nothing comes near."""
     from difflib import get_close_matches
@@ -65,17 +78,17 @@ def percent(share: float) -> str:
 
 def interval(low: float, high: float) -> str:
     """Both ends of an interval."""
-    return f"[{low:.3f}, {high:.3f}]"
+    return f"[{low:z.3f}, {high:z.3f}]"
 
 
 def number(value: float, whole: bool = False) -> str:
     """A figure, without decimals where it is large."""
-    return f"{value:,.0f}" if whole else f"{value:.3f}"
+    return f"{value:z,.0f}" if whole else f"{value:z.3f}"
 
 
 def signed(value: float, whole: bool = False) -> str:
     """A difference with its sign."""
-    return f"{value:+,.0f}" if whole else f"{value:+.3f}"
+    return f"{value:+z,.0f}" if whole else f"{value:+z.3f}"
 
 
 def signed_interval(low: float | None, high: float | None, whole: bool = False) -> str:

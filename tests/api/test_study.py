@@ -26,7 +26,8 @@ def drafted(study, home, name):
 @pytest.fixture(scope="module")
 def study(home):
     """A study with one result, one submission withdrawn and none witnessed."""
-    made = assay.Study.create(home / "whole", home / "data.jsonl", bars=home / "bars.toml")
+    with pytest.warns(UserWarning, match="data.jsonl lies outside the study, which is in no git"):
+        made = assay.Study.create(home / "whole", home / "data.jsonl", bars=home / "bars.toml")
     for name in ("001", "002"):
         drafted(made, home, name)
         made.seal(name)
@@ -105,7 +106,8 @@ def test_a_seal_and_a_run_are_committed(home):
 
 
 def test_without_git_a_commit_is_refused_before_anything_is_done(tmp_path, home):
-    study = assay.Study.create(tmp_path / "lone", home / "data.jsonl", bars=home / "bars.toml")
+    with pytest.warns(UserWarning, match="others will not be able to run or verify"):
+        study = assay.Study.create(tmp_path / "lone", home / "data.jsonl", bars=home / "bars.toml")
     drafted(study, home, "001")
     with pytest.raises(assay.SpecError, match="in no git repository"):
         study.seal("001", commit=True)

@@ -203,7 +203,7 @@ def test_a_file_of_which_nothing_is_left_is_refused(written):
 
 
 def test_the_first_twenty_faults_are_named_and_the_rest_is_counted(written):
-    path = written(rows(*["maybe"] * 30))
+    path = written(rows(*["maybe"] * 30, *[0, 1] * 15))
     error = refusal(path)
     assert "and 29 more faults" in error.message
     assert len(error.details) == MOST_NAMED
@@ -332,3 +332,39 @@ def test_a_second_corpus_is_not_promised_the_flags_of_the_first(written):
         load_benchmark("darkcore", second=path)
     assert "got 'maybe'" in caught.value.message
     assert "mend the second" in caught.value.hint
+
+
+def test_labels_that_are_words_are_listed_once_with_the_flag_that_names_the_positive_one(written):
+    error = refusal(written(rows(*["richtig", "falsch"] * 20, "falsch")))
+    assert "the label 'label' has 2 values: 'falsch' (21), 'richtig' (20)" in error.message
+    assert not error.details
+    assert error.hint == "Which value is positive? Name it: `positive=VALUE`."
+    assert "`unknown=exclude`" in refusal(written(rows(*["yes", "no", "?"] * 5))).hint
+
+
+def test_one_odd_label_among_plain_ones_is_to_be_left_out_first_of_all(written):
+    error = refusal(written(rows(*[0, 1] * 50, "maybe")))
+    assert "line 101, field 'label'" in error.message and "got 'maybe'" in error.message
+    assert error.hint.index("`unknown=exclude`") < error.hint.index("`positive=VALUE`")
+
+
+def test_all_missing_columns_are_asked_for_in_one_message(written):
+    path = written([{"Frage": "Q?", "Antwort": "a", "Urteil": 1}])
+    error = refusal(path, response="answer", ids="none")
+    assert "neither a label nor a class" in error.message
+    assert "no column 'question', no column 'answer'" in error.message
+    assert "the columns are 'Frage', 'Antwort', 'Urteil'" in error.message
+    for flag in ("`label=COLUMN`", "`question=COLUMN`", "`response=COLUMN`"):
+        assert flag in error.hint, flag
+    named = refusal(path, question="Frage", label="Urteil", group="set")
+    assert named.message.endswith("no column 'set'; the columns are 'Frage', 'Antwort', 'Urteil'")
+
+
+def test_long_column_names_are_told_apart_by_their_ends(written):
+    stem = "the response of the model under test, as it was returned by the "
+    error = refusal(written([{f"{stem}first try": 1, f"{stem}second try": 0}]))
+    _, _, listed = error.message.partition("the columns are ")
+    first, second = listed.split("', '")
+    assert first.startswith("'the response") and first.endswith("first try")
+    assert second.startswith("the response") and second.endswith("second try'")
+    assert len(listed) < 130

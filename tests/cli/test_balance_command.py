@@ -18,6 +18,7 @@ KEYS = {
     "after",
     "lost",
     "caveats",
+    "new_ids",
 }
 SURFACE_KEYS = {"joint", "low", "high", "worst", "worst_auc"}
 WORDS = [f"w{i:03d}" for i in range(300)]
@@ -161,3 +162,72 @@ def test_what_cannot_be_balanced_is_refused_before_anything_is_fitted(assay_cmd,
         done = assay_cmd("balance", *arguments)
         assert done.code == 2, arguments
         assert words in done.err
+
+
+def telling_ids(n=400):
+    """Records whose surface tells nothing, while id, order and a field tell the label."""
+    rows = records(n, 5, longer=0, share=0.0)
+    for i, row in enumerate(rows):
+        row["id"] = f"q{i}-{'wrong' if row['label'] else 'right'}"
+    return sorted(rows, key=lambda row: row["label"])
+
+
+def test_ids_that_still_tell_the_label_are_named_and_can_be_replaced(assay_cmd, written, tmp_path):
+    written(telling_ids())
+    done = assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl")
+    said = " ".join(done.out.split())
+    assert done.code == 0
+    assert "The ids still give the label away." in said and "--shuffle-ids" in said
+    assert assay_cmd("confounds", "b.jsonl").code == 1
+    flags = ("--shuffle-ids", "--seed", "7")
+    shuffled = assay_cmd("balance", "mine.jsonl", "--out", "c.jsonl", *flags)
+    assert "still give" not in shuffled.out and "random ids in random order, seed 7" in shuffled.out
+    audit = assay.confounds(tmp_path / "c.jsonl")
+    assert audit.favourable and not audit.telling
+    made = assay.balance(tmp_path / "mine.jsonl", shuffle_ids=True, seed=7)
+    again = [json.loads(line) for line in (tmp_path / "c.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in again] == list(made.new_ids.values())
+    texts = {row["id"]: row["response"] for row in telling_ids()}
+    assert [row["response"] for row in again] == [texts[old] for old in made.new_ids]
+    assert list(made.new_ids) != list(made.records)
+
+
+def test_another_column_that_tells_the_label_is_named(written):
+    rows = [
+        {**row, "id": f"r{i}", "note": f"{row['label']}!"} for i, row in enumerate(telling_ids())
+    ]
+    made = assay.balance(written(rows), shuffle_ids=True)
+    assert [caveat.code for caveat in made.caveats] == ["columns-tell", "new-ids"]
+    assert "'note'" in str(made)
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "parquet", "jsonl.gz"])
+def test_random_ids_are_written_in_every_form(ending, tmp_path):
+    import gzip
+
+    import polars
+
+    rows, path = telling_ids(120), tmp_path / f"mine.{ending}"
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    match ending:
+        case "csv":
+            polars.DataFrame(rows).write_csv(path)
+        case "parquet":
+            polars.DataFrame(rows).write_parquet(path)
+        case "json":
+            path.write_text(json.dumps(rows), encoding="utf-8")
+        case _:
+            path.write_bytes(gzip.compress(text.encode()))
+    out = tmp_path / f"out.{ending}"
+    made = assay.balance(path, out=out, shuffle_ids=True)
+    found = assay.load_benchmark(out).items
+    texts = {row["id"]: (row["response"], bool(row["label"])) for row in rows}
+    assert [item.id for item in found] == list(made.new_ids.values())
+    assert [(item.response, item.label) for item in found] == [texts[old] for old in made.new_ids]
+
+
+def test_ids_inside_another_column_are_not_replaced_in_silence(written):
+    rows = [{**row, "doc": {"key": row.pop("id")}} for row in telling_ids(120)]
+    path = written(rows)
+    with pytest.raises(assay.SpecError, match="inside another column"):
+        assay.balance(path, out=path.with_name("o.jsonl"), shuffle_ids=True, id="doc.key")

@@ -653,3 +653,73 @@ def test_a_run_under_several_seeds_is_audited_under_each(assay_cmd, tmp_path):
     assert list(found) == ["oracle:word_length, seed 1 of 2", "oracle:word_length, seed 2 of 2"]
     first, second = found.values()
     assert first == pytest.approx(1 - second)
+
+
+def questions_only(n=400):
+    """Records whose response is in a column that is not read by default."""
+    return [
+        {"Frage": row["question"], "Antwort": row["response"], "Urteil": row["label"], "nr": "x7"}
+        for row in records(n)
+    ]
+
+
+def test_a_forgotten_response_is_said_first_and_in_the_verdict(assay_cmd, written):
+    named = ("--question", "Frage", "--label", "Urteil")
+    done = assay_cmd("confounds", written(questions_only()), *named)
+    first, about, *_ = done.out.splitlines()
+    assert first == "mine.jsonl: 400 records, questions only, 200 positive"
+    said = " ".join(done.out.split())
+    assert about.startswith("No response was read")
+    assert "This column of text was not read: 'Antwort'. Did you mean --response Antwort?" in said
+    assert "verdict CLEAN the questions alone" in said and "and no response was read" in said
+    whole = assay_cmd("confounds", "mine.jsonl", *named, "--response", "Antwort").out
+    assert "questions only" not in whole and "no response" not in whole
+
+
+def test_a_benchmark_of_questions_alone_is_not_asked_for_a_response():
+    rows = [{"question": row["question"], "label": row["label"]} for row in records(400)]
+    audit = assay.confounds(rows)
+    assert audit.favourable and "no response was read" in audit.because
+    assert "questions only" in str(audit) and "Did you mean" not in str(audit)
+    forgot = assay.confounds(questions_only(40), question="Frage", label="Urteil", joint=False)
+    assert "Did you mean `response=Antwort`?" in str(forgot)
+
+
+def test_records_without_any_text_are_not_clean():
+    rows = [{"question": i, "label": int(np.cos(i) > 0)} for i in range(400)]
+    audit = assay.confounds(rows)
+    assert audit.verdict == "undecided" and not audit.favourable
+    assert audit.because.startswith("there is no text here")
+    assert "no-text" in {caveat.code for caveat in audit.caveats}
+    texts = assay.confounds([{**row, "response": f"a {i % 7}"} for i, row in enumerate(rows)])
+    assert "no text here" not in str(texts)
+
+
+def test_several_score_columns_are_methods_called_by_their_columns(assay_cmd, written):
+    rows = [
+        {**row, "judge": row["label"] + i % 3, "coin": i % 5} for i, row in enumerate(records())
+    ]
+    name = written(rows)
+    asked = ("confounds", name, "--no-joint", "--scores", name, "--score", "judge", "--json")
+    done = assay_cmd(*asked, "--score", "coin")
+    both = json.loads(done.out)["methods"]
+    assert [method["name"] for method in both] == ["judge", "coin"]
+    (one,) = json.loads(assay_cmd(*asked).out)["methods"]
+    assert one["name"] == "mine" and one["auc"] == both[0]["auc"]
+    found = assay.confounds(
+        rows, joint=False, scores={"x": rows, "y": rows}, score=["judge", "coin"]
+    )
+    assert [method.name for method in found.methods] == [
+        "x, judge",
+        "x, coin",
+        "y, judge",
+        "y, coin",
+    ]
+    twice = assay_cmd(*asked, "--score", "judge")
+    assert twice.code == 2 and "--score judge is given twice" in twice.err
+
+
+def test_scores_in_a_file_are_for_confounds_not_for_score(assay_cmd, written):
+    done = assay_cmd("score", written(records()), "--label", "label", "--score", "judge")
+    assert done.code == 2
+    assert "assay confounds FILE --scores FILE --score COLUMN" in done.err

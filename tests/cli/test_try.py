@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.fakes import detection_bars
 from helpers.scale import scale
+from helpers.studies import write_rows
 
 KEYS = {
     "verdict",
@@ -328,7 +329,7 @@ def test_a_run_that_is_interrupted_is_kept_and_can_be_judged(tmp_path, method_fi
     going.send_signal(signal.SIGINT)
     _, said = going.communicate(timeout=30)
     assert going.returncode == 130
-    assert "outputs that were made are kept in kept" in said
+    assert "outputs that were made are kept in kept. Judge them: assay score kept" in said
     done = assay_cmd("score", "kept", "--bars", "v1", "--json")
     assert done.json["verdict"] == "unresolved"
     assert "incomplete-run" in [caveat["code"] for caveat in done.json["caveats"]]
@@ -387,3 +388,10 @@ def test_the_value_of_a_variable_is_not_shown(assay_cmd):
     assert done.code == 2
     assert "give the name only: --env MY_KEY." in done.err
     assert "abc" not in done.err
+
+
+def test_default_bars_point_to_those_beyond_the_surface(assay_cmd, tmp_path):
+    write_rows(tmp_path / "mine.jsonl", 60)
+    plain = assay_cmd("try", "token-overlap", "--benchmark", "mine.jsonl")
+    assert "beyond the surface" in plain.out and "--bars plain-2" in plain.out
+    assert "--bars plain-2" not in assay_cmd("try", "token-overlap", "--bars", "v1").out

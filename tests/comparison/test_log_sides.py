@@ -389,3 +389,53 @@ def test_a_comparison_that_records_neither_sides_nor_filter_is_still_read(logs, 
         for name in ("name", "by", "where"):
             one.pop(name)
     check_again(msgspec.convert(record, Comparison), [a], [b])
+
+
+def test_one_side_alone_names_the_columns_that_could_split_it(tmp_path):
+    rows = [
+        {
+            "instance": f"i{i}",
+            "variant": "ab"[i % 2],
+            "condition": "x",
+            "note": f"n{i}",
+            "ok": i % 2,
+        }
+        for i in range(40)
+    ]
+    path = tmp_path / "trials.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(SpecError, match="all of it is one side, x") as error:
+        compared(path, by="condition")
+    assert error.value.hint == "Columns with 2 to 20 values: 'variant' (2). Name one: `by=COLUMN`."
+    path.write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
+    with pytest.raises(SpecError) as error:
+        compared(path, by="condition")
+    assert error.value.hint.startswith("No other column has 2 to 20 values.")
+
+
+def test_all_logs_without_the_field_of_the_sides_are_counted(logs, tmp_path):
+    (tmp_path / "all").mkdir()
+    for name in "abcde":
+        logs(f"all/{name}", model="m" if name == "a" else None)
+    with pytest.raises(SpecError, match="4 of 5 logs without 'model'") as error:
+        compared(tmp_path / "all", by="model")
+    assert error.value.message.count(".eval") == 3 and "1 other" in error.value.message
+    assert "Name only the logs that have it" in error.value.hint
+    with pytest.raises(SpecError, match="5 of 5 logs without 'colour'") as error:
+        compared(tmp_path / "all", by="colour")
+    assert error.value.hint.startswith("Tell the sides apart by one of ")
+
+
+def test_several_sides_print_each_caveat_once_as_a_sentence(logs, tmp_path):
+    from assay.report.comparisons import draw_comparisons
+
+    for name, values in (("a", BAD), ("b", GOOD), ("c", GOOD)):
+        logs(name, values)
+    found = compared(*(tmp_path / f"{name}.eval" for name in "abc"))
+    assert isinstance(found, Comparisons)
+    out = io.StringIO()
+    draw_comparisons(found, console(out))
+    said = " ".join(out.getvalue().split())
+    assert said.count("no-gates: No dimension is gated, so no single loss forbids") == 1
+    assert said.count("assumed: These columns are taken for scores") == 1
+    assert "caveats: " not in said

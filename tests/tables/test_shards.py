@@ -96,6 +96,7 @@ def test_a_clone_from_the_hub_is_read_by_its_shards(tmp_path):
     (tmp_path / ".git").mkdir()
     shard(tmp_path / ".git" / "x.jsonl", ROWS)
     assert "expected one split, got 2: test, train" in refused(tmp_path).message
+    assert "name them as its shards: NAME-00000-of-00002" in refused(tmp_path).hint
     assert rows_in(tmp_path, split="train") == ROWS
     source = read_table(tmp_path, split="train")
     assert source.digest == listing_digest("shards", (digest(data) for _, data in source.files))

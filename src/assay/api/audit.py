@@ -11,7 +11,7 @@ from assay.benchmark.subset import subset_bytes
 from assay.confounding import balance as balancing
 from assay.confounding import judge
 from assay.confounding.balance import Balanced
-from assay.confounding.collect import ScoreColumn, method_scores
+from assay.confounding.collect import ScoreColumn, method_scores, score_columns
 from assay.confounding.own_features import measure_feature
 from assay.confounding.result import ConfoundAudit
 from assay.errors import SpecError, storage
@@ -32,7 +32,7 @@ def confounds(
     data: object,
     *,
     scores: object = None,
-    score: str = "score",
+    score: str | Sequence[str] = "score",
     scores_encoding: str | None = None,
     feature: OwnFeature | Sequence[OwnFeature] = (),
     surface: Kind = "declared",
@@ -47,9 +47,9 @@ def confounds(
 
     `scores` are those of methods: what is left of each once surface is held equal? Give a file, a
     saved run, a log or a Run; a dictionary of scores by record id, which may be texts such as
-    "0.9"; a list of numbers, one a record;
-    rows or a frame with `id` and `score` (or the column that `score` names). Several: a list of
-    such, or a dictionary of them by name. `feature` is a feature of your own, or several:
+    "0.9"; a list of numbers, one a record; rows or a frame with `id` and `score` (or the column
+    that `score` names, or several). Several: a list of such, or a dictionary of them by name.
+    `feature` is a feature of your own, or several:
     `file.py:function`, or a function of the response, the question or both, which then runs in this
     process. `surface="lexical"` counts words and letters as surface too. Without `joint` each
     feature is judged alone: faster, and no verdict.
@@ -66,7 +66,7 @@ def confounds(
     return audit(
         data,
         scores=scores,
-        column=ScoreColumn(name=score, encoding=scores_encoding),
+        score_columns=score_columns(score, scores_encoding),
         features=[feature] if isinstance(feature, str) or callable(feature) else feature,
         surface=surface,
         joint=joint,
@@ -78,7 +78,7 @@ def audit(
     data: object,
     *,
     scores: object,
-    column: ScoreColumn,
+    score_columns: Sequence[ScoreColumn],
     features: Sequence[OwnFeature],
     surface: Kind,
     joint: bool,
@@ -87,7 +87,7 @@ def audit(
 ) -> ConfoundAudit:
     """The audit, with progress shown."""
     benchmark = load_benchmark(data, columns=columns_of(columns))
-    by_method = method_scores(scores, benchmark, column)
+    by_method = method_scores(scores, benchmark, score_columns)
     measured = [measure_feature(own, benchmark) for own in features]
     total = judge.steps(len(benchmark.items), methods=len(by_method)) if joint else 1
     with progress("fitting", total) as step:
@@ -108,6 +108,7 @@ def balance(
     out: str | Path | None = None,
     surface: Kind = "declared",
     seed: int = 0,
+    shuffle_ids: bool = False,
     **columns: Unpack[ColumnWords],
 ) -> Balanced:
     """Take a subset whose surface does not tell the label.
@@ -116,7 +117,8 @@ def balance(
     columns. The result lists the ids of the records kept (`records`) and says what was lost. Where
     a subset was found (`achieved`) and `out` names a new file, the subset is written there, in the
     form of the file that it was taken from; rows from memory as JSONL. `surface` is what is
-    balanced, `seed` decides which of equals is dropped.
+    balanced, `seed` decides which of equals is dropped. With `shuffle_ids` the
+    file gets random ids in a random order, drawn by the seed (`new_ids`).
 
     Example:
         >>> import assay
@@ -126,7 +128,9 @@ def balance(
         >>> assay.load_benchmark("balanced.jsonl").records == balanced.kept
         True
     """
-    return subset(data, out=out, surface=surface, seed=seed, columns=columns)
+    return subset(
+        data, out=out, surface=surface, seed=seed, shuffle_ids=shuffle_ids, columns=columns
+    )
 
 
 def subset(
@@ -136,6 +140,7 @@ def subset(
     surface: Kind,
     seed: int,
     columns: ColumnWords,
+    shuffle_ids: bool = False,
     progress: Progress = _silent,
 ) -> Balanced:
     """The balanced subset, with progress shown."""
@@ -150,7 +155,14 @@ def subset(
             )
         subset_bytes(benchmark, (), path.name)  # refuses a form that cannot be written, at once
     with progress("fitting", balancing.MOST_STEPS) as step:
-        made = balancing.balance(benchmark, surface=surface, seed=seed, on_step=step)
+        made = balancing.balance(
+            benchmark,
+            surface=surface,
+            seed=seed,
+            shuffle_ids=shuffle_ids,
+            fields=read_fields(benchmark),
+            on_step=step,
+        )
     if path is not None and made.achieved:
-        write_new(path, subset_bytes(benchmark, made.records, path.name))
+        write_new(path, subset_bytes(benchmark, made.records, path.name, new_ids=made.new_ids))
     return made

@@ -89,7 +89,7 @@ def _faults(comparison: Comparison) -> list[str]:
         return [f"{one.code}: {one.message}" for one in comparison.caveats if one.blocking]
     faults = [
         f"{one.name} became worse: {one.baseline:.3f} -> {one.candidate:.3f}"
-        f" [{one.low:+.3f}, {one.high:+.3f}]"
+        f" [{one.low:+z.3f}, {one.high:+z.3f}]"
         for one in comparison.dimensions
         if one.counts and one.cls in WORSE and one.baseline is not None
         and one.candidate is not None and one.low is not None and one.high is not None

@@ -43,7 +43,11 @@ def score(
         return rejudge.judge_log(Path(run), bars, benchmark=benchmark, label=label, metric=score)
     if label is not None or score is not None:
         where = "the run" if isinstance(run, Run) else str(run)
-        raise SpecError(f"{where}: `label=` and `score=` are for a log of a harness")
+        raise SpecError(
+            f"{where}: `label=` and `score=` are for a log of a harness",
+            hint="The scores in a file are judged by: assay confounds FILE `scores=FILE`"
+            " `score=COLUMN`.",
+        )
     if isinstance(run, Run):
         return rejudge.judge_again(run, bars, benchmark=benchmark, second=second)[1]
     root = study_root(Path(run))

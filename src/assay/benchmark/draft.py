@@ -1,6 +1,7 @@
 """Read one row of a file field by field; its label and id are decided after all rows."""
 
 import math
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import NoReturn
@@ -9,9 +10,11 @@ from assay.benchmark.benchmark import Columns
 from assay.bounds import text_fault
 from assay.errors import SpecError
 from assay.tables.nested import Row, as_word, kind_of, listed_names, names_in
+from assay.wording import as_column
 
 FIELDS = {"cls": "class"}
 """Item fields with another name in files."""
+_LABEL = ("label", "class")
 _MOST_NAMES = 1000
 
 
@@ -113,10 +116,7 @@ def _no_label(row: Row, columns: Columns) -> NoReturn:
         if (column or name) in row:
             raise Missing("label", f", field {column or name!r}: expected a {name}, got null")
     raise Missing(
-        "label",
-        f": neither a label nor a class; the columns are {listed_names(row)}",
-        columns.label or "label",
-        columns.cls or "class",
+        "label", f": neither a label nor a class; the columns are {listed_names(row)}", *_LABEL
     )
 
 
@@ -126,7 +126,7 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
         return value
     name = FIELDS.get(name, name)
     if column not in row:
-        message = f": no column {column!r}; the columns are {listed_names(row)}"
+        message = f": no column {as_column(column)}; the columns are {listed_names(row)}"
         raise Missing(name, message, column)
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         return as_word(value)
@@ -137,7 +137,31 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
     raise Missing(name, f", field {column!r}: is empty")
 
 
-def how_to_name(row: Row, missing: Missing) -> str:
+def refuse_absent(where: str, row: Row, columns: Columns, seen: Collection[str]) -> None:
+    """Refuse a file without the columns that it must have, all in one message.
+
+    `row` is one that lacks a column, and `seen` are the columns that any row has.
+    """
+    absent = [role for role in _needed(columns) if not any(name in seen for name in role.columns)]
+    if absent:
+        lacks = ", ".join(map(str, absent))
+        raise SpecError(
+            f"{where}: {lacks}; the columns are {listed_names(row)}",
+            hint=" ".join(_how_to_name(row, role) for role in absent),
+        )
+
+
+def _needed(columns: Columns) -> Iterator[Missing]:
+    """What a record must have: a label or a class, a question, and every column that is named."""
+    if columns.label is None and columns.cls is None:
+        yield Missing("label", "neither a label nor a class", *_LABEL)
+    for field in ("label", "cls", "question", "response", "id", "source", "group"):
+        column = getattr(columns, field)
+        if column is not None and (field != "id" or columns.ids != "none"):
+            yield Missing(FIELDS.get(field, field), f"no column {as_column(column)}", column)
+
+
+def _how_to_name(row: Row, missing: Missing) -> str:
     """A hint on naming a missing column, with the column that may be meant."""
     if len(missing.columns) > 1:
         return "Which column tells right from wrong? Name it: `label=COLUMN` or `class_=COLUMN`."

@@ -9,11 +9,12 @@ from assay.benchmark.expression import parse_expression
 from assay.errors import SpecError
 from assay.tables.faults import Faults
 from assay.tables.nested import same_word
-from assay.wording import counted
+from assay.wording import as_column, counted
 
 LONGEST_VALUE = 60
 _PLAIN = {"1": True, "true": True, "1.0": True, "0": False, "false": False, "0.0": False}
 _MOST_VALUES = 12
+_LEAVE_OUT = "Leave out records that are neither: `unknown=exclude`."
 
 
 def settle_labels(
@@ -28,8 +29,7 @@ def settle_labels(
     """
     positive, negative = columns.positive, columns.negative
     if positive is None and negative is None:
-        for draft in drafts:
-            _plain_label(draft, columns, faults)
+        _plain_labels(drafts, columns, faults)
         return
     for text in (positive, negative):
         if text is not None and _is_expression(text):
@@ -53,29 +53,50 @@ def settle_labels(
         elif ours or theirs:
             draft.label = ours
         else:
-            draft.why = f"the {field} {draft.deciding!r:.{LONGEST_VALUE}}"
+            draft.why = f"the {field} {as_column(draft.deciding)}"
             unknown.append(draft)
     _check_occurring(drafts, columns, values, faults)
     if unknown and columns.unknown != "exclude":
         _refuse_unknown(unknown, columns, faults)
 
 
-def _plain_label(draft: Draft, columns: Columns, faults: Faults) -> None:
-    """A label of 0 or 1; a class alone is not a label."""
-    if draft.value is None:
-        return
-    draft.label = _PLAIN.get(draft.value.lower())
-    if draft.label is not None:
-        return
-    draft.why = f"the label {draft.value!r:.{LONGEST_VALUE}}"
+def _plain_labels(drafts: Sequence[Draft], columns: Columns, faults: Faults) -> None:
+    """Labels of 0 or 1, or a fault that lists the others; a class alone is not a label."""
+    odd: list[Draft] = []
+    values: Counter[str] = Counter()
+    for draft in drafts:
+        if draft.value is None:
+            continue
+        values[draft.value] += 1
+        draft.label = _PLAIN.get(draft.value.lower())
+        if draft.label is None:
+            draft.why = f"the label {as_column(draft.value)}"
+            odd.append(draft)
     if columns.unknown != "exclude":
-        faults.add(
-            SpecError(
-                f"{draft.place}, field {columns.label or 'label'!r}: expected 0, 1, true or false,"
-                f" got {draft.value!r:.{LONGEST_VALUE}}",
-                hint="Which value is positive? Name it: `positive=VALUE`.",
-            )
-        )
+        if len(odd) > 1 and 2 * len(odd) > values.total():
+            faults.add(_not_plain(values, columns, faults))
+            return
+        for draft in odd:
+            faults.add(_odd_label(draft, columns))
+
+
+def _not_plain(values: Counter[str], columns: Columns, faults: Faults) -> SpecError:
+    """The fault of a column that labels in another way than by 0 and 1."""
+    name = "Which value is positive? Name it: `positive=VALUE`."
+    return SpecError(
+        f"{faults.place}: the label {as_column(columns.label or 'label')} has"
+        f" {counted(len(values), 'value')}: {listed(values)}; expected 0, 1, true or false",
+        hint=f"{name} {_LEAVE_OUT}" if len(values) > 2 else name,
+    )
+
+
+def _odd_label(draft: Draft, columns: Columns) -> SpecError:
+    """The fault of one record among others that are labelled by 0 and 1."""
+    return SpecError(
+        f"{draft.place}, field {columns.label or 'label'!r}: expected 0, 1, true or false,"
+        f" got {as_column(str(draft.value))}",
+        hint=f"{_LEAVE_OUT} If another value is positive, name it: `positive=VALUE`.",
+    )
 
 
 def _meant(value: str, values: Collection[str]) -> set[str]:
@@ -135,7 +156,7 @@ def _check_occurring(
 def _refuse_unknown(unknown: Sequence[Draft], columns: Columns, faults: Faults) -> None:
     values = Counter(draft.deciding for draft in unknown)
     first = unknown[0].place.removeprefix(f"{faults.place}, ")
-    hint = "Leave out records that are neither: `unknown=exclude`."
+    hint = _LEAVE_OUT
     if columns.positive is None:
         hint = f"Which value is positive? Name it: `positive=VALUE`. {hint}"
     faults.add(
@@ -147,9 +168,9 @@ def _refuse_unknown(unknown: Sequence[Draft], columns: Columns, faults: Faults) 
     )
 
 
-def listed(values: Mapping[str, int], shown: Callable[[str], str] = repr) -> str:
+def listed(values: Mapping[str, int], shown: Callable[[str], str] = as_column) -> str:
     """Values with their counts, the most frequent first."""
     ordered = sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))
-    parts = [f"{shown(value):.{LONGEST_VALUE}} ({count:,})" for value, count in ordered]
+    parts = [f"{shown(value)} ({count:,})" for value, count in ordered]
     more = f" and {len(parts) - _MOST_VALUES:,} more" if len(parts) > _MOST_VALUES else ""
     return ", ".join(parts[:_MOST_VALUES]) + more

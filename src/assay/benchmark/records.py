@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from assay.benchmark.benchmark import Columns, Item, LeftOut
-from assay.benchmark.draft import Draft, Missing, fill, how_to_name
+from assay.benchmark.draft import Draft, Missing, fill, refuse_absent
 from assay.benchmark.labels import LONGEST_VALUE, listed, settle_labels
 from assay.errors import SpecError
 from assay.tables.faults import Faults
@@ -40,6 +40,7 @@ class ReadRecords:
 class _RecordReader:
     """Reads the rows of one file; `seen` are the columns that any row has.
 
+    `lacking` is the place and content of the first row that lacks a column.
     With `skip_unlabelled`, records without a label are left out whatever the policy.
     """
 
@@ -48,7 +49,7 @@ class _RecordReader:
     skip_unlabelled: bool = False
     drafts: list[Draft] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
-    lacking: dict[tuple[str, ...], SpecError] = field(default_factory=dict)
+    lacking: tuple[str, Row] | None = None
 
     def read(self, rows: PlacedRows) -> ReadRecords:
         """All rows, in the steps above."""
@@ -60,9 +61,8 @@ class _RecordReader:
                 keys = row.keys()
                 self.seen.update(row)
             self._add(where, row)
-        for columns, error in self.lacking.items():
-            if self.seen.isdisjoint(columns):
-                raise error
+        if self.lacking is not None:
+            refuse_absent(*self.lacking, self.columns, self.seen)
         self._settle_responses()
         settle_labels(self._kept(), self.columns, self.faults, self._lacks)
         renamed = self._settle_ids()
@@ -75,9 +75,8 @@ class _RecordReader:
         try:
             fill(draft, row, self.columns)
         except Missing as missing:
-            if missing.columns and missing.columns not in self.lacking:
-                hint = how_to_name(row, missing)
-                self.lacking[missing.columns] = SpecError(f"{where}{missing}", hint=hint)
+            if missing.columns and self.lacking is None:
+                self.lacking = where, row
             self._lacks(draft, missing.name, SpecError(f"{where}{missing}", hint=_LEAVE_OUT))
         except SpecError as error:
             draft.why = "faults"

@@ -7,10 +7,11 @@ around an array, Arrow, a folder of shards) are written as JSONL.
 import io
 import json
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import read_again
+from assay.benchmark.renaming import Renaming, rename_records
 from assay.errors import SpecError
 from assay.logs.log_records import LogRecords
 from assay.tables.compressed import pack
@@ -25,10 +26,16 @@ _UNWRITTEN = {"json-object": "one JSON object around its records", "arrow": "Arr
 _SEPARATED = {"\t": ".tsv"}
 
 
-def subset_bytes(benchmark: Benchmark, ids: Collection[str], name: str) -> bytes:
+def subset_bytes(
+    benchmark: Benchmark,
+    ids: Collection[str],
+    name: str,
+    *,
+    new_ids: Mapping[str, str] | None = None,
+) -> bytes:
     """The records with these ids, from the file that a benchmark was read from.
 
-    `name` is that of the new file, or its ending.
+    `name` is that of the new file, or its ending. `new_ids` replace the ids, in their own order.
     """
     source = read_again(benchmark)
     wanted = set(ids)
@@ -37,6 +44,11 @@ def subset_bytes(benchmark: Benchmark, ids: Collection[str], name: str) -> bytes
         keep[row] = item.id in wanted
     columns = benchmark.origin.columns if benchmark.origin is not None else None
     encoding = None if columns is None else columns.encoding
+    renaming = None
+    if new_ids:
+        kept = [item.id for item in benchmark.items if item.id in wanted]
+        column = "id" if columns is None else columns.id or "id"
+        renaming = Renaming(column=column, old=kept, new=new_ids)
     form = None
     if isinstance(source, TableSource) and not source.is_folder:
         form = form_of(*source.files[0], where=source.place, encoding=encoding)
@@ -45,13 +57,16 @@ def subset_bytes(benchmark: Benchmark, ids: Collection[str], name: str) -> bytes
         what = what if form is None else _UNWRITTEN[form.name]
         why = f"{source.place} is {what}, so its subset is written as one JSON object a line"
         _check_name(name, (".jsonl",), why)
-        return _as_lines(source, keep, encoding)
+        data = _as_lines(source, keep, encoding)
+        return data if renaming is None else rename_records(data, "jsonl", renaming)
     own = "".join(endings(source.files[0][0]))
     why = f"the records are in {own or _usual(form)}"
     if source.unit == "row":
         why = "rows in memory are written as one JSON object a line"
     _check_name(name, (own, _usual(form)), why)
     data = _written(form, source.place, keep)
+    if renaming is not None:
+        data = rename_records(data, form.name, renaming, separator=form.separator or ",")
     if encoding is not None:
         data = data.decode("utf-8").encode(encoding)
     return data if form.packed is None else pack(data, form.packed)

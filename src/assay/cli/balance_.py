@@ -32,6 +32,11 @@ EXIT_CODES = (
     show_default=True,
     help="What is balanced: the features listed, or words and letters too.",
 )
+@click.option(
+    "--shuffle-ids",
+    is_flag=True,
+    help="Write random ids in a random order, drawn by the seed.",
+)
 @column_flags
 @json_flag
 def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
@@ -41,7 +46,8 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     still tell is trimmed away, until no feature alone has an AUC over 0.55, all of them together
     none over 0.60, and their interval reaches down to 0.5. Groups are kept or dropped whole.
     Reports what was lost. Whether so many records can show that the surface tells nothing is for
-    `assay confounds` to say.
+    `assay confounds` to say. Ids that still give the label away are named; --shuffle-ids replaces
+    them.
 
     \b
     Example:
@@ -55,6 +61,7 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
         out=out,
         surface=flags["surface"],
         seed=flags["seed"],
+        shuffle_ids=flags["shuffle_ids"],
         columns=words_from(flags),
         progress=progress,
     )

@@ -25,10 +25,11 @@ EXIT_CODES = (
 )
 @click.option(
     "--score",
-    default="score",
+    multiple=True,
+    default=["score"],
     show_default=True,
     metavar="COLUMN",
-    help="The column of --scores that holds the score; of a log, its metric.",
+    help="The column of --scores that holds the score; of a log, its metric. Repeatable.",
 )
 @click.option(
     "--scores-encoding",
@@ -72,13 +73,13 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
       assay confounds run.eval --label match --scores run.eval --score model_graded_qa
     """
     from assay.api.audit import audit
-    from assay.confounding.collect import ScoreColumn
+    from assay.confounding.collect import score_columns
     from assay.report.confounding import draw_audit
 
     found = audit(
         file,
         scores=flags["scores"],
-        column=ScoreColumn(name=flags["score"], encoding=flags["scores_encoding"]),
+        score_columns=score_columns(flags["score"], flags["scores_encoding"]),
         features=flags["feature"],
         surface=flags["surface"],
         joint=not flags["no_joint"],

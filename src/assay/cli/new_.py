@@ -1,6 +1,7 @@
 """`assay new`: open a study."""
 
 import shlex
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,9 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     note_changes(benchmark)
     named = ("name", "bars", "task", "second")
-    study = Study.create(folder, benchmark, **{name: flags[name] for name in named}).folder
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # said below, as a command does
+        study = Study.create(folder, benchmark, **{name: flags[name] for name in named}).folder
     _warn(study)
     if flags["as_json"]:
         print_json({"study": str(study.root), **msgspec.to_builtins(study.config)})
@@ -62,9 +65,8 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
 
 def _warn(study: "StudyFolder") -> None:
     """Say which data others will not get, while nothing is sealed and it can still be mended."""
-    from assay.api.study.publication import unshared_data
+    from assay.api.study.publication import UNSHARED, unshared_data
     from assay.wording import printable
 
     for fact, mend in unshared_data(study).items():
-        means = "others will not be able to run or verify this study"
-        click.echo(printable(f"Warning: {fact}: {means}. {mend}"), err=True)
+        click.echo(printable(f"Warning: {fact}: {UNSHARED}. {mend}"), err=True)

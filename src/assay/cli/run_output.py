@@ -51,6 +51,7 @@ class RunOutput(Listener):
         self.made = 0
         self.asked = self._left = 0
         self.kept: str | None = None
+        self.folder: Path | None = None
         self._on_started = on_started
         self._bar = ExitStack()
         self._method = MethodOutput()
@@ -94,6 +95,7 @@ class RunOutput(Listener):
     def interrupted(self, made: int, folder: Path) -> None:
         """Note where the outputs are stored."""
         self.kept = f"The {made} outputs that were made are kept in {folder}"
+        self.folder = folder
 
     def close(self) -> None:
         """End the bar, and the method's last line."""

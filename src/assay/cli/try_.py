@@ -1,5 +1,6 @@
 """`assay try`: run a method and judge it, without a seal."""
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -111,16 +112,23 @@ def _advice(output: RunOutput) -> Iterator[None]:
     try:
         yield
     except AssayError as error:
-        hint, kept = error.hint, output.kept
+        hint, kept = error.hint, _kept(output)
         if isinstance(error, MethodError):
             kept = kept or (_nothing(output) if output.begun else None)
         error.hint = " ".join(filter(None, (hint, kept))) or None
         raise
     except KeyboardInterrupt:
-        click.echo(f"\n{output.kept or _nothing(output)}", err=True)
+        click.echo(f"\n{_kept(output) or _nothing(output)}", err=True)
         raise
     finally:
         output.close()
+
+
+def _kept(output: RunOutput) -> str | None:
+    """Where the outputs are, and the command that judges them."""
+    if output.kept is None:
+        return None
+    return f"{output.kept}. Judge them: assay score {shlex.quote(str(output.folder))}"
 
 
 def _nothing(output: RunOutput) -> str:

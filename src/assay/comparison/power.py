@@ -71,7 +71,7 @@ class Power(Result, frozen=True, kw_only=True):
         if self.pairs is None:
             return f"{self.question}: more pairs than anyone makes"
         if self.question.endswith("show"):
-            effect = "nothing" if self.effect is None else f"{self.effect:+.3f}"
+            effect = "nothing" if self.effect is None else f"{self.effect:+z.3f}"
             return f"{self.question}: {effect}, with {percent(self.power)} power"
         return f"{self.question}: {counted(self.pairs, 'pair')} for {percent(self.power)} power"
 

@@ -27,11 +27,11 @@ from assay.logs.log import LogRun
 from assay.logs.log_trials import described, harness_of_run, trials_of
 from assay.logs.same_run import is_same_run
 from assay.logs.trial import Trial
-from assay.logs.trial_rows import TrialColumns, read_rows
+from assay.logs.trial_rows import MOST_SIDES, TrialColumns, read_rows, splitting_columns
 from assay.tables.nested import same_word
 from assay.tables.shards import holds_rows
 from assay.tables.source import STANDARD_INPUT, TableSource, read_table
-from assay.wording import did_you_mean, some
+from assay.wording import as_column, counted, did_you_mean, some
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class PathTrials:
     `side` is the value of the column that tells sides apart. `implied` are the trials that only
     their folders name. `source` says that they have the dimensions of `eval.json`. Of the metrics
     in `lower` less is better. `described` says what a log at `place` holds. `columns` and `where`
-    are how rows were read.
+    are how rows were read, `splitting` the columns of rows of one side that could tell sides apart.
     """
 
     kind: str
@@ -58,6 +58,7 @@ class PathTrials:
     caveats: tuple[ComparisonCaveat, ...] = ()
     columns: TrialColumns | None = None
     where: str | None = None
+    splitting: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,12 +130,31 @@ def split_side(side: Side, first: str | None) -> list[Side]:
             )
         first = same[0]
     if len(values) < 2:
-        raise SpecError(f"all of it is one side, {values[0]}: there is nothing to compare it with")
+        raise SpecError(
+            f"all of it is one side, {values[0]}: there is nothing to compare it with",
+            hint=_how_to_split(side),
+        )
     values.sort(key=lambda value: value != first)
     return [
         Side(name=str(value), reads=tuple(read for read in side.reads if read.side == value))
         for value in values
     ]
+
+
+def _how_to_split(side: Side) -> str:
+    """The columns that may tell sides apart: those with a few values."""
+    values: dict[str, set[str]] = {}
+    for read in side.reads:
+        for name, few in read.splitting.items():
+            values.setdefault(name, set()).update(few)
+        for trial in read.trials if read.described is not None else ():
+            for name, value in trial.harness.items():
+                values.setdefault(name, set()).add(value)
+    names = [name for name, few in values.items() if 2 <= len(few) <= MOST_SIDES]
+    if not names:
+        return f"No other column has 2 to {MOST_SIDES} values. Name the files of both sides."
+    known = some([f"{as_column(name)} ({len(values[name])})" for name in names], 8)
+    return f"Columns with 2 to {MOST_SIDES} values: {known}. Name one: `by=COLUMN`."
 
 
 def _check_one_side(name: str, reads: Sequence[PathTrials]) -> None:
@@ -272,11 +292,34 @@ class _SideReader:
         return logs if runs else self._rows(source)
 
     def _logs(self, runs: Sequence[LogRun]) -> list[PathTrials]:
-        return [self._log(run) for run in runs if self._chosen(harness_of_run(run))]
+        chosen = [run for run in runs if self._chosen(harness_of_run(run))]
+        self._check_split(chosen)
+        return [self._log(run) for run in chosen]
+
+    def _check_split(self, runs: Sequence[LogRun]) -> None:
+        """Refuse logs without the field that tells the sides apart, all at once."""
+        by = self.reading.by
+        known = [harness_of_run(run) for run in runs]
+        lacking = [run.place for run, fields in zip(runs, known, strict=True) if by not in fields]
+        if by is None or not lacking:
+            return
+        shared = [name for name in known[0] if all(name in fields for fields in known)]
+        if len(lacking) == len(runs):
+            hint = f"Tell the sides apart by one of {', '.join(shared)}."
+        else:
+            hint = "Name only the logs that have it, or name the logs of each side instead."
+        raise SpecError(
+            f"{len(lacking)} of {counted(len(runs), 'log')} without {by!r:.60}:"
+            f" {some(lacking, 3)}; there are {', '.join(shared)}",
+            hint=hint,
+        )
 
     def _rows(self, source: TableSource) -> list[PathTrials]:
         name = source.digest
         sides = read_rows(source, self.reading.columns, by=self.reading.by, where=self.where)
+        splitting: Mapping[str, frozenset[str]] = {}
+        if self.reading.by is not None and len(sides) == 1:
+            splitting = splitting_columns(source, self.reading.columns)
         return [
             PathTrials(
                 kind="trials",
@@ -286,6 +329,7 @@ class _SideReader:
                 side=side,
                 columns=self.reading.columns,
                 where=self.reading.where,
+                splitting=splitting,
             )
             for side, trials in sides.items()
         ]
@@ -302,8 +346,6 @@ class _SideReader:
     def _log(self, run: LogRun) -> PathTrials:
         by = self.reading.by
         known = harness_of_run(run)
-        if by is not None and by not in known:
-            raise SpecError(f"{run.place}: no {by!r:.60}; there are {', '.join(known)}")
         caveats = [ComparisonCaveat(code="unchecked-log", message=f"{run.place}: {note}.")
                    for note in run.notes]  # fmt: skip
         if not run.finished:

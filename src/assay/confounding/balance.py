@@ -20,9 +20,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.benchmark.benchmark import CHANGES, Benchmark, Item
+from assay.benchmark.benchmark import Benchmark, Item
 from assay.caveats import Caveat, Caveats
+from assay.confounding.caveats import BALANCED
 from assay.confounding.judge import labels_of
+from assay.confounding.lint.label_leaks import id_leak, label_leaks
+from assay.confounding.lint.labelled_records import records_of
 from assay.confounding.result import FeatureResult
 from assay.confounding.single_features import feature_results, source_result
 from assay.confounding.verdict import CHANCE, CLEAN_UNDER
@@ -55,6 +58,8 @@ _TRIED = 8
 MOST_STEPS = _ROUNDS * _TRIED
 _BIN = 12
 _OTHER_DEAL = 100
+_IDS, _DIGITS = 1_000_000, 8
+"""A stream of random numbers of its own for ids, and the length of an id."""
 
 
 class Surfaces(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +77,7 @@ class Balanced(Result, frozen=True, kw_only=True):
 
     `achieved` says whether the aims are met; if not, the subset is the last one tried. `surface` is
     the kind that was balanced. `lost` counts the dropped records of each class and source.
+    `new_ids` are the random ids of the records kept, if asked for, in the order of the new file.
 
     Example:
         >>> import assay
@@ -94,6 +100,7 @@ class Balanced(Result, frozen=True, kw_only=True):
     after: Surfaces
     lost: Mapping[str, Mapping[str, int]]
     caveats: tuple[Caveat, ...] = ()
+    new_ids: Mapping[str, str] = {}
 
     @property
     def outcome(self) -> str:
@@ -128,7 +135,8 @@ class Balanced(Result, frozen=True, kw_only=True):
             f" feature alone {told.worst} {told.worst_auc:.3f}"
             for when, told in (("before", self.before), ("after", self.after))
         ]
-        return [self.outcome, *said, f"balanced for the {self.surface} surface"]
+        told = [each.message for each in self.caveats if each.code in ("ids-tell", "columns-tell")]
+        return [self.outcome, *said, f"balanced for the {self.surface} surface", *told]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -174,9 +182,14 @@ def balance(
     *,
     surface: Kind = "declared",
     seed: int = 0,
+    shuffle_ids: bool = False,
+    fields: Mapping[str, Sequence[object]] | None = None,
     on_step: Step = lambda: None,
 ) -> Balanced:
-    """The largest subset found whose surface does not predict the label."""
+    """The largest subset found whose surface does not predict the label.
+
+    `fields` are other columns of the file: they and the ids may still give the label away.
+    """
     items, label = list(benchmark.items), labels_of(benchmark)
     check_fittable(items, label)
     units = np.unique([item.unit for item in items], return_inverse=True)[1]
@@ -198,10 +211,15 @@ def balance(
         if not not_told_by_one:
             break
     pool, after = current.pool, current.surfaces
-    caveats = Caveats(CHANGES)
+    records = tuple(item.id for item in pool.items)
+    new_ids = _draw_ids(records, seed) if shuffle_ids and achieved else {}
+    caveats = Caveats(BALANCED)
+    if achieved:
+        _note_leaks(pool, _kept_values(fields or {}, benchmark, records), new_ids, caveats)
     for code, detail in benchmark.changes.items():
         caveats.add(code, detail)
-    records = tuple(item.id for item in pool.items)
+    if new_ids:
+        caveats.add("new-ids", f"{len(new_ids):,} random ids in random order, seed {seed}.")
     lost = {item.id for item in whole.items} - set(records)
     dropped = [item for item in benchmark.items if item.id in lost]
     return Balanced(
@@ -219,7 +237,41 @@ def balance(
             "source": _counts([item.source for item in dropped]),
         },
         caveats=caveats.in_order_noted(),
+        new_ids=new_ids,
     )
+
+
+def _draw_ids(records: Sequence[str], seed: int) -> dict[str, str]:
+    """A random id for each record, in a random order."""
+    rng = np.random.default_rng([seed, _IDS])
+    drawn = rng.choice(10**_DIGITS, size=len(records), replace=False)
+    order = rng.permutation(len(records))
+    return {records[i]: f"{drawn[i]:0{_DIGITS}d}" for i in order}
+
+
+def _kept_values(
+    fields: Mapping[str, Sequence[object]], benchmark: Benchmark, records: Sequence[str]
+) -> dict[str, list[object]]:
+    """The values of other columns for the records that are kept."""
+    kept = set(records)
+    places = [place for place, item in enumerate(benchmark.items) if item.id in kept]
+    return {name: [values[place] for place in places] for name, values in fields.items()}
+
+
+def _note_leaks(
+    pool: _Pool,
+    fields: Mapping[str, Sequence[object]],
+    new_ids: Mapping[str, str],
+    caveats: Caveats,
+) -> None:
+    """Note ids and other columns that give the label away in a balanced subset."""
+    records = records_of(pool.items, pool.label)
+    own = id_leak(records)
+    if own is not None and not new_ids:
+        caveats.add("ids-tell", f"{own.message} Write random ids: `shuffle_ids=True`.")
+    for leak in label_leaks(records, fields):
+        if leak != own:
+            caveats.add("columns-tell", f"{leak.message} {leak.remedy}")
 
 
 def _candidates(pool: _Pool, scores: Floats, *, seed: Sequence[int]) -> list[_Pool]:

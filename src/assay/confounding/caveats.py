@@ -1,9 +1,14 @@
 """The caveats of a confound audit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from assay.benchmark.benchmark import CHANGES, Benchmark
 from assay.caveats import Caveats, Codes
+from assay.confounding.questions_only import (
+    has_no_text,
+    judges_questions_only,
+    unread_texts,
+)
 from assay.confounding.result import MethodResult
 from assay.gauntlet.caveats import CODES as SCORECARD
 from assay.gauntlet.caveats import SMALL
@@ -17,19 +22,33 @@ _SHARED = (
     "repeated-questions",
 )
 CODES: Codes = {
+    "no-text": "There is no text here: every question is a number, and no response was read.",
+    "questions-only": "No response was read, so this is about the questions alone.",
     "no-surface-model": "There are too few records for a surface model.",
     **CHANGES,
     **{code: SCORECARD[code] for code in _SHARED},
 }
 
+BALANCED: Codes = {
+    "ids-tell": "The ids still give the label away.",
+    "columns-tell": "Another column still gives the label away.",
+    **CHANGES,
+}
+"""The caveats of a balanced subset."""
+
 
 def note_records(
     benchmark: Benchmark,
+    fields: Mapping[str, Sequence[object]],
     methods: Sequence[MethodResult],
     caveats: Caveats,
 ) -> None:
-    """Add the caveats on the number of records, their grouping and the methods' scores."""
+    """Add the caveats on the texts, the records, their grouping and the methods' scores."""
     size = len(benchmark.items)
+    if has_no_text(benchmark.items):
+        caveats.add("no-text")
+    elif judges_questions_only(benchmark.items):
+        caveats.add("questions-only", unread_texts(fields))
     for code, detail in benchmark.changes.items():
         caveats.add(code, detail)
     if size < SMALL:

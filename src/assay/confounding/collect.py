@@ -36,22 +36,49 @@ class ScoreColumn:
     encoding: str | None = None
 
 
+def score_columns(names: str | Sequence[str], encoding: str | None) -> list[ScoreColumn]:
+    """One column, or several, of files in one encoding."""
+    listed = [names] if isinstance(names, str) else names
+    return [ScoreColumn(name=name, encoding=encoding) for name in listed]
+
+
 def method_scores(
-    sources: object, benchmark: Benchmark, column: ScoreColumn | None = None
+    sources: object, benchmark: Benchmark, columns: Sequence[ScoreColumn] = (ScoreColumn(),)
 ) -> dict[str, Scores]:
     """The scores of each method by its name, which says the seed where there are several.
+
+    With several columns each is a method, called by the name of its column.
 
     `sources` are a path, a run, scores by id, numbers in the order of the records, rows or a frame;
     or several of these, in a list or by name.
     """
-    column = column or ScoreColumn()
+    names = [column.name for column in columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise SpecError(f"`score={name}` is given twice")
     by_name: dict[str, Scores] = {}
-    for given, source in _listed(sources, benchmark, column):
-        name, found = _scores_of(source, benchmark, column)
-        name = given or _free(name, source, len(found), by_name)
-        for number, scores in enumerate(found, 1):
-            by_name[_under_seed(name, number, len(found))] = scores
+    listed = list(_listed(sources, benchmark, names))
+    for given, source in listed:
+        for column in columns[:1] if _is_run(source) else columns:
+            name, found = _scores_of(source, benchmark, column)
+            if given is not None:
+                name = given
+            if len(columns) > 1 and not _is_run(source):
+                named = given is not None or len(listed) > 1
+                name = f"{name}, {column.name}" if named else column.name
+            if given is None or name in by_name:
+                name = _free(name, source, len(found), by_name)
+            for number, scores in enumerate(found, 1):
+                by_name[_under_seed(name, number, len(found))] = scores
     return by_name
+
+
+def _is_run(source: object) -> bool:
+    """Whether a source is a run, whose scores are in no column."""
+    if isinstance(source, (str, PathLike)):
+        with storage(Path(source)):
+            return (Path(source) / HEAD).is_file()
+    return isinstance(source, Run)
 
 
 def _under_seed(name: str, number: int, seeds: int) -> str:
@@ -69,7 +96,7 @@ def _free(name: str, source: object, seeds: int, taken: Mapping[str, Scores]) ->
 
 
 def _listed(
-    sources: object, benchmark: Benchmark, column: ScoreColumn
+    sources: object, benchmark: Benchmark, names: Sequence[str]
 ) -> Iterable[tuple[str | None, object]]:
     """Each source with the name that it is given, if any."""
     if sources is None or (isinstance(sources, (Mapping, list, tuple)) and not sources):
@@ -77,7 +104,7 @@ def _listed(
     if isinstance(sources, Mapping):
         if _is_numbers(sources.values()) or _is_by_id(sources, benchmark):
             return ((None, sources),)
-        if isinstance(sources.get(column.name), Sequence):
+        if any(isinstance(sources.get(name), Sequence) for name in names):
             return ((None, sources),)
         return ((str(name), source) for name, source in sources.items())
     if isinstance(sources, (list, tuple)):

@@ -69,13 +69,14 @@ def confounds(
     together = None if model is None else joint_result(model, on_step)
     alone = feature_results(table, label, groups)
     alone += source_result(items, label, groups, looked_at=len(table) + 1)
-    note_records(benchmark, methods, caveats)
+    note_records(benchmark, fields or {}, methods, caveats)
     findings = lint(items, label, fields=fields)
-    verdict = decide(model, together, alone)
-    needed = records_needed(verdict, model, together)
+    codes = [caveat.code for caveat in caveats.in_order_noted()]
+    verdict = decide(model, together, alone, no_text="no-text" in codes)
+    needed = records_needed(verdict, model, together, no_text="no-text" in codes)
     return ConfoundAudit(
         verdict=verdict,
-        because=explain(verdict, together, alone, findings, needed),
+        because=explain(verdict, together, alone, findings, needed, codes),
         needed_records=needed,
         n=len(items),
         positives=int(label.sum()),

@@ -16,6 +16,9 @@ _MOST_SAID = 2
 TELLING = ("conflicting-labels", "label-leak")
 """Faults of the data that give the label away, or that no surface explains."""
 
+ABOUT_WHAT_WAS_READ = ("no-text", "questions-only", "log-labels")
+"""The caveats to be read before any figure."""
+
 
 class Fitness(StrEnum):
     """What a benchmark is good for, as far as its surface goes.
@@ -175,6 +178,13 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
         """Faults of the data that give the label away, or contradict it."""
         return tuple(finding.code for finding in self.lint if finding.code in TELLING)
 
+    @property
+    def records_read(self) -> str:
+        """How many records were read, and whether only their questions."""
+        only = any(caveat.code in ("questions-only", "no-text") for caveat in self.caveats)
+        questions = ", questions only" if only else ""
+        return f"{self.n:,} records{questions}, {self.positives:,} positive"
+
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each feature, the most telling first."""
         ranked = sorted(self.features, key=lambda feature: -feature.auc)
@@ -184,8 +194,9 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
         """The verdict and why, the joint model, the most telling features, methods, faults."""
         said = [
             f"{self.verdict.upper()}: {self.because}",
-            f"{self.benchmark:.60}: {self.n:,} records, {self.positives:,} positive",
+            f"{self.benchmark:.60}: {self.records_read}",
         ]
+        said += [each.message for each in self.caveats if each.code in ABOUT_WHAT_WAS_READ]
         if self.joint is not None:
             ends = interval(self.joint.low, self.joint.high)
             said.append(f"all features together: AUC {self.joint.auc:.3f} {ends}")

@@ -10,7 +10,7 @@ width of interval.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from assay.confounding.result import TELLING, FeatureResult, Finding, Fitness, Joint
 from assay.gauntlet.holm import ConfidenceBounds, times_more
@@ -30,14 +30,18 @@ def upper_end(joint: Joint) -> float:
 
 
 def decide(
-    model: Surface | None, joint: Joint | None, features: Sequence[FeatureResult]
+    model: Surface | None,
+    joint: Joint | None,
+    features: Sequence[FeatureResult],
+    *,
+    no_text: bool = False,
 ) -> Fitness:
-    """The verdict on the benchmark."""
+    """The verdict on the benchmark; without any text it cannot be clean."""
     if model is None or joint is None:
         return Fitness.UNDECIDED
     surely = max((feature.least for feature in features), default=0.0)
     if upper_end(joint) < CLEAN_UNDER and surely <= CLEAN_UNDER:
-        return Fitness.CLEAN
+        return Fitness.UNDECIDED if no_text else Fitness.CLEAN
     if joint.low <= CHANCE and surely <= CHANCE:
         return Fitness.UNDECIDED
     if widest_without_signal(model.label, model.fit.probability) > WIDEST:
@@ -51,14 +55,20 @@ def explain(
     features: Sequence[FeatureResult],
     findings: Sequence[Finding],
     needed: int | None,
+    noted: Container[str] = (),
 ) -> str:
-    """The reason for the verdict, in a sentence."""
+    """The reason for the verdict, in a sentence; `noted` are the codes of the caveats."""
+    if verdict is Fitness.UNDECIDED and "no-text" in noted:
+        return "there is no text here: every question is a number, and no response was read"
     if joint is None:
         return "no verdict without the joint surface model"
     telling = [finding.code for finding in findings if finding.code in TELLING]
     match verdict:
         case Fitness.CLEAN:
             also = f", but the data have a fault: {' and '.join(telling)}" if telling else ""
+            if "questions-only" in noted:
+                told = "the questions alone predict the label too weakly to score by"
+                return f"{told}, and no response was read{also}"
             return f"the surface predicts the label too weakly to score by{also}"
         case Fitness.UNFIT:
             return "the surface predicts so much of the label that no method can be told from it"
@@ -71,9 +81,11 @@ def explain(
     return f"these records cannot show whether the surface predicts the label{would}"
 
 
-def records_needed(verdict: Fitness, model: Surface | None, joint: Joint | None) -> int | None:
+def records_needed(
+    verdict: Fitness, model: Surface | None, joint: Joint | None, *, no_text: bool = False
+) -> int | None:
     """The records needed for a verdict in four of five cases, if the joint AUC is right."""
-    if verdict is not Fitness.UNDECIDED or model is None or joint is None:
+    if verdict is not Fitness.UNDECIDED or model is None or joint is None or no_text:
         return None
     value, fit = max(joint.auc, CHANCE), model.auc_fit()
     shift = value - joint.auc

@@ -22,6 +22,7 @@ from assay.tables.source import IN_MEMORY, NO_PATHS
 class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
     """A stored run: its earlier scorecards in order, and the new one, or the error.
 
+    `judged_before` means that the scorecard was there already, so nothing was judged.
     `unreadable` means that the run of a study does not match its ledger, or cannot be read.
     """
 
@@ -31,6 +32,7 @@ class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
     scorecard: Scorecard | None
     error: str | None
     unreadable: bool = False
+    judged_before: bool = False
 
     @property
     def favourable(self) -> bool:

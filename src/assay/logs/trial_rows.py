@@ -26,6 +26,9 @@ from assay.tables.nested import (
 from assay.tables.source import TableSource
 from assay.tables.text import check_encoding
 
+MOST_SIDES = 20
+"""The most values of a column that is proposed for telling sides apart."""
+_SCORES = frozenset({"0", "1", "true", "false"})
 _HARNESS = "harness."
 _MADE_BY = ("model", "profile", "params", "provider")
 """Columns of words that count as `harness.` columns without that prefix."""
@@ -109,6 +112,19 @@ def read_rows(
             faults.add(error)
     faults.refuse()
     return sides
+
+
+def splitting_columns(source: TableSource, columns: TrialColumns) -> dict[str, frozenset[str]]:
+    """The columns with a few values, which may tell sides apart, and these values."""
+    rows = [_flat(row) for _, row in source.rows(encoding=columns.encoding)]
+    found: dict[str, frozenset[str]] = {}
+    for name in dict.fromkeys(chain.from_iterable(rows)):
+        if name in (columns.instance, columns.trial, *columns.dimensions):
+            continue
+        words = {_words(row, [name])[name] for row in rows} - {""}
+        if len(words) <= MOST_SIDES and not words <= _SCORES:
+            found[name] = frozenset(words)
+    return found
 
 
 _ROLES = {

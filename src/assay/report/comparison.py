@@ -131,7 +131,7 @@ def draw_power(power: "Power", out: "Console") -> None:
     rows = [
         [
             "-" if row.pairs is None else f"{row.pairs:,}",
-            "none" if row.effect is None else f"{row.effect:+.3f}",
+            "none" if row.effect is None else f"{row.effect:+z.3f}",
             f"{row.power:.3f}",
             *([f"{row.rate:g}"] if row.rate is not None else []),
         ]
@@ -153,7 +153,7 @@ def draw_pilot(pilot: "PilotPower", out: "Console") -> None:
             "" if row.candidate is None else number(row.candidate),
             signed(row.effect),
             number(row.spread),
-            f"{row.correlation:.2f}",
+            f"{row.correlation:z.2f}",
             "-" if row.pairs is None else f"{row.pairs:,}",
         ]
         for row in pilot.dimensions

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from assay.confounding.balance import Balanced, Surfaces
 from assay.confounding.result import (
+    ABOUT_WHAT_WAS_READ,
     ConfoundAudit,
     FeatureResult,
     Finding,
@@ -39,10 +40,10 @@ _NEXT = {
 
 def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> None:
     """An audit: features, the joint model, methods, faults of the data, and the verdict."""
-    out.print(styled(f"{audit.benchmark}: {audit.n:,} records, {audit.positives:,} positive"))
-    about_labels = [caveat for caveat in audit.caveats if caveat.code == "log-labels"]
-    for caveat in about_labels:
-        out.print(styled(caveat.message))
+    out.print(styled(f"{audit.benchmark}: {audit.records_read}"))
+    first = [caveat for caveat in audit.caveats if caveat.code in ABOUT_WHAT_WAS_READ]
+    for caveat in first:
+        out.print(styled(as_flags(caveat.message)))
     out.print()
     _draw_features(audit.features, out, every=every)
     if audit.joint is not None:
@@ -56,7 +57,7 @@ def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> 
     if audit.verdict in _NEXT:
         out.print(styled(as_flags(_NEXT[audit.verdict])))
     out.print()
-    draw_caveats([each for each in audit.caveats if each not in about_labels], out)
+    draw_caveats([each for each in audit.caveats if each not in first], out)
     out.print(styled(audit.signature, style="dim"))
 
 
@@ -84,7 +85,7 @@ def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: 
 
 
 def _feature_row(feature: FeatureResult) -> tuple[str, ...]:
-    rho = "-" if feature.rho_length is None else f"{feature.rho_length:.2f}"
+    rho = "-" if feature.rho_length is None else f"{feature.rho_length:z.2f}"
     ends = interval(feature.low, feature.high)
     flag = feature.shown_flag or ""
     return _label(feature), f"{feature.auc:.3f}", ends, feature.direction, rho, flag
@@ -145,12 +146,16 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     tried = "balanced" if balanced.achieved else "last tried"
     console.print(table(("", "before", tried), rows))
     console.print()
-    draw_caveats(balanced.caveats, console)
+    telling = [each for each in balanced.caveats if each.code in ("ids-tell", "columns-tell")]
+    draw_caveats([each for each in balanced.caveats if each not in telling], console)
     if not balanced.achieved:
         words = "Nothing was written. Gather records whose surface does not tell."
         console.print(styled(f"{balanced.outcome} {words}"))
         return
-    console.print(styled(f"Balanced for the {balanced.surface} surface."))
+    but = ", but not for its ids or other columns" if telling else ""
+    console.print(styled(f"Balanced for the {balanced.surface} surface{but}."))
+    for caveat in telling:
+        console.print(styled(as_flags(caveat.message), style="yellow"))
     for what, counts in balanced.lost.items():
         if counts:
             most = sorted(counts.items(), key=lambda pair: -pair[1])

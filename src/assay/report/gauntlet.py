@@ -8,7 +8,7 @@ from assay.gauntlet.metrics.table import metric_of, titled
 from assay.gauntlet.result import Scorecard, Verdict
 from assay.gauntlet.spec import BarSet
 from assay.report.terminal import draw_caveats, marked, styled, table
-from assay.wording import counted, interval
+from assay.wording import as_flags, counted, interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,6 +32,9 @@ def draw_scorecard(card: Scorecard, out: "Console") -> None:
     out.print(marked("verdict        ", card.verdict.upper(), style, f"  {card.meaning}"))
     out.print()
     draw_caveats(card.caveats, out)
+    if card.bars_version == "plain":
+        more = "What is left beyond the surface (length, form, wording): `bars=plain-2`"
+        out.print(styled(as_flags(more)))
     unscored = f"{card.unscored} unscored · " if card.unscored else ""
     out.print(styled(f"{unscored}{card.signature}", style="dim"))
 
@@ -85,7 +88,8 @@ def _changed(run: "Rejudged") -> str:
         return run.error or ""
     others = _others(run)
     if not others:
-        return "judged as before" if run.earlier else "judged for the first time"
+        again = "judged as before" if run.earlier else "judged for the first time"
+        return "judged already" if run.judged_before else again
     old = {bar.id: bar for bar in others[-1].scorecard.bars}
     changes = []
     for bar in run.scorecard.bars:

@@ -186,7 +186,7 @@ def _short_cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
         state = {RowState.PILOT_ONLY: "pilot only"}.get(row.state, row.state.value)
         return [name, "", "", state, "", "", "", str(row.items or "")]
     values = (row.memorisation, row.transfer)
-    parts = ["" if quantity is None else f"{quantity.value:+.4f}" for quantity in values]
+    parts = ["" if quantity is None else f"{quantity.value:+z.4f}" for quantity in values]
     return [
         name,
         *("" if quantity is None else f"{quantity.value:.4f}" for quantity in (row.a, row.b)),

@@ -5,7 +5,7 @@ from typing import IO, TYPE_CHECKING
 
 from assay.caveats import Caveat
 from assay.report.fitting_table import FittingTable
-from assay.wording import printable
+from assay.wording import as_flags, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,4 +53,4 @@ def marked(before: str, word: str, style: str, after: str = "") -> "Text":
 def draw_caveats(caveats: Iterable[Caveat], out: "Console") -> None:
     """A dim line for each caveat."""
     for caveat in caveats:
-        out.print(styled(f"{caveat.code}: {caveat.message}", style="dim"))
+        out.print(styled(f"{caveat.code}: {as_flags(caveat.message)}", style="dim"))

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
 from assay.bounds import MAX_DEPTH
-from assay.wording import some
+from assay.wording import as_column, some
 
 Row = Mapping[str, object]
 PlacedRows = Iterator[tuple[str, Row]]
@@ -145,5 +145,5 @@ def listed_names(row: Row) -> str:
     inside = (name for name in names_in(row) if name not in row)
     shown = [*map(str, islice(row, MOST_NAMES)), *islice(inside, MOST_NAMES)]
     more = len(row) > MOST_NAMES or next(inside, None) is not None
-    names = ", ".join(f"{name!r:.60}" for name in shown)
+    names = ", ".join(map(as_column, shown))
     return names + (", ..." if more else "") or "none"

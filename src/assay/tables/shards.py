@@ -20,6 +20,9 @@ from assay.tables.forms import LINES, TABLES, endings
 _SPLITS, _STATE, _INFO = "dataset_dict.json", "state.json", "dataset_info.json"
 _DESCRIBING = frozenset({_SPLITS, _STATE, _INFO, "dataset_infos.json", "config.json"})
 _ROWS = frozenset({*LINES, *TABLES, ".json", ".parquet", ".arrow"})
+_TOGETHER = (
+    "To read files as one table, name them as its shards: NAME-00000-of-00002, NAME-00001-of-00002."
+)
 _MOST_STATE = 16 << 20
 _MOST_FILES = 10_000
 _MOST_NAMED = 20
@@ -112,7 +115,7 @@ def _check_there(folder: Path, names: Sequence[str]) -> None:
         )
 
 
-def _chosen(folder: Path, names: Sequence[str], split: str | None) -> str:
+def _chosen(folder: Path, names: Sequence[str], split: str | None, *, by_name: bool = False) -> str:
     """The requested split, or the only one."""
     if split is None and len(names) == 1:
         return names[0]
@@ -125,7 +128,8 @@ def _chosen(folder: Path, names: Sequence[str], split: str | None) -> str:
     )
     raise SpecError(
         f"{folder}: {got}{_listed(names)}",
-        hint=f"Choose one: `split={names[0]}`.",
+        hint=f"Choose one: `split={names[0]}`."
+        + (f" {_TOGETHER}" if by_name and split is None else ""),
     )
 
 
@@ -138,7 +142,7 @@ def _by_name(folder: Path, split: str | None) -> list[str]:
             f"{folder}: no data files in this folder or below it",
             hint="Expected .jsonl, .json, .csv, .tsv, .parquet or .arrow files.",
         )
-    chosen = _chosen(folder, splits, split)
+    chosen = _chosen(folder, splits, split, by_name=True)
     shards = [shard for shard in shards if shard.split == chosen]
     _check_alike(folder, chosen, shards)
     return [shard.path for shard in shards]

@@ -210,7 +210,11 @@ def test_without_a_policy_what_is_lost_decides_nothing():
     )
     assert left_out.verdict is NetVerdict.RATIFY and failed.verdict is not NetVerdict.RATIFY
     assert found.verdict is NetVerdict.INCONCLUSIVE
-    assert found.because == "blocked: lost-runs-decide" and found.needed_pairs is None
+    assert found.because == (
+        "blocked: whether missing values and crashed runs are left out or count as failures decides"
+        " the verdict"
+    )
+    assert found.needed_pairs is None
     (said,) = (one.message for one in found.caveats if one.code == "lost-runs-decide")
     assert said.endswith(
         "`missing=exclude`: RATIFY; `missing=fail`: INCONCLUSIVE. Say which it is."
@@ -228,7 +232,7 @@ def test_values_missing_on_one_side_do_not_cancel_crashes_on_the_other():
     assert left_out.verdict is failed.verdict is NetVerdict.RATIFY
     mixed = compare(**how, policies={"missing": "exclude", "crashed": "fail"})
     assert mixed.verdict is NetVerdict.REJECT
-    assert found.because == "blocked: lost-runs-decide"
+    assert found.because.startswith("blocked: whether missing values and crashed runs")
     (said,) = (one.message for one in found.caveats if one.code == "lost-runs-decide")
     assert "`crashed=fail` `missing=exclude`: REJECT" in said and said.count("RATIFY") == 3
 

@@ -483,6 +483,16 @@ def test_a_field_that_gives_the_label_away_is_found_and_named(name):
     assert finding.count >= 150
 
 
+def test_a_leak_says_how_many_of_all_records_it_gets_right():
+    wrong = {3, 60, 61}
+    score = [float(LABELS[i] != (i in wrong)) + i / 1000 for i in range(200)]
+    finding = one("label-leak", ITEMS, LABELS, score=score)
+    assert f"one cutoff gets {finding.count} of 200 right" in finding.message
+    assert 197 <= finding.count < 200
+    value = one("label-leak", ITEMS, LABELS, truth=LEAKS["truth"])
+    assert "it gets 200 of 200 right" in value.message
+
+
 def test_every_leaking_field_has_a_finding_of_its_own():
     findings = lint(ITEMS, LABELS, fields=LEAKS)
     assert len(findings) == len(LEAKS)
@@ -510,6 +520,14 @@ def test_a_rare_label_is_reported_with_how_many_more_it_takes(rare, common, posi
     wanted = float(finding.remedy.split()[-3])
     assert auc_needed(rare + more, common) <= wanted + 0.005
     assert more == 1 or auc_needed(rare + more - 1, common) > wanted - 0.005
+
+
+def test_a_number_of_records_that_would_change_nothing_is_not_advised():
+    items, _ = benchmark(n=1000)
+    labels = np.random.default_rng(0).permutation(np.arange(1000) >= 123)
+    finding = one("imbalance", items, labels)
+    assert "takes a true AUC of 0.76" in finding.message
+    assert finding.remedy == "If you add records, add negatives."
 
 
 def test_a_rare_label_among_very_many_records_costs_nothing():

@@ -89,3 +89,15 @@ def test_a_draft_as_it_is_made_commits_to_nothing_and_cannot_be_sealed(tmp_path,
     assert copied == ["mine.py"]
     assert sorted(tree(folder)) == ["mine.py", "prediction.toml", "prereg.toml"]
     assert "commits to nothing" in raised(seal, study, "001").message
+
+
+def test_the_template_offers_the_range_that_each_metric_can_have(tmp_path):
+    import assay
+
+    study = assay.Study.create(tmp_path / "s", "darkcore", bars="v2", task="detection")
+    text = (study.draft("001", "token-overlap") / "prediction.toml").read_text()
+    ranges = [line for line in text.splitlines() if line.startswith(("# D", '# "D'))]
+    assert [line.split(" = ")[1][:11].strip() for line in ranges] == [
+        *["[0.0, 1.0]"] * 2,
+        *["[-1.0, 1.0]"] * 3,
+    ]

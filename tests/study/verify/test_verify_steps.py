@@ -620,3 +620,30 @@ def test_step_1_compares_with_the_last_commit_even_where_the_plan_was_rewritten_
     number, found = breach(study)
     assert number == 1
     assert "some were taken away" in found
+
+
+def test_a_committed_edit_is_traced_to_the_commit_that_holds_the_recorded_file(tmp_path):
+    study = a_study(tmp_path, "git-finished")
+    name = "preregs/001/prediction.toml"
+    first = git(
+        tmp_path, "log", "--format=%h", "--abbrev=12", "--diff-filter=A", "--", f"**/{name}"
+    )
+    (study.root / name).write_text("no_idea = true\n")
+    commit(tmp_path, "Tidy")
+    said = command(study.root, "verify").stdout
+    text = " ".join(said.split())
+    assert f"git checkout {first} -- {name}" in text and "checkout HEAD" not in text
+    git(study.root, "checkout", first, "--", name)
+    commit(tmp_path, "Put it back")
+    assert name not in command(study.root, "verify").stdout
+
+
+def test_the_board_says_that_it_verifies_nothing(study):
+    said = " ".join(command(study.root, "board").stdout.split())
+    assert "Not verified here. Check every record: assay verify" in said
+    assert "Not verified" not in command(study.root, "board", "--markdown").stdout
+
+
+def test_results_on_the_board_are_judged_already(study):
+    said = command(study.root, "score", "--all").stdout
+    assert "judged already" in said and "judged for the first time" not in said

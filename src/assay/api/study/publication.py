@@ -27,6 +27,10 @@ class Publication:
     commit: str | None
 
 
+UNSHARED = "others will not be able to run or verify this study"
+"""What follows from data that are not shared."""
+
+
 def committable(study: StudyFolder) -> Repository:
     """The repository to commit to; refused before anything is done if git could not commit."""
     repository = repository_of(study.root)

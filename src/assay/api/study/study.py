@@ -1,5 +1,6 @@
 """A study: predictions sealed before anything runs, one run each, and a record of all of it."""
 
+import warnings
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,14 @@ from typing import Any
 import msgspec
 
 from assay.api.arguments import checked, words
-from assay.api.study.publication import committable, publish, publish_result, seal_and_publish
+from assay.api.study.publication import (
+    UNSHARED,
+    committable,
+    publish,
+    publish_result,
+    seal_and_publish,
+    unshared_data,
+)
 from assay.api.study.results import ScoredStudy, SealedSubmission, Withdrawal
 from assay.api.study.verification import shown_from
 from assay.benchmark.benchmark import Benchmark, Task
@@ -85,6 +93,8 @@ class Study(Viewed):
             task: `detection` or `classification`. Default: every task that the data allow.
             second: the second corpus, where a bar asks for one.
 
+        Warns of data that others will not get with the study.
+
         """
         data = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(str(benchmark))
         beside = second
@@ -94,7 +104,10 @@ class Study(Viewed):
             other = beside if isinstance(beside, Benchmark) else load_second(str(beside))
             data = data.with_second(other)
         chosen = None if bars is None else str(bars)
-        return cls(new_study(folder, data, name=name, bars=chosen, task=task))
+        made = new_study(folder, data, name=name, bars=chosen, task=task)
+        for fact, mend in unshared_data(made).items():
+            warnings.warn(f"{fact}: {UNSHARED}. {mend}", stacklevel=3)
+        return cls(made)
 
     @classmethod
     @checked

@@ -1,5 +1,7 @@
 """The caveats of comparisons."""
 
+from collections.abc import Iterable
+
 from assay.caveats import Caveats, Codes
 from assay.comparison.result import ComparisonCaveat
 
@@ -46,6 +48,12 @@ CODES: Codes = {
     "small-n": "So few runs show only what is very large.",
     "costs-more": "The candidate is shown to cost more.",
 }
+
+
+def blocked_by(codes: Iterable[str]) -> str:
+    """Why there is no verdict, in words."""
+    said = [CODES[code].rstrip(".") for code in codes]
+    return "blocked: " + "; ".join(f"{words[0].lower()}{words[1:]}" for words in said)
 
 
 class Notes(Caveats):

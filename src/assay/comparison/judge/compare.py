@@ -15,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from assay._version import __version__
-from assay.comparison.judge.caveats import Notes
+from assay.comparison.judge.caveats import Notes, blocked_by
 from assay.comparison.judge.comparable import (
     assumed_dimensions,
     check_comparable,
@@ -208,7 +208,7 @@ def _decide(
     strict = settings.plan.strict_gates
     blocking = [caveat.code for caveat in caveats if caveat.blocking]
     if blocking:
-        return NetVerdict.INCONCLUSIVE, f"blocked: {', '.join(blocking)}", None
+        return NetVerdict.INCONCLUSIVE, blocked_by(blocking), None
     verdict, because = decide(evidence, strict_gates=strict)
     if verdict is not NetVerdict.INCONCLUSIVE:
         return verdict, because, None

@@ -13,7 +13,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from assay.comparison.judge.caveats import CODES, Notes
+from assay.comparison.judge.caveats import CODES, Notes, blocked_by
 from assay.comparison.result import Comparison, ComparisonCaveat, NetVerdict
 from assay.comparison.spec import Dimensions
 from assay.errors import IncomparableRuns
@@ -44,7 +44,7 @@ def judge_either_way(plan: Dimensions, judge: Callable[[Dimensions], Comparison]
     return replace(
         left_out,
         verdict=NetVerdict.INCONCLUSIVE,
-        because="blocked: lost-runs-decide",
+        because=blocked_by(["lost-runs-decide"]),
         needed_pairs=None,
         caveats=_with(left_out, "lost-runs-decide", f"{given}. Say which it is.", blocking=True),
     )

@@ -15,12 +15,23 @@ from assay.stats.auc import auc
 GIVEN_AWAY = 0.95
 
 
+def id_leak(records: Records) -> Finding | None:
+    """A finding if the ids predict nearly every label."""
+    if not _can_tell(records):
+        return None
+    ids: list[object] = [item.id for item in records.items]
+    return _leak(records, ids, "the id", "Shuffle the records and give them random ids.")
+
+
+def _can_tell(records: Records) -> bool:
+    return records.both_classes and SURE * records.chance <= GIVEN_AWAY - 0.5
+
+
 def label_leaks(records: Records, fields: Mapping[str, Sequence[object]]) -> list[Finding]:
     """A finding for the id and for each field that predicts nearly every label."""
-    if not records.both_classes or SURE * records.chance > GIVEN_AWAY - 0.5:
+    if not _can_tell(records):
         return []
-    ids: list[object] = [item.id for item in records.items]
-    leaks = [_leak(records, ids, "the id", "Shuffle the records and give them random ids.")]
+    leaks = [id_leak(records)]
     for name, values in fields.items():
         remedy = "Drop this field, or hide it from every method under test."
         leaks.append(_leak(records, values, f"the field {quoted(str(name))}", remedy))
@@ -35,6 +46,7 @@ def _leak(records: Records, values: Sequence[object], column: str, remedy: str) 
         value = category_auc(reading.codes, records)
         if value >= GIVEN_AWAY:
             telling, how = _by_category(records, reading, read, column)
+            right = "it gets"
             break
     else:
         order = read.order()
@@ -42,11 +54,13 @@ def _leak(records: Records, values: Sequence[object], column: str, remedy: str) 
         if max(value, 1.0 - value) < GIVEN_AWAY:
             return None
         telling, how = _by_order(records, order, value, column)
+        right = "one cutoff gets"
     places = np.flatnonzero(telling).tolist()
     return records.finding(
         "label-leak",
         places,
-        message=f"{how} (AUC {max(value, 1.0 - value):.2f}, {len(places)} records).",
+        message=f"{how} (AUC {max(value, 1.0 - value):.2f}; {right} {len(places):,} of"
+        f" {len(records.items):,} right).",
         remedy=remedy,
     )
 

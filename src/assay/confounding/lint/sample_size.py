@@ -61,9 +61,7 @@ def imbalance(records: Records) -> Finding | None:
         np.flatnonzero(records.positive == (name == "positive")).tolist(),
         message=f"{rare} of {rare + common} records are {name}s: {_asks(need)}; "
         f"with labels split evenly, {even:.2f}.",
-        remedy=_have_evenly()
-        if more is None
-        else f"Add about {more} {name}s: then a true AUC of {target:.2f} is enough.",
+        remedy=_have_more(more, f"{name}s", need, target),
     )
 
 
@@ -117,6 +115,15 @@ def _asks(need: float | None) -> str:
     if need is None:
         return f"no method can reach a lower bound of {BAR:.2f} on its AUC"
     return f"passing a bar of {BAR:.2f} four times in five takes a true AUC of {need:.2f}"
+
+
+def _have_more(more: int | None, rare: str, need: float | None, target: float) -> str:
+    """How many more of the rare label would do; no number if the AUC needed hardly moves."""
+    if more is None:
+        return _have_evenly()
+    if need is not None and f"{need:.2f}" == f"{target:.2f}":
+        return f"If you add records, add {rare}."
+    return f"Add about {more} {rare}: then a true AUC of {target:.2f} is enough."
 
 
 def _have_evenly() -> str:

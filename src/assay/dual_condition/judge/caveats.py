@@ -111,7 +111,7 @@ def _about_the_gain(
 ) -> dict[str, str]:
     remarks: dict[str, str] = {}
     if placebo is not None and placebo.gain.interval[0] > 0.0:
-        remarks["placebo-gains"] = f"It gains {placebo.gain.value:+.3f}."
+        remarks["placebo-gains"] = f"It gains {placebo.gain.value:+z.3f}."
     if split is None:
         remarks["no-c"] = ""
     elif not split.holds:
@@ -119,7 +119,7 @@ def _about_the_gain(
     else:
         transfer, whole = table.difference("C", "B"), table.difference("A", "B")
         if whole.interval[0] > 0.0 and transfer.interval[0] <= 0.0:
-            remarks["only-memorised"] = f"It is {transfer.value:+.3f}."
+            remarks["only-memorised"] = f"It is {transfer.value:+z.3f}."
     chance = evidence.items.chance(evidence.metric)
     if table.condition("A").interval[0] <= chance:
         remarks["at-chance"] = f"Chance is {chance:.2f}."

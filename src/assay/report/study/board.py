@@ -41,6 +41,7 @@ def draw_board(board: Board, out: "Console") -> None:
     for line in unreadable_lines(board.unreadable):
         out.print(styled(line))
     out.print(styled(_LEGEND, style="dim"))
+    out.print(styled("Not verified here. Check every record: assay verify", style="dim"))
 
 
 def board_markdown(board: Board) -> str:

@@ -1,5 +1,6 @@
 """Judge the results of a study again, and find where a stored judgement or grade differs."""
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,6 +66,7 @@ def judge_study(study: StudyFolder) -> list[Rejudged]:
 
     A result that cannot be read is named as such, and the others are judged.
     """
+    before = {name: set(record.scores) for name, record in records_of(study).submissions.items()}
     unreadable = {each.submission: each.why for each in judge_missing(study).unreadable}
     records = records_of(study)
     rejudged = []
@@ -72,7 +74,7 @@ def judge_study(study: StudyFolder) -> list[Rejudged]:
         if record.run is None:
             continue
         try:
-            judged = None if record.id in unreadable else _rejudged(study, records, record)
+            judged = None if record.id in unreadable else _rejudged(study, records, record, before)
         except AssayError as error:
             judged, unreadable[record.id] = None, f"{type(error).__name__}: {error.message}"
         if record.id in unreadable:
@@ -94,9 +96,15 @@ def _unreadable(record: SubmissionRecord, why: str) -> Rejudged:
 
 
 def _rejudged(
-    study: StudyFolder, records: StudyRecords, record: SubmissionRecord
+    study: StudyFolder,
+    records: StudyRecords,
+    record: SubmissionRecord,
+    before: Mapping[str, Collection[str]],
 ) -> Rejudged | None:
-    """The judgements of a result; None where it is being judged by another process."""
+    """The judgements of a result; None where it is being judged by another process.
+
+    `before` are the versions under which each submission was judged already.
+    """
     run = load_result(study, record)
     versions = [version.version for version in _versions(records, run)]
     if not set(versions) <= set(record.scores):
@@ -114,6 +122,7 @@ def _rejudged(
         ),
         scorecard=now.scorecard,
         error=now.error,
+        judged_before=versions[-1] in before.get(record.id, ()),
     )
 
 

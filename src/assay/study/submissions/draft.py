@@ -126,12 +126,16 @@ def _prediction_text(submission: str, bars: BarSet, about: Predictable) -> str:
             "",
             "[ranges]",
             *(
-                f"# {bar.id} = [0.0, 1.0]   # {metric_of(bar).measured(bar)},"
-                f" to be at least {bar.at_least:g}"
+                f"# {bar.id} = [{about.metrics[bar.id]:.1f}, 1.0]   #"
+                f" {metric_of(bar).measured(bar)}, to be at least {bar.at_least:g}"
                 for bar in bars.bars
                 if bar.id in about.metrics
             ),
-            *(f'# "{name}" = [0.0, 1.0]' for name in about.metrics if "." in name),
+            *(
+                f'# "{name}" = [{least:.1f}, 1.0]'
+                for name, least in about.metrics.items()
+                if "." in name
+            ),
             "",
             "[outcomes]               # probabilities, which sum to 1",
             "# fail = 0.6",

@@ -43,6 +43,7 @@ from assay.study.study import StudyFolder
 from assay.study.submissions.rerun import Rerun
 from assay.study.verify.context import Shown, StepFinding, Verifying, View
 from assay.study.verify.ledger_steps import check_chain, check_checkpoints, check_order
+from assay.study.verify.recorded_version import recorded_version
 from assay.study.verify.result_steps import (
     check_again,
     check_closures,
@@ -194,7 +195,8 @@ def _outcome(check: Callable[[Verifying], StepFinding], at: Verifying) -> tuple[
     try:
         finding = check(at)
     except AssayError as error:
-        text = error.message if error.hint is None else f"{error.message}. {error.hint}"
+        hint = recorded_version(at.repository, error) or error.hint
+        text = error.message if hint is None else f"{error.message}. {hint}"
         missing = isinstance(error, (NotHere, StorageError))
         return StepOutcome.UNCHECKED if missing else StepOutcome.BREACH, text
     return StepOutcome.NOTED if finding.noted else StepOutcome.OK, finding.text
