@@ -124,7 +124,7 @@ def test_matrix(evaluated, monkeypatch):
     assert said(spec.parent, "matrix", "results") == json.loads(matrix_json(made, of="results"))
     assert made.to_rows()[0]["a"] == result.a.value
     assert [row["corpus"] for row in assay.matrix("results", "results").to_rows()]
-    with pytest.raises(assay.SpecError, match="of one folder"):
+    with pytest.raises(assay.SpecError, match="needs a single folder"):
         assay.matrix("results", "results", out="MATRIX.md")
 
 

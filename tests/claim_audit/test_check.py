@@ -125,7 +125,7 @@ def test_counts_that_drift_apart_are_named_with_their_places(repository):
         (
             "json_path_equals",
             {"path": "../x.json", "key_path": "a", "expected": 1},
-            "no path below",
+            "not a path below",
         ),
         ("json_path_equals", {"path": "notes.md", "key_path": "a", "expected": 1}, "not JSON"),
         ("json_path_equal", {}, "did you mean json_path_equals"),

@@ -74,13 +74,13 @@ def test_lists_of_the_source_run_unchanged(repository):
     ("text", "what"),
     [
         ("", "no claims"),
-        ("[[claims_]]\nid = 'a'", "none of the tables"),
+        ("[[claims_]]\nid = 'a'", "unknown table"),
         ("[[claim]]\nid = 'a'", "missing required field `checker`"),
         ("[[claim]]\nid = 'a'\nchecker = 'x'\nwrong = 1", "no key 'wrong'"),
         ("[[claim]]\nid = ''\nchecker = 'x'", "an empty id"),
         ("[[claim]]\nid = 'a'\nchecker = 'x'\nconfidence = 2", "expected 0 to 1"),
         ("kill_gates = {failures = 0}\n[[claim]]\nid = 'a'\nchecker = 'x'", "over 0"),
-        (TRUE + TRUE, "is taken"),
+        (TRUE + TRUE, "is already used"),
     ],
 )
 def test_a_malformed_file_is_refused(text, what, repository):

@@ -82,11 +82,11 @@ def test_arguments_are_values_of_toml():
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        (f"no figure <!-- claim: {J} -->", "no number stands before the claim"),
-        (f"3 <!-- claim: {J} says=4 -->", "no '4' stands before"),
+        (f"no figure <!-- claim: {J} -->", "no number before the claim"),
+        (f"3 <!-- claim: {J} says=4 -->", "no '4' before"),
         ("3 <!-- claim: -->", "expected the name of a checker"),
         ("3 <!-- claim: x path = -->", "expected key=value"),
-        ('3 <!-- claim: x path="a -->', "is no value"),
+        ('3 <!-- claim: x path="a -->', "is not a TOML value"),
         ("3 <!-- claim: x stray -->", "expected key=value"),
     ],
 )

@@ -21,7 +21,7 @@ from assay.surface.joint_model import Kind
 
 OwnFeature = str | Callable[..., Any]
 Progress = Callable[[str, int], AbstractContextManager[Step]]
-"""What shows progress: told what is done and how many steps there are, gives a step to call."""
+"""Shows progress: takes a name and a number of steps, returns a callable to call per step."""
 
 
 def _silent(what: str, total: int) -> AbstractContextManager[Step]:  # noqa: ARG001 - as Progress
@@ -45,13 +45,13 @@ def confounds(
     columns. Each surface feature is judged alone and all of them together, and the data are
     searched for faults.
 
-    `scores` are those of methods: what is left of each once surface is held equal? Give a file, a
-    saved run, a log or a Run; a dictionary of scores by record id; a list of numbers, one a record;
-    rows or a frame with `id` and `score` (or the column that `score` names). Several: a list of
-    such, or a dictionary of them by name. `feature` is a feature of your own, or several:
-    `file.py:function`, or a function of the response, the question or both, which then runs in this
-    process. `surface="lexical"` counts words and letters as surface too. Without `joint` each
-    feature is judged alone: faster, and no verdict.
+    `scores` are scores of methods, which are also judged with surface held equal. Give a file, a
+    saved run, a log or a Run; a dictionary of scores by record id; a list of numbers, one per
+    record; rows or a frame with `id` and `score` (or the column that `score` names). For several
+    methods, give a list of these, or a dictionary by name. `feature` is your own feature, or
+    several: `file.py:function`, or a function of the response, the question or both, which then
+    runs in this process. `surface="lexical"` also counts words and letters as surface. Without
+    `joint`, each feature is judged alone: faster, but no verdict.
 
     Example:
         >>> import assay
@@ -109,13 +109,13 @@ def balance(
     seed: int = 0,
     **columns: Unpack[ColumnWords],
 ) -> Balanced:
-    """Take a subset whose surface does not tell the label.
+    """Take a subset whose surface does not predict the label.
 
-    `data` is a Benchmark, or anything that `load_benchmark` takes, with the same words for its
-    columns. The result lists the ids of the records kept (`records`) and says what was lost. Where
-    a subset was found (`achieved`) and `out` names a new file, the subset is written there, in the
-    form of the file that it was taken from; rows from memory as JSONL. `surface` is what is
-    balanced, `seed` decides which of equals is dropped.
+    `data` is a Benchmark, or anything that `load_benchmark` takes, with the same parameters for its
+    columns. The result lists the ids of the kept records (`records`) and counts the dropped ones.
+    If a subset was found (`achieved`) and `out` names a new file, the subset is written there, in
+    the format of the source file; rows from memory as JSONL. `surface` is what to balance; `seed`
+    decides which of equal records are dropped.
 
     Example:
         >>> import assay
@@ -145,7 +145,8 @@ def subset(
             exists = path.exists()
         if exists:
             raise SpecError(
-                f"{path} is there already", hint="Nothing is overwritten: name another."
+                f"{path} already exists",
+                hint="Name another file; existing ones are not overwritten.",
             )
         subset_bytes(benchmark, (), path.name)  # refuses a form that cannot be written, at once
     with progress("fitting", balancing.MOST_STEPS) as step:

@@ -1,4 +1,4 @@
-"""Does the text match the artifacts: check claims, find numbers without one, mend the text."""
+"""Does the text match the artifacts: check claims, find numbers without one, correct the text."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,14 +24,14 @@ def claims(
     """Check every claim of some files, and show that each check can fail.
 
     A claim holds, fails, or is unverifiable. Each claim that holds is altered (numbers one up and
-    one down, texts changed, relations turned round), and every altered claim must fail. A claim
-    with an altered one that holds is vacuous, and does not count as holding.
+    one down, texts changed, relations reversed), and every altered claim must fail. If an altered
+    claim holds too, the claim is vacuous, and does not count as holding.
 
     Args:
         sources: claim files (.toml, .json), and texts with claims in place (.md, .rst, .tex,
             .ipynb).
-        root: the folder that paths in claims start from. Default: the repository.
-        min_coverage: the share of the texts' numbers that claims must cover.
+        root: the folder that paths in claims are relative to. Default: the repository.
+        min_coverage: the share of the texts' numbers that must have a claim.
 
     Example:
         >>> import assay
@@ -61,7 +61,7 @@ def check_claims(
 
 
 def scan_claims(*sources: str | Path, root: str | Path | None = None) -> ClaimScan:
-    """Find the numbers of some texts that no claim covers, with what could cover each."""
+    """Find the numbers of some texts without a claim, with candidates for each."""
     paths = [Path(source) for source in sources]
     if not paths:
         raise SpecError("no text to scan", hint="Name one: assay claims scan README.md")
@@ -69,7 +69,7 @@ def scan_claims(*sources: str | Path, root: str | Path | None = None) -> ClaimSc
 
 
 def fixed_text(path: Path, root: Path | None) -> tuple[str, str]:
-    """A text as it is, and with every covered number that fails printed as it should be."""
+    """A text, and the same text with every covered number that fails corrected."""
     text = decode_utf8(read_bounded(path, _MOST_BYTES), where=str(path))
     with EvidenceReader(root or top_of(path)) as evidence:
         return text, corrected(text, str(path), path.suffix, evidence)

@@ -1,1 +1,1 @@
-"""Does the text match the artifacts? Claims, checkers, mutants, and what no claim covers."""
+"""Does the text match the artifacts? Claims, checkers, mutants, and numbers without a claim."""

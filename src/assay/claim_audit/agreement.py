@@ -1,7 +1,7 @@
 """Whether a claimed value and an observed one agree.
 
 Numbers are compared at the precision they are printed with. A percentage is a share: 86.4 % agrees
-with .864. A number with its interval (`0.864 [0.796, 0.932]`) agrees where all three do.
+with .864. A number with its interval (`0.864 [0.796, 0.932]`) agrees if all three do.
 """
 
 import re
@@ -14,11 +14,11 @@ from assay.claim_audit.printed_numbers import Printed, parse_printed
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 _WITH_INTERVAL = re.compile(r"\s*([^\[\]]+?)\s*\[\s*([^,;\]]+)[,;]\s*([^\]]+)\]\s*")
 _VALUES = ("value", "auc", "delta", "estimate", "mean")
-"""What a record with `low` and `high` may call the value between them."""
+"""The keys of the value in a record with `low` and `high`."""
 
 
 def agrees(claimed: Any, observed: Any, operator: str = "==") -> bool:  # noqa: ANN401 - any JSON value
-    """Whether an observed value is what was claimed."""
+    """Whether an observed value agrees with the claimed one."""
     if operator == "!=":
         return not agrees(claimed, observed)
     if operator != "==":
@@ -45,7 +45,7 @@ def agrees(claimed: Any, observed: Any, operator: str = "==") -> bool:  # noqa: 
 
 
 def number_of(observed: object) -> Decimal | None:
-    """The number that a value is or writes; None where it is none."""
+    """The number in a value; None if it is not a number."""
     if isinstance(observed, Decimal):
         return observed
     found = parse_printed(observed)
@@ -53,7 +53,7 @@ def number_of(observed: object) -> Decimal | None:
 
 
 def with_interval(text: object) -> tuple[Printed, Printed, Printed] | None:
-    """A value, its lower and its upper end, where a text prints all three."""
+    """A value with its lower and upper end, if a text prints all three."""
     found = _WITH_INTERVAL.fullmatch(text) if isinstance(text, str) else None
     parts = [parse_printed(part) for part in found.groups()] if found else []
     first, low, high = parts if len(parts) == 3 else (None, None, None)

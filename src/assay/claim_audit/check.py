@@ -1,4 +1,4 @@
-"""One claim against the evidence, and its mutants against the same."""
+"""Check one claim and its mutants against the evidence."""
 
 from assay.claim_audit.agreement import OPERATORS, agrees, number_of
 from assay.claim_audit.checkers.checker import Checker, claimed_value
@@ -12,7 +12,7 @@ _MOST_SHOWN = 400
 
 
 def check_claim(claim: Claim, evidence: EvidenceReader) -> ClaimResult:
-    """What becomes of a claim; its mutants are checked where it holds."""
+    """The result of a claim; its mutants are checked if it holds."""
     verdict, found = _judged(claim, evidence)
     mutants = Mutants(made=0, killed=0, survivors=())
     if verdict is ClaimVerdict.HOLDS:
@@ -53,7 +53,9 @@ def _judged(claim: Claim, evidence: EvidenceReader) -> tuple[ClaimVerdict, Claim
 def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
     if checker.value is None:
         if not isinstance(claim.expected, bool):
-            raise Unverifiable(f"{checker.name} says yes or no: expected true or false")
+            raise Unverifiable(
+                f"{checker.name} is a yes/no check: `expected` must be true or false"
+            )
         return bool(observed.value) is claim.expected
     operator = claim.args.get("op", "==")
     if operator not in OPERATORS:

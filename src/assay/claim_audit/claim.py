@@ -9,11 +9,11 @@ Expectation = Literal["holds", "fails"]
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
-    """A statement, the checker that looks, its arguments, and the value that is expected.
+    """A statement, its checker with arguments, and the expected value.
 
-    The claimed value may stand in the arguments or in `expected`. `predicted` and `confidence` are
-    stated before the check. A `control` is false on purpose: it must fail. `place` is the file and
-    line that it was read from; `printed` is the number of the text that an in-place claim covers.
+    The claimed value is in the arguments or in `expected`. `predicted` and `confidence` are stated
+    before the check. A `control` is false on purpose: it must fail. `place` is the claim's file and
+    line; `printed` is the number in the text that an in-place claim covers.
     """
 
     id: str
@@ -29,14 +29,14 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Observed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a checker found: the value, and where."""
+    """The value that a checker found, and where."""
 
     value: Any
     where: str
 
 
 class Unverifiable(Exception):
-    """The evidence cannot be read, so the claim can be called neither true nor false."""
+    """The evidence cannot be read, so the claim is neither confirmed nor refuted."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)

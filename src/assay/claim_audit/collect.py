@@ -24,9 +24,9 @@ def audit_claims(
     least_coverage: float | None = None,
     on_claim: Callable[[], None] | None = None,
 ) -> ClaimAudit:
-    """The audit of every claim in some files; `root` is the folder that their paths start from.
+    """Audit every claim in some files; paths in claims are relative to `root`.
 
-    `least_coverage` is the share of the texts' numbers that claims must cover.
+    `least_coverage` is the share of the texts' numbers that must have a claim.
     """
     read = [(path, read_bounded(path, MAX_FILE_BYTES)) for path in paths]
     files = [claims_of(data, str(path)) for path, data in read]
@@ -57,7 +57,7 @@ def audit_claims(
 
 
 def claims_of(data: bytes, where: str) -> ClaimFile:
-    """The claims of one file: a list of them, or a text that makes them in place."""
+    """The claims of one file: a claim file, or a text with claims in place."""
     if Path(where).suffix.lower() in LISTS:
         return parse_claims(data, where)
     found = [one for part in parts_of(data, where) for one in claims_in(*part)]
@@ -65,7 +65,7 @@ def claims_of(data: bytes, where: str) -> ClaimFile:
 
 
 def top_of(path: Path) -> Path:
-    """The folder that paths start from: the repository that a file lies in, or its own folder."""
+    """The folder for relative paths: the file's repository, or its own folder."""
     folder = path.resolve().parent
     for one in (folder, *folder.parents):
         if (one / ".git").exists():

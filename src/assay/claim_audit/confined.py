@@ -1,8 +1,8 @@
-"""Code, documents and patterns that only a confined process looks at.
+"""Confined processes that import code, read documents and match patterns.
 
-One process for each kind of question, without a network, in a read-only view of the files, with
-limits: it imports what is asked about, and answers in JSON. A question that takes too long ends it,
-and the next question starts another.
+There is one process for each kind of request, without a network, with limits, in a read-only view
+of the files; it answers in JSON. A request that takes too long ends it, and the next request starts
+another.
 """
 
 import json
@@ -28,7 +28,7 @@ _LIMITS = ResourceLimits(
 
 
 class ConfinedProcesses:
-    """Starts the processes when they are first asked, and ends all of them on exit."""
+    """Starts each process at its first request, and ends all of them on exit."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -47,7 +47,7 @@ class ConfinedProcesses:
         self._runner = None
 
     def ask(self, kind: str, **question: object) -> Any:  # noqa: ANN401 - the answer is JSON
-        """The answer to one question; Unverifiable where there is none in time."""
+        """The answer to one request; Unverifiable if there is none in time."""
         try:
             _, line = self._opened(kind)
         except (AssayError, OSError) as error:
@@ -64,7 +64,7 @@ class ConfinedProcesses:
         return answer
 
     def output_of(self, command: list[str]) -> str:
-        """What a command prints, run in the root; Unverifiable where it fails."""
+        """The output of a command, run in the root; Unverifiable if it fails."""
         try:
             runner = self._started()
             with tempfile.TemporaryFile(dir=self._folder) as output:

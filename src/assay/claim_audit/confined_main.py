@@ -1,4 +1,4 @@
-"""What the confined process does: import, read a PDF, search a text, and answer in JSON lines."""
+"""The confined process: import, read a PDF, search a text, and answer in JSON lines."""
 
 import importlib
 import json
@@ -14,7 +14,7 @@ _MOST_MATCHES = 100_000
 
 
 def main() -> None:
-    """Answer questions until the other side goes away."""
+    """Answer requests until the input ends."""
     line = socket.socket(fileno=int(sys.argv[-2]))
     root = Path(sys.argv[-1])
     sys.path[:0] = [str(root), str(root / "src")]
@@ -38,7 +38,7 @@ def _answered(question: dict[str, Any]) -> dict[str, Any]:
 
 
 def _attribute(module: str, attr: str) -> dict[str, Any]:
-    """The value of an attribute of a module, as JSON has it; or that it has none."""
+    """The value of an attribute of a module, as JSON; or that there is none."""
     value: Any = importlib.import_module(module)
     for name in attr.split("."):
         if not hasattr(value, name):
@@ -48,7 +48,7 @@ def _attribute(module: str, attr: str) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    """A value as JSON has it; of another kind its text."""
+    """A value as JSON; other types as text."""
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -95,5 +95,5 @@ def _matches(pattern: str, text: str) -> dict[str, Any]:
             if len(found) > _MOST_MATCHES:
                 return {"error": f"more than {_MOST_MATCHES:,} matches"}
     except re.error as error:
-        return {"error": f"{pattern!r:.60} is no regular expression: {error}"}
+        return {"error": f"{pattern!r:.60} is not a regular expression: {error}"}
     return {"matches": found}

@@ -1,4 +1,4 @@
-"""What claims are checked against: files, tables and git, each read once and within bounds."""
+"""The evidence for claims: files, tables and git, each read once and within limits."""
 
 import fnmatch
 import os
@@ -21,7 +21,7 @@ _LONGEST_PATTERN = 500
 
 
 class NotThere(Exception):
-    """Something that a claim names is not there, which makes the claim false."""
+    """Something that a claim names does not exist, so the claim is false."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
@@ -29,10 +29,10 @@ class NotThere(Exception):
 
 
 class EvidenceReader:
-    """The files below one folder, and its repository. Nothing is written, nothing is fetched.
+    """The files below one folder, and its repository. Nothing is written or fetched.
 
-    What must be imported or run, and what a hostile file could keep busy for ever, is looked at by
-    confined processes, which end with it.
+    Confined processes do everything that imports or runs code, or that a hostile file could slow
+    down without limit. They end with the reader.
     """
 
     def __init__(self, root: Path) -> None:
@@ -47,7 +47,7 @@ class EvidenceReader:
         self._confined.__exit__(*exception)
 
     def once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
-        """The same answer to the same question, made once; a refusal is kept too."""
+        """Cache the result of a request, including a refusal."""
         if key not in self._kept:
             try:
                 self._kept[key] = make()
@@ -60,9 +60,9 @@ class EvidenceReader:
         return made
 
     def path(self, name: str) -> Path:
-        """A path below the root; one that leads out of it cannot be checked."""
+        """A path below the root; a path that leads outside is refused."""
         if not isinstance(name, str) or not name or not stays_inside(name.removeprefix("./")):
-            raise Unverifiable(f"{name!r:.80} is no path below {self.root.name}")
+            raise Unverifiable(f"{name!r:.80} is not a path below {self.root.name}")
         path = self.root / name
         if not path.resolve().is_relative_to(self.root):
             raise Unverifiable(f"{name} leads out of {self.root.name} by a symbolic link")
@@ -156,7 +156,7 @@ class EvidenceReader:
 
     @cached_property
     def known_files(self) -> list[str]:
-        """The files that the repository has or would take; all of them outside of one."""
+        """The files that the repository tracks or does not ignore; without one, all files."""
         try:
             listed = self.git("ls-files", "-z", "-c", "-o", "--exclude-standard", "--", ".")
         except Unverifiable:
@@ -169,12 +169,12 @@ class EvidenceReader:
         return [name for name in self.files if f"{start}{name}" in names]
 
     def matching(self, pattern: str) -> list[str]:
-        """The files that a pattern names: * within a folder, ** through folders."""
+        """The files that match a pattern: * within a folder, ** across folders."""
         parts = pattern.split("/")
         return [name for name in self.files if _matches(name.split("/"), parts)]
 
     def git(self, *words: str) -> bytes | None:
-        """What git answers; None where it fails."""
+        """The output of git; None if it fails."""
 
         def ask() -> bytes | None:
             try:
@@ -195,7 +195,7 @@ class EvidenceReader:
 
 
 def _matches(parts: list[str], pattern: list[str]) -> bool:
-    """Whether the parts of a path fit the parts of a pattern."""
+    """Whether the parts of a path match the parts of a pattern."""
     if not pattern:
         return not parts
     if pattern[0] == "**":

@@ -1,4 +1,4 @@
-"""Rewrite the numbers that claims cover to what is there."""
+"""Correct the numbers of claims that fail."""
 
 import difflib
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from assay.claim_audit.result import ClaimVerdict
 
 
 def corrected(text: str, where: str, suffix: str, evidence: EvidenceReader) -> str:
-    """A text with every covered number that fails printed as it is, at the same precision."""
+    """A text in which every covered number that fails is corrected, at the same precision."""
     edits = []
     for one in claims_in(text, where, suffix):
         checked = check_claim(one.claim, evidence)
@@ -27,7 +27,7 @@ def corrected(text: str, where: str, suffix: str, evidence: EvidenceReader) -> s
 
 
 def reprinted(old: str, observed: object, *, percent: bool = False) -> str | None:
-    """An observed value in the form in which the old one is printed; None where it cannot be."""
+    """An observed value in the printed form of the old one; None if that is impossible."""
     interval, numbers = with_interval(old), interval_of(observed)
     if interval is not None:
         if numbers is None:
@@ -66,7 +66,7 @@ def _edited(text: str, edits: Sequence[tuple[Covered, str]]) -> str:
 
 
 def diff_of(path: Path, old: str, new: str) -> str:
-    """What changes, as a patch."""
+    """The changes as a patch."""
     return "".join(
         difflib.unified_diff(
             old.splitlines(keepends=True),

@@ -1,13 +1,13 @@
-"""Claims written in the text that makes them.
+"""Claims written in the text itself.
 
-A comment right behind a number says how to check it. It renders as nothing, stays with its number
-when lines are wrapped anew, and shows in a diff beside it:
+A comment right after a number says how to check it. It is invisible when rendered, stays with its
+number when lines are rewrapped, and appears next to it in a diff:
 
     The AUC is 0.894 <!-- claim: json_path_equals path="results.json" key_path="d1.auc" -->.
 
-LaTeX has `% claim: ...` at the end of a line, reStructuredText a comment line `.. claim: ...` below
-the paragraph; both may name the number that they mean: `says="0.894"`. Notebooks have Markdown in
-their cells.
+In LaTeX, write `% claim: ...` at the end of a line; in reStructuredText, a comment line
+`.. claim: ...` below the paragraph. Both may name their number: `says="0.894"`. Notebooks have
+Markdown in their cells.
 """
 
 import re
@@ -49,7 +49,7 @@ class Covered:
 
 
 def claims_in(text: str, where: str, suffix: str) -> list[Covered]:
-    """Every claim that a text makes in place; faults are named together."""
+    """Every claim in a text; all faults are reported together."""
     pattern = _KINDS.get(suffix.lower())
     if pattern is None:
         return []
@@ -75,8 +75,8 @@ def _covered(text: str, comment: re.Match[str], place: str, number: int) -> Cove
         if found is None:
             what = "no number" if says is None else f"no {says!r:.40}"
             raise SpecError(
-                f"{place}: {what} stands before the claim",
-                hint="Put the comment right behind the number, or say `expected=`.",
+                f"{place}: {what} before the claim",
+                hint="Put the comment right after the number, or set `expected=`.",
             )
         span, printed = found, text[found[0] : found[1]]
     claim = Claim(
@@ -114,17 +114,17 @@ def parse_comment(body: str, place: str) -> tuple[str, dict[str, Any]]:
 
 
 def _value(text: str, place: str) -> Any:  # noqa: ANN401 - any value of TOML
-    """A value as TOML reads it; a bare word is a text."""
+    """A TOML value; a bare word is a text."""
     try:
         return read_toml(f"x = {text}".encode(), where=place)["x"]
     except SpecError:
         if re.fullmatch(r"[\w./%+\-*\[\]=]+", text):
             return text
-        raise SpecError(f"{place}: {text!r:.40} is no value") from None
+        raise SpecError(f"{place}: {text!r:.40} is not a TOML value") from None
 
 
 def _number_before(text: str, at: int, says: str | None) -> tuple[int, int] | None:
-    """Where the last number before a place stands, or the text that is named."""
+    """The span of the last number before a place, or of the named text."""
     start = max(0, at - _LOOK_BACK)
     window = text[start:at]
     if says is not None:
@@ -142,7 +142,7 @@ def _number_before(text: str, at: int, says: str | None) -> tuple[int, int] | No
 
 
 def _sentence(text: str, at: int) -> str:
-    """The line of the text that a claim stands in, without its comments."""
+    """The text line of a claim, without its comments."""
     begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
     line = text[begin : end if end >= 0 else len(text)]
     return " ".join(re.sub(r"<!--.*?(-->|$)", "", line).split())[:200]

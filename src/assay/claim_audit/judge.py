@@ -1,4 +1,4 @@
-"""What checked claims come to as a whole: controls, kill-gates, and grades of the predictions."""
+"""The verdict on all checked claims: controls, kill-gates, and grades of the predictions."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from assay.claim_audit.result import (
 from assay.digests import short
 
 GATES = ("failures", "controls", "vacuous", "unverifiable")
-"""What a kill-gate may count: real failures, false controls that hold, and the others."""
+"""What a kill-gate may count: real failures, controls that hold, and others."""
 _SURE = 1e-6
 
 
@@ -72,16 +72,16 @@ def _because(
     coverage: ClaimCoverage | None,
     least: float | None,
 ) -> str:
-    """What keeps the whole from holding; empty where nothing does."""
+    """The reasons why the audit fails; empty if there are none."""
     counts = counted_verdicts(real)
     parts = [f"{count} of {len(real)} {_VERBS[name]}"
              for name, count in counts.items() if count and name != "holds"]  # fmt: skip
     if controls.missed:
-        parts.append(f"{len(controls.missed)} false controls did not fail")
+        parts.append(f"{len(controls.missed)} controls did not fail")
     parts += [f"kill-gate {gate.name} ({gate.limit}) is hit" for gate in gates if gate.hit]
     share = None if coverage is None else coverage.share
     if least is not None and share is not None and share < least:
-        parts.append(f"{share:.0%} of the numbers are covered, {least:.0%} are asked for")
+        parts.append(f"{share:.0%} of the numbers have a claim, required are {least:.0%}")
     return ", ".join(parts)
 
 
@@ -90,8 +90,8 @@ _VERBS = {"fails": "fail", "vacuous": "are vacuous", "unverifiable": "are unveri
 
 def _all_hold(real: Sequence[ClaimResult], controls: Controls) -> str:
     mutants = sum(one.mutants.made for one in real)
-    own = f" and {controls.declared} false controls failed" if controls.declared else ""
-    return f"all {len(real)} claims hold; {mutants} altered claims{own} failed as they must"
+    own = f" and {controls.declared} declared controls" if controls.declared else ""
+    return f"all {len(real)} claims hold; {mutants} claims altered to be false{own} failed"
 
 
 def _grades(real: Sequence[ClaimResult]) -> Grades | None:

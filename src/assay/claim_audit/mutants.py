@@ -1,7 +1,7 @@
-"""Automatic controls: each claim altered so that it must fail.
+"""Automatic controls: each claim is altered so that it must fail.
 
-A check that still says `holds` of an altered claim cannot tell true from false, and what it says of
-the claim itself is worth nothing.
+If an altered claim still holds, the check cannot tell true from false, and its result on the
+claim itself means nothing.
 """
 
 import re
@@ -52,7 +52,7 @@ def _of_statement(claim: Claim, checker: Checker) -> Iterator[tuple[str, Claim]]
 
 
 def _is_part(altered: object, value: object) -> bool:
-    """Whether a list only lacks something of another: of fewer commits the same may be true."""
+    """Whether one list is the other without some elements; then the claim may still be true."""
     return isinstance(altered, list) and isinstance(value, list) and len(altered) < len(value)
 
 
@@ -125,7 +125,7 @@ def _exchanged(text: str) -> str:
 
 
 def _claiming(claim: Claim, checker: Checker, value: Any) -> Claim:  # noqa: ANN401 - any JSON value
-    """The same claim with another claimed value, in the place where it stands."""
+    """The same claim with another claimed value, in the same place."""
     if claim.printed is not None:
         return replace(claim, printed=str(value))
     if checker.value is not None and checker.value in claim.args:

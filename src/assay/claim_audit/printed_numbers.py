@@ -1,7 +1,7 @@
 """Numbers as a text prints them: digits, percentages, powers of ten, and words for counts.
 
-A printed number says a range: `0.86` stands for anything that rounds to it. It is compared at the
-precision it is printed with, so that `0.860` is a stronger statement than `0.86`.
+A printed number stands for a range: `0.86` is any number that rounds to it. Numbers are compared at
+their printed precision, so `0.860` is a stronger statement than `0.86`.
 """
 
 import math
@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 import msgspec
 
 _DIGITS = 40
-"""A longer text is no number that anyone prints."""
+"""A longer text is not taken as a number."""
 _NUMBER = r"(?:\d{1,3}(?:[,\u00a0\u202f ]\d{3})+|\d+)(?:\.\d+)?|\.\d+"
 PATTERN = re.compile(
     rf"(?P<sign>[+\-\u2212\u2013]?)(?P<digits>{_NUMBER})"
@@ -28,7 +28,7 @@ _SMALL |= {word: 10 * number for number, word in enumerate(_TENS, 2)}
 _LARGE = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _OTHERS = {"dozen": 12, "no": 0, "none": 0, "once": 1, "twice": 2, "both": 2, "half": 0.5}
 WORDS = frozenset(_SMALL) | frozenset(_LARGE) | {"dozen"}
-"""Words that count, where they stand alone in a text."""
+"""Count words, recognised if they stand alone in a text."""
 
 
 class Printed(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
     percent: bool = False
 
     def admits(self, observed: float | int | Decimal) -> bool:
-        """Whether a number prints as this one, rounded in either way at a half."""
+        """Whether a number prints like this one; a half may be rounded either way."""
         try:
             exact = observed if isinstance(observed, Decimal) else Decimal(repr(observed))
         except InvalidOperation:
@@ -53,7 +53,7 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
         return abs(exact - self.value) <= self.last_place / 2 * (1 + Decimal("1e-9"))
 
     def moved(self, steps: int) -> str:
-        """The same number so many units of its last place further, printed alike."""
+        """The number some units of its last place away, printed in the same form."""
         value, unit = self.value + steps * self.last_place, ""
         if self.percent:
             value, unit = value * 100, "%"
@@ -61,7 +61,7 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_printed(text: object) -> Printed | None:
-    """What a text or a number says as a printed number; None where it is none."""
+    """A text or a number as a printed number; None if it is not one."""
     if isinstance(text, bool) or text is None:
         return None
     if isinstance(text, int):
@@ -100,7 +100,7 @@ def _from_match(found: re.Match[str]) -> Printed:
 
 
 def parse_count(text: str) -> int | float | None:
-    """What words for a number come to: thirteen, twenty-five, one hundred and five, a dozen."""
+    """The value of number words: thirteen, twenty-five, one hundred and five, a dozen."""
     words = [word for word in re.split(r"[\s-]+", text.strip().lower()) if word != "and"]
     words = words[1:] if len(words) > 1 and words[0] in ("a", "an") else words
     if not words or len(words) > 12:
@@ -124,7 +124,7 @@ def parse_count(text: str) -> int | float | None:
 
 
 def spelled(number: int, like: str) -> str | None:
-    """A count in words, with a capital where the other has one; None from a hundred on."""
+    """A count in words, capitalised like the other; None for a hundred and more."""
     if not 0 <= number < 100:
         return None
     if number < len(_ONES):

@@ -1,4 +1,4 @@
-"""A claim audit: what each claim comes to, and whether its check could have said otherwise."""
+"""A claim audit: the verdict on each claim, and whether its check can fail."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -39,7 +39,7 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Mutants(msgspec.Struct, frozen=True, kw_only=True):
-    """How many altered claims were checked, how many failed as they must, and which did not."""
+    """How many altered claims were checked, how many failed (as they must), and which did not."""
 
     made: int
     killed: int
@@ -47,7 +47,7 @@ class Mutants(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One claim. A vacuous check holds of an altered claim too, so that its claim does not hold."""
+    """One claim. It is vacuous, and does not hold, if it also holds when altered to be false."""
 
     id: str
     text: str
@@ -63,12 +63,12 @@ class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def stands(self) -> bool:
-        """Whether the claim holds by a check that could have failed."""
+        """Whether the claim holds, and its check can fail."""
         return self.verdict is ClaimVerdict.HOLDS and not self.vacuous
 
 
 class Controls(msgspec.Struct, frozen=True, kw_only=True):
-    """The claims that are false on purpose: how many there are, and which were not seen failing."""
+    """The claims that are false on purpose: how many, and which of them did not fail."""
 
     declared: int
     failed: int
@@ -76,7 +76,7 @@ class Controls(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KillGate(msgspec.Struct, frozen=True, kw_only=True):
-    """A condition stated beforehand that falsifies the whole, and whether it came about."""
+    """A condition stated in advance that fails the whole audit, and whether it is met."""
 
     name: str
     limit: int
@@ -94,19 +94,19 @@ class Grades(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimCoverage(msgspec.Struct, frozen=True, kw_only=True):
-    """How many numbers of the texts some claim covers."""
+    """How many numbers of the texts have a claim."""
 
     numbers: int
     covered: int
 
     @property
     def share(self) -> float | None:
-        """The share that is covered; None where there is no number."""
+        """The share that is covered; None if there are no numbers."""
         return self.covered / self.numbers if self.numbers else None
 
 
 class ClaimAudit(Result, frozen=True, kw_only=True):
-    """Claims that were checked, by checks that were shown able to fail.
+    """Checked claims, and whether each check is able to fail.
 
     Example:
         >>> import assay
@@ -154,7 +154,7 @@ class ClaimAudit(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> Sequence[str]:
-        """The verdict, what does not stand, and the signature."""
+        """The verdict, the claims that do not hold, and the signature."""
         wrong = [one for one in self.claims if not one.stands and not one.control]
         named = [f"{one.id}: {told_of(one)}" for one in wrong[:5]]
         more = [f"and {len(wrong) - 5} more"] if len(wrong) > 5 else []
@@ -162,7 +162,7 @@ class ClaimAudit(Result, frozen=True, kw_only=True):
 
 
 def told_of(one: ClaimResult) -> str:
-    """What became of a claim, in a few words."""
+    """The result of a claim, in a few words."""
     evidence = one.evidence
     if one.verdict is ClaimVerdict.UNVERIFIABLE:
         return f"unverifiable: {evidence.why}"
@@ -170,7 +170,7 @@ def told_of(one: ClaimResult) -> str:
         found = evidence.why or f"got {evidence.got!r:.60}, expected {evidence.expected!r:.60}"
         return f"fails: {found} ({evidence.where})" if evidence.where else f"fails: {found}"
     if one.vacuous:
-        return f"vacuous: it also holds when {one.mutants.survivors[0]}"
+        return f"vacuous: it still holds if {one.mutants.survivors[0]}"
     return "holds"
 
 

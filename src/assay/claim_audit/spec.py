@@ -22,14 +22,14 @@ _OTHERS = {"kill_gates", "claim", "claims"}
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimFile:
-    """The claims of a file, and the kill-gates that it states."""
+    """The claims of a file, and its kill-gates."""
 
     claims: tuple[Claim, ...]
     gates: Mapping[str, int] = field(default_factory=dict)
 
 
 def parse_claims(data: bytes, where: str) -> ClaimFile:
-    """The claims of a TOML or JSON file; every fault is named at once."""
+    """The claims of a TOML or JSON file; all faults are reported together."""
     if len(data) > MAX_TOML_BYTES:
         raise SpecError(f"{where}: more than {MAX_TOML_BYTES:,} bytes")
     if Path(where).suffix == ".json":
@@ -40,7 +40,7 @@ def parse_claims(data: bytes, where: str) -> ClaimFile:
     if not isinstance(tables, dict) or set(tables) - _OTHERS:
         wrong = sorted(set(tables) - _OTHERS)[0] if isinstance(tables, dict) else "a list"
         raise SpecError(
-            f"{where}: {wrong!r:.60} is none of the tables of a claim file",
+            f"{where}: unknown table {wrong!r:.60} in a claim file",
             hint="Write each claim as a [[claim]] table with id, checker and args.",
         )
     rows = tables.get("claim", tables.get("claims", []))
@@ -90,12 +90,12 @@ def _gates(table: Any, where: str) -> Mapping[str, int]:  # noqa: ANN401 - from 
 
 
 def check_ids(claims: tuple[Claim, ...]) -> None:
-    """Refuse two claims of one id."""
+    """Refuse two claims with the same id."""
     known: dict[str, str] = {}
     for claim in claims:
         if claim.id in known:
             raise SpecError(
-                f"{claim.place}: id {claim.id!r:.60} is taken, by {known[claim.id]}",
+                f"{claim.place}: id {claim.id!r:.60} is already used by {known[claim.id]}",
                 hint="Give every claim an id of its own.",
             )
         known[claim.id] = claim.place

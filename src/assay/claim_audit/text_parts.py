@@ -12,7 +12,7 @@ TEXTS = (".md", ".markdown", ".html", ".rst", ".tex", ".txt", ".ipynb")
 
 
 def parts_of(data: bytes, where: str) -> list[tuple[str, str, str]]:
-    """The text, the place and the form of each part; none of a list of claims."""
+    """The text, place and format of each part; a claim file has none."""
     suffix = Path(where).suffix.lower()
     if suffix in LISTS:
         return []
@@ -34,4 +34,4 @@ def _notebook_texts(data: str, where: str) -> Iterator[tuple[str, str]]:
                 text = source if isinstance(source, str) else "".join(source)
                 yield f"{where}, cell {number}", text
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise SpecError(f"{where}: no notebook: expected JSON with cells") from None
+        raise SpecError(f"{where}: not a notebook: expected JSON with cells") from None

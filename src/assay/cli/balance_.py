@@ -1,4 +1,4 @@
-"""`assay balance`: a subset whose surface does not tell the label."""
+"""`assay balance`: a subset whose surface does not predict the label."""
 
 from pathlib import Path
 from typing import Any
@@ -17,31 +17,30 @@ EXIT_CODES = (
 
 @click.command("balance", epilog=EXIT_CODES)
 @click.argument("file")
-@click.option("--out", required=True, type=PATH, help="The new file, of the same kind.")
+@click.option("--out", required=True, type=PATH, help="The new file, in the same format.")
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Which of equals is dropped.",
+    help="Decides which of equal records are dropped.",
 )
 @click.option(
     "--surface",
     type=click.Choice(["declared", "lexical"]),
     default="declared",
     show_default=True,
-    help="What is balanced: the features listed, or words and letters too.",
+    help="What to balance: the declared features, or also words and letters.",
 )
 @column_flags
 @json_flag
 def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
-    """Take a subset whose surface does not tell the label.
+    """Take a subset whose surface does not predict the label.
 
-    Positives and negatives are matched on what the surface says of them, and what single features
-    still tell is trimmed away, until no feature alone has an AUC over 0.55, all of them together
-    none over 0.60, and their interval reaches down to 0.5. Groups are kept or dropped whole.
-    Reports what was lost. Whether so many records can show that the surface tells nothing is for
-    `assay confounds` to say.
+    Matches positives and negatives by their surface, then drops records until no feature alone has
+    an AUC over 0.55, all of them together have at most 0.60, and their interval includes 0.5.
+    Groups are kept or dropped whole. Reports what was dropped. A small subset does not show that
+    the surface predicts nothing: run `assay confounds` on it.
 
     \b
     Example:

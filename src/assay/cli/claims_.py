@@ -11,18 +11,20 @@ from assay.cli.progress import progress
 
 EXIT_CODES = (
     "Exit codes: 0 every claim holds and every check could have failed; 1 a claim fails, is vacuous"
-    " or unverifiable, or too little is covered; 2 bad usage, or a malformed file."
+    " or unverifiable, or coverage is too low; 2 bad usage, or a malformed file."
 )
 root_flag = click.option(
-    "--root", type=PATH, help="The folder that paths in claims start from. Default: the repository."
+    "--root",
+    type=PATH,
+    help="The folder that paths in claims are relative to. Default: the repository.",
 )
 
 
 class Claims(click.Group):
-    """A group whose part `check` is meant where a file is named."""
+    """A group that runs `check` if the first argument is a file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Name the part where a file comes first: `assay claims README.md`."""
+        """Insert `check` if a file comes first: `assay claims README.md`."""
         asks = ctx.resilient_parsing or set(args) & set(self.get_help_option_names(ctx))
         if args and not asks and args[0] not in self.commands:
             args = ["check", *args]
@@ -33,10 +35,10 @@ class Claims(click.Group):
 def command() -> None:
     """Check what a text claims against the artifacts.
 
-    A claim stands behind its number, in a comment that is not shown, or in a file of [[claim]]
-    tables. Each claim that holds is altered, and every altered claim must fail: a check that cannot
-    fail is vacuous, and its claim does not hold. Files are only read, and code that must be
-    imported or run is confined, without a network.
+    Write a claim in a comment behind its number (readers do not see it), or in a file of [[claim]]
+    tables. Each claim that holds is also checked with false values, and must then fail: a check
+    that cannot fail is vacuous, and its claim does not count as holding. Files are only read. Code
+    that must be imported or run is confined, without a network.
 
     \b
     Examples:
@@ -55,7 +57,7 @@ def command() -> None:
     type=click.FloatRange(0.0, 1.0),
     help="The share of the texts' numbers that claims must cover.",
 )
-@click.option("--all", "every", is_flag=True, help="Show the claims that hold, too.")
+@click.option("--all", "every", is_flag=True, help="Also show the claims that hold.")
 @json_flag
 def check(
     files: tuple[Path, ...],
@@ -84,7 +86,7 @@ def check(
 @root_flag
 @click.option("--all", "every", is_flag=True, help="Show every number, not the first 25.")
 @click.option(
-    "--min-coverage", type=click.FloatRange(0.0, 1.0), help="Exit with 1 where less is covered."
+    "--min-coverage", type=click.FloatRange(0.0, 1.0), help="Exit with 1 if less is covered."
 )
 @json_flag
 def scan(
@@ -96,8 +98,8 @@ def scan(
 ) -> None:
     """Find the numbers that no claim covers.
 
-    Dates, sections, versions, code and quotations are left out. Each number comes with the values
-    in the repository that it may state, and the claim that would check it.
+    Leaves out dates, section numbers, versions, code and quotations. Lists for each number the
+    values in the repository that it may come from, and the claim that would check it.
 
     \b
     Example:
@@ -117,10 +119,10 @@ def scan(
 @click.option("--write", is_flag=True, help="Write the files. Default: only show a patch.")
 @json_flag
 def fix(files: tuple[Path, ...], root: Path | None, write: bool, as_json: bool) -> None:
-    """Rewrite the numbers that claims cover to what is there.
+    """Correct the numbers of claims that fail.
 
-    Each is printed as before: as many decimals, separators, per cent, words. Shows a patch;
-    with --write the files are changed.
+    Each number keeps its form: decimals, separators, per cent, words. Shows a patch; --write
+    changes the files.
 
     \b
     Example:
@@ -140,5 +142,5 @@ def fix(files: tuple[Path, ...], root: Path | None, write: bool, as_json: bool) 
     if as_json:
         print_json({"patches": patches, "written": write and bool(patches)})
     else:
-        nothing = "Nothing to change: every number that a claim covers is what is there.\n"
+        nothing = "Nothing to change: every number with a claim is correct.\n"
         click.echo("".join(patches.values()) or nothing, nl=False)

@@ -70,12 +70,14 @@ into = "skills/skill.md"          # where the candidate finds it, in its copy of
 """
 _TEXTS = {"dual": DUAL, "trials": TRIALS}
 init_flag = click.option(
-    "--init", is_flag=True, help="Write a spec to fill in, with a line on each key; then stop."
+    "--init",
+    is_flag=True,
+    help="Write a spec file to fill in, with a comment for each key; then stop.",
 )
 
 
 def spec_or_scaffold(run: Callable[..., None]) -> Callable[..., None]:
-    """A verb that takes SPEC, and with --init writes it instead."""
+    """A verb that takes SPEC; with --init it writes that file instead."""
 
     @click.pass_context
     def command(context: click.Context, /, spec: Path | None, init: bool, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed

@@ -17,7 +17,7 @@ _SHARED = (
     "repeated-questions",
 )
 CODES: Codes = {
-    "no-surface-model": "There are too few records for a surface model.",
+    "no-surface-model": "Too few records for a surface model.",
     **CHANGES,
     **{code: SCORECARD[code] for code in _SHARED},
 }

@@ -59,16 +59,16 @@ def explain(
     match verdict:
         case Fitness.CLEAN:
             also = f", but {' and '.join(telling)}: see above" if telling else ""
-            return f"the surface predicts the label too weakly to score by{also}"
+            return f"the surface hardly predicts the label: an AUC shown to be under 0.60{also}"
         case Fitness.UNFIT:
-            return "the surface predicts so much of the label that no method can be told from it"
+            return "the surface predicts so much that no method can be told apart from it"
         case Fitness.CONFOUNDED if joint.low > CHANCE:
             return "the surface alone predicts the label"
         case Fitness.CONFOUNDED:
             worst = max(features, key=lambda feature: feature.least)
             return f"the feature {worst.name} alone predicts the label"
-    would = f"; about {needed:,} would" if needed is not None else ""
-    return f"these records cannot show whether the surface predicts the label{would}"
+    would = f"; about {needed:,} records would" if needed is not None else ""
+    return f"too few records to show whether the surface predicts the label{would}"
 
 
 def records_needed(verdict: Fitness, model: Surface | None, joint: Joint | None) -> int | None:

@@ -1,4 +1,4 @@
-"""Claims for people: what holds, what does not, and what no claim covers."""
+"""Draw claim audits and scans on a terminal."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ _SHOWN = 25
 
 
 def draw_claims(audit: ClaimAudit, out: "Console", *, every: bool = False) -> None:
-    """A line for each claim that does not stand, or for each; then the verdict."""
+    """Draw the claims that do not hold, or all of them, and the verdict."""
     for one in audit.claims:
         if one.control or every or not one.stands:
             _draw_claim(one, out)
@@ -23,12 +23,11 @@ def draw_claims(audit: ClaimAudit, out: "Console", *, every: bool = False) -> No
     told = [f"{count} {word}" for word, count in counts.items() if count]
     mutants = sum(one.mutants.made for one in audit.claims)
     killed = sum(one.mutants.killed for one in audit.claims)
-    out.print(
-        styled(f"{', '.join(told)}; {killed} of {mutants} altered claims failed, as they must")
-    )
+    out.print(styled(", ".join(told)))
+    out.print(styled(f"controls: {killed} of {mutants} claims altered to be false failed"))
     if audit.coverage is not None and audit.coverage.share is not None:
         covered = f"{audit.coverage.covered} of {audit.coverage.numbers} numbers"
-        out.print(styled(f"coverage: {covered} of the text ({audit.coverage.share:.0%})"))
+        out.print(styled(f"coverage: {covered} have a claim ({audit.coverage.share:.0%})"))
     if audit.grades is not None:
         brier = "" if audit.grades.brier is None else f", Brier score {audit.grades.brier:.3f}"
         hits = f"{audit.grades.hits} of {audit.grades.predicted}"
@@ -51,7 +50,7 @@ def _draw_claim(one: ClaimResult, out: "Console") -> None:
 
 
 def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
-    """The numbers without a claim, the weightiest first, each with what could cover it."""
+    """Draw the numbers without a claim, most important first, with claims that could cover them."""
     shown = scan.uncovered if every else scan.uncovered[:_SHOWN]
     for one in shown:
         out.print(marked(f"{one.file}, line {one.line}  ", one.number, "bold"))
@@ -70,10 +69,10 @@ def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
     out.print(styled(f"coverage: {numbers} have a claim{share}"))
     left = ", ".join(f"{count} {kind}" for kind, count in sorted(scan.left_out.items()))
     if left:
-        out.print(styled(f"left out as no statements: {left}", style="dim"))
+        out.print(styled(f"not counted: {left}", style="dim"))
 
 
 def _told(one: Uncovered, value: float, match: str) -> str:
     if match == "equal":
-        return f"{value:g} is there:"
-    return f"{value:g} is there, and the text says {one.number}:"
+        return f"{value:g} found:"
+    return f"{value:g} found, the text says {one.number}:"

@@ -1,4 +1,4 @@
-"""What a study is verified against, from files and words that a user names."""
+"""What a study is verified against, from files and options that a user names."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,7 +54,7 @@ def _submissions(rerun: bool | str | Sequence[str]) -> tuple[str, ...] | None:
     for name in ids:
         if (Path(name) / FILE).is_file():
             raise SpecError(
-                f"{name} is a study, and `rerun=` takes the ID of a submission",
+                f"{name} is a study, but `rerun=` takes the ID of a submission",
                 hint=f"Name the study first: assay verify {name} `rerun=`",
             )
     return ids or None

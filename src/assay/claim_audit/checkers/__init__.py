@@ -1,1 +1,1 @@
-"""What can look: each checker reads one kind of evidence."""
+"""The checkers; each reads one kind of evidence."""

@@ -1,4 +1,4 @@
-"""What a checker is: the arguments it takes, and how it looks."""
+"""A checker: its arguments, and how it reads the evidence."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ COMMON = ("op", "percent")
 
 @dataclass(frozen=True, kw_only=True)
 class Checker:
-    """A way to look at evidence.
+    """A way to check evidence.
 
-    A checker of a value (`value` names the argument that may hold the claimed one) gives what is
-    there; a `bare` one also says something where no value is claimed. A checker of a statement
-    (`value` is None) gives whether it is true. `altered` are the arguments of a statement that a
-    mutant changes: with another text, tag or path it must be false.
+    A checker of a value returns the observed value; `value` names the argument for the claimed one.
+    A `bare` checker also works without a claimed value. A checker of a statement (`value` is None)
+    returns whether it is true. `altered` are the arguments of a statement that a mutant changes:
+    with another text, tag or path it must be false.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Checker:
     altered: tuple[str, ...] = ()
 
     def check_args(self, claim: Claim) -> None:
-        """Refuse arguments that the checker does not take, or lacks."""
+        """Refuse unknown or missing arguments."""
         known = {*self.required, *self.optional}
         if self.value is not None:
             known |= {self.value, *COMMON}
@@ -44,13 +44,13 @@ class Checker:
             raise Unverifiable(f"{self.name}: {wrong}; it takes {', '.join(sorted(known))}")
         claims = self.value is None or self.value in claim.args or claim.printed is not None
         if not claims and claim.expected is True and not self.bare:
-            raise Unverifiable(f"{self.name}: no value is claimed: say {self.value!r} or expected")
+            raise Unverifiable(f"{self.name}: no value is claimed; set {self.value!r} or expected")
 
 
 def claimed_value(checker: Checker, claim: Claim) -> Any:  # noqa: ANN401 - any JSON value
-    """The value that a claim states: what the text prints, or an argument, or `expected`.
+    """The claimed value: the printed number, an argument, or `expected`.
 
-    None claims no value: of a bare checker, which says something all the same.
+    None if no value is claimed, which only bare checkers allow.
     """
     if claim.printed is not None:
         return claim.printed

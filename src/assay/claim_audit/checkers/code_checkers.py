@@ -1,4 +1,4 @@
-"""Checkers of code, packages, documents and commands, all of which a confined process looks at."""
+"""Checkers of code, packages, documents and commands, all run in a confined process."""
 
 import re
 import shlex
@@ -20,18 +20,18 @@ def _attr_equals(args: Args, evidence: EvidenceReader) -> Observed:
 
 
 def _attr_in_iterable(args: Args, evidence: EvidenceReader) -> Observed:
-    """Whether a name is one of those that a list of the module holds, such as `__all__`."""
+    """Whether a name is in a list of the module, such as `__all__`."""
     module, attr = _dotted(args, "module"), text_arg(args, "attr")
     held = evidence.attribute(module, _dotted(args, "iterable"))
     if not isinstance(held, (list, dict, str)):
-        raise NotThere(f"{module}.{args['iterable']} is {held!r:.40}, which holds nothing")
+        raise NotThere(f"{module}.{args['iterable']} is {held!r:.40}, not a collection of names")
     return Observed(value=attr in held, where=f"{module}.{args['iterable']}")
 
 
 def _dotted(args: Args, name: str) -> str:
     value = text_arg(args, name)
     if not _DOTTED.fullmatch(value):
-        raise Unverifiable(f"{name}: {value!r:.60} is no dotted name")
+        raise Unverifiable(f"{name}: {value!r:.60} is not a dotted name")
     return value
 
 
@@ -68,7 +68,7 @@ def _pdf_pages(args: Args, evidence: EvidenceReader) -> Observed:
 
 
 def _pdf_section(args: Args, evidence: EvidenceReader) -> Observed:
-    """Whether a title is in the outline, or stands on a line of its own."""
+    """Whether a title is in the outline or on a line of its own."""
     path, title = text_arg(args, "path"), _squeezed(text_arg(args, "section_title"))
     pdf = evidence.pdf(path)
     titles = {_squeezed(one) for one in pdf["titles"]}
@@ -124,7 +124,7 @@ CHECKERS = (
     ),
     Checker(
         name="pdf_page_count_equals",
-        about="a PDF has so many pages",
+        about="the number of pages of a PDF",
         observe=_pdf_pages,
         required=("path",),
         value="n",
@@ -138,7 +138,7 @@ CHECKERS = (
     ),
     Checker(
         name="command_output_equals",
-        about="what a command prints, run without a network on read-only files",
+        about="the output of a command, run without a network on read-only files",
         observe=_command_output,
         required=("command",),
         optional=("pattern",),

@@ -1,4 +1,4 @@
-"""Values that follow from others: "7.3 points" is checked from its two ends."""
+"""Values computed from others: "7.3 points" is checked from its two ends."""
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, DivisionByZero, InvalidOperation
@@ -21,7 +21,7 @@ _OPERATIONS: Mapping[str, Callable[[Sequence[Decimal]], Decimal]] = {
 
 
 def derived_checker(checker_named: Callable[[str], Checker]) -> Checker:
-    """The checker of a value that is computed from what other checkers find."""
+    """The checker of a value computed from the results of other checkers."""
 
     def observe(args: Args, evidence: EvidenceReader) -> Observed:
         operation, sources = text_arg(args, "operation"), args.get("of")
@@ -34,7 +34,7 @@ def derived_checker(checker_named: Callable[[str], Checker]) -> Checker:
         try:
             value = _OPERATIONS[operation](numbers)
         except (DivisionByZero, InvalidOperation):
-            raise NotThere(f"{operation}: the values give no number") from None
+            raise NotThere(f"{operation}: the result is not a number") from None
         return Observed(value=float(value), where=" and ".join(one.where for one in found))
 
     return Checker(
@@ -49,14 +49,14 @@ def derived_checker(checker_named: Callable[[str], Checker]) -> Checker:
 def _part(
     source: object, evidence: EvidenceReader, checker_named: Callable[[str], Checker]
 ) -> Observed:
-    """What one of the others finds: `{checker, args}`, or a number as it stands."""
+    """The value of one source: `{checker, args}`, or a plain number."""
     if isinstance(source, (int, float)) and not isinstance(source, bool):
         return Observed(value=source, where=str(source))
     if not isinstance(source, Mapping) or not isinstance(source.get("checker"), str):
         raise Unverifiable(f"of: expected {{checker, args}}, got {source!r:.60}")
     checker, args = checker_named(source["checker"]), source.get("args", {})
     if checker.value is None or checker.name == "derived_equals":
-        raise Unverifiable(f"of: {checker.name} finds no value of its own")
+        raise Unverifiable(f"of: {checker.name} does not return a value")
     checker.check_args(Claim(id="part", checker=checker.name, args=args, expected=None))
     return checker.observe(args, evidence)
 
@@ -64,5 +64,5 @@ def _part(
 def _number(found: Observed) -> Decimal:
     number = number_of(found.value)
     if number is None:
-        raise NotThere(f"{found.where} holds {found.value!r:.40}, which is no number")
+        raise NotThere(f"{found.where} holds {found.value!r:.40}, which is not a number")
     return number

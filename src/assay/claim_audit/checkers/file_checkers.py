@@ -1,4 +1,4 @@
-"""Checkers of files: what they contain, whether they are equal, how many there are."""
+"""Checkers of files: their contents, equality and number."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ def _same_value(args: Args, evidence: EvidenceReader) -> Observed:
 
 
 def _agreed(paths: Sequence[str], pattern: str, evidence: EvidenceReader) -> Observed:
-    """The one value that a pattern captures, in every place; places that differ are named."""
+    """The value that a pattern captures in every file; names the places if values differ."""
     seen: dict[str, str] = {}
     for path in paths:
         found = evidence.matches(path, pattern)
@@ -50,7 +50,7 @@ def _agreed(paths: Sequence[str], pattern: str, evidence: EvidenceReader) -> Obs
             seen.setdefault(text, f"{path}, line {line}")
     if len(seen) > 1:
         told = [f"{value!r:.30} in {place}" for value, place in seen.items()]
-        raise NotThere(f"the places differ: {'; '.join(told[:_MOST_SHOWN])}")
+        raise NotThere(f"the values differ: {'; '.join(told[:_MOST_SHOWN])}")
     if not seen:
         raise Unverifiable("paths: expected at least one")
     value, place = next(iter(seen.items()))
@@ -74,21 +74,21 @@ CHECKERS = (
     ),
     Checker(
         name="directory_file_count_equals",
-        about="a pattern names so many files",
+        about="the number of files that match a pattern",
         observe=_file_count,
         required=("glob",),
         value="n",
     ),
     Checker(
         name="regex_capture_equals",
-        about="what a regular expression captures in a file is this value",
+        about="the value that a regular expression captures in a file",
         observe=_capture,
         required=("path", "pattern"),
         value="value",
     ),
     Checker(
         name="regex_count_equals",
-        about="a regular expression matches so often in a file",
+        about="the number of matches of a regular expression in a file",
         observe=_match_count,
         required=("path", "pattern"),
         value="n",

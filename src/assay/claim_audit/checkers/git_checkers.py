@@ -29,7 +29,7 @@ def _commit(args: Args, evidence: EvidenceReader) -> str:
 
 def _resolved(name: str, evidence: EvidenceReader) -> str:
     if not _NAME.fullmatch(name):
-        raise Unverifiable(f"{name!r:.60} cannot name a commit")
+        raise Unverifiable(f"{name!r:.60} is not a valid commit name")
     found = evidence.git(
         "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
     )
@@ -79,7 +79,7 @@ CHECKERS = (
     ),
     Checker(
         name="git_branch_contains_commit_chain",
-        about="a branch has these commits, each behind the next",
+        about="a branch has these commits, in this order",
         observe=_branch_contains,
         required=("branch", "commits"),
         altered=("commits",),
@@ -93,7 +93,7 @@ CHECKERS = (
     ),
     Checker(
         name="git_commit_count_equals",
-        about="a branch has so many commits",
+        about="the number of commits of a branch",
         observe=_commit_count,
         required=(),
         optional=("branch",),

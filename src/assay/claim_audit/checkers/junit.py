@@ -11,7 +11,7 @@ _OUTCOMES = {"failure": "failed", "error": "error", "skipped": "skipped"}
 def outcomes_of(data: bytes, where: str) -> list[tuple[str, str]]:
     """The name and outcome of each test: passed, failed, error or skipped."""
     if re.search(rb"<!\s*(DOCTYPE|ENTITY)", data, re.IGNORECASE):
-        raise Unverifiable(f"{where}: a document type, which no test report needs")
+        raise Unverifiable(f"{where}: has a document type declaration, which is refused")
     try:
         root = ElementTree.fromstring(data)  # noqa: S314 - it has no declarations
     except (ElementTree.ParseError, ValueError, LookupError) as error:

@@ -23,7 +23,7 @@ def _result_number(args: Args, evidence: EvidenceReader) -> Observed:
 
 
 def _ledger_entry(args: Args, evidence: EvidenceReader) -> Observed:
-    """How many entries of a ledger are of a kind and a subject; the chain must hold."""
+    """The number of ledger entries of a kind and a subject; the chain must be intact."""
     path = text_arg(args, "path")
 
     def read() -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ CHECKERS = (
     ),
     Checker(
         name="ledger_entries_equal",
-        about="how many entries of a ledger are of a kind and a subject",
+        about="the number of ledger entries of a kind and a subject",
         observe=_ledger_entry,
         required=("path",),
         optional=("kind", "subject"),

@@ -33,7 +33,7 @@ OURS: dict[str, Checker] = {
 
 @cache
 def plugins() -> Mapping[str, Checker]:
-    """The checkers of installed packages; one that fails to load, or takes our name, is refused."""
+    """The checkers of installed packages; refused if one fails to load or takes a known name."""
     found: dict[str, Checker] = {}
     for point in entry_points(group=GROUP):
         try:
@@ -41,13 +41,13 @@ def plugins() -> Mapping[str, Checker]:
         except Exception as error:
             raise Unverifiable(f"the checker {point.name} could not be loaded: {error}") from None
         if not isinstance(checker, Checker) or checker.name in OURS:
-            raise Unverifiable(f"{point.value} is no checker with a name of its own")
+            raise Unverifiable(f"{point.value} is not a Checker, or its name is taken")
         found[checker.name] = checker
     return found
 
 
 def checker_named(name: str) -> Checker:
-    """The checker of a name."""
+    """The checker with this name."""
     if name in OURS:
         return OURS[name]
     known = {**OURS, **plugins()}

@@ -26,7 +26,7 @@ def _json_value(args: Args, evidence: EvidenceReader) -> Observed:
 
 
 def value_at(value: Any, key_path: str, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """What stands at `a.b[0].c`, or `rows[id=q7].score`, inside a JSON value."""
+    """The value at `a.b[0].c`, or `rows[id=q7].score`, inside a JSON value."""
     key_path = key_path.removeprefix("$").removeprefix(".")
     for step in _STEP.findall(key_path):
         value = _inner(value, step, where)
@@ -51,7 +51,7 @@ def _inner(value: Any, step: str, where: str) -> Any:  # noqa: ANN401 - JSON is 
         if re.fullmatch(r"-?\d{1,9}", name) and -len(value) <= int(name) < len(value):
             return value[int(name)]
         raise NotThere(f"{where} has no element {name:.60} among {len(value)}")
-    raise NotThere(f"{where}: nothing is inside {value!r:.40}")
+    raise NotThere(f"{where}: no keys or elements in {value!r:.40}")
 
 
 def _aggregate(args: Args, evidence: EvidenceReader) -> Observed:
@@ -65,7 +65,7 @@ def _aggregate(args: Args, evidence: EvidenceReader) -> Observed:
     if what == "share":
         chosen = _kept(rows, text_arg(args, "of"), path)
         if not rows:
-            raise NotThere(f"{path} has no rows of which there could be a share")
+            raise NotThere(f"{path} has no rows, so there is no share")
         share = len(chosen) / len(rows)
         return Observed(value=share, where=f"{path}, {len(chosen):,} of {len(rows):,} rows")
     column = text_arg(args, "column")
@@ -116,7 +116,7 @@ def _numbers(rows: Sequence[Mapping[str, Any]], column: str, path: str) -> list[
         if cell not in (None, "")
     ]
     if any(number is None for number in numbers):
-        raise Unverifiable(f"{path}: column {column!r:.60} holds what is no number")
+        raise Unverifiable(f"{path}: column {column!r:.60} has a value that is not a number")
     if not numbers:
         raise NotThere(f"{path}: column {column!r:.60} is empty")
     return [float(number) for number in numbers if number is not None]
@@ -159,7 +159,7 @@ def _log_metric(args: Args, evidence: EvidenceReader) -> Observed:
     known = ", ".join(sorted({name for run in runs for name in run.metrics})[:_MOST_SHOWN])
     if not found and not means:
         raise NotThere(f"{path} has no metric {metric!r:.60}; there are {known or 'none'}")
-    raise Unverifiable(f"{path} has {metric} of several runs: say `task`")
+    raise Unverifiable(f"{path} has {metric} of several runs: name one with `task`")
 
 
 def _junit(args: Args, evidence: EvidenceReader) -> Observed:
@@ -204,7 +204,7 @@ CHECKERS = (
     ),
     Checker(
         name="junit_equals",
-        about="how many tests of a JUnit report have an outcome, or the outcome of one",
+        about="the number of tests of a JUnit report with an outcome, or the outcome of one test",
         observe=_junit,
         required=("path",),
         optional=("outcome", "test"),

@@ -1,1 +1,1 @@
-"""The uncurated audit: numbers of a text that no claim covers, and what could cover them."""
+"""The scan: numbers of a text without a claim, and candidates for one."""

@@ -1,8 +1,8 @@
-"""Values in the repository that a number of the text may be meant to state.
+"""Values in the repository that a number of the text may come from.
 
 An index of numbers: leaves of JSON files, row counts and column statistics of tables, and counts of
-files in folders. A number that matches at its printed precision is a candidate; a count that nearly
-matches is one too, and the better find: "13 files match, the text says ten".
+files in folders. A value that matches at the printed precision is a candidate. So is a count that
+nearly matches, which often reveals a mistake: "13 files match, the text says ten".
 """
 
 import math
@@ -25,7 +25,7 @@ _MOST_BYTES = 4 << 20
 _TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
 _MOST_SHOWN = 3
 _SPECIFIC = 3
-"""Significant digits from which a matching number is hardly a coincidence."""
+"""With this many significant digits, a match is hardly a coincidence."""
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,7 +126,7 @@ def _is_near(printed: Printed, leaf: tuple[Decimal, str, Mapping[str, Any]]) -> 
 
 
 def _shares(mention: Mention, args: Mapping[str, Any]) -> bool:
-    """Whether a word of the sentence is in the place that a candidate names."""
+    """Whether a word of the sentence occurs in the candidate's place."""
     place = " ".join(str(value) for value in args.values()).lower()
     words = {word.strip(".,;:()`*").lower().rstrip("s") for word in mention.sentence.split()}
     return any(len(word) > 3 and word in place for word in words)

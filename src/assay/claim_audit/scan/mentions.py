@@ -1,7 +1,7 @@
-"""Every number and count word of a text, and what it is: a figure, a date, a section, code.
+"""Every number and count word of a text, and its kind: a figure, a date, a section, code.
 
-A figure is a statement that can be false. Dates, numbers of sections and versions, what stands in
-code or in quotations, references and names are told apart: a reader does not take them as results.
+A figure is a statement that can be false. Dates, section numbers, versions, code, quotations,
+references and names are recognised separately: readers do not take them as results.
 """
 
 import re
@@ -18,7 +18,7 @@ Kind = Literal[
     "figure", "count", "date", "section", "version", "code", "quotation", "reference", "name"
 ]
 STATED: frozenset[Kind] = frozenset({"figure", "count"})
-"""The kinds that state something which an artifact could contradict."""
+"""The kinds of numbers that an artifact could contradict."""
 
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
@@ -84,7 +84,7 @@ _METRIC = re.compile(
 
 
 class Mention(msgspec.Struct, frozen=True, kw_only=True):
-    """A number in a text: where it stands, what it is, and how much the text rests on it."""
+    """A number in a text: its place, kind and importance."""
 
     text: str
     line: int
@@ -127,7 +127,7 @@ def mentions_in(text: str) -> list[Mention]:
 
 
 def ranked(mentions: Iterable[Mention]) -> list[Mention]:
-    """Those that state something, the weightiest first."""
+    """The numbers that can be false, most important first."""
     stated = [one for one in mentions if one.kind in STATED]
     return sorted(stated, key=lambda one: (-one.weight, one.start))
 
@@ -138,7 +138,7 @@ def covered_by(mention: Mention, spans: Iterable[tuple[int, int]]) -> bool:
 
 
 def coverage_of(parts: Iterable[tuple[str, str, str]]) -> ClaimCoverage:
-    """How many numbers of some texts state something, and how many of these a claim covers."""
+    """How many numbers of some texts can be false, and how many of these have a claim."""
     numbers = covered = 0
     for text, place, suffix in parts:
         spans = [(one.start, one.end) for one in claims_in(text, place, suffix)]
@@ -149,14 +149,14 @@ def coverage_of(parts: Iterable[tuple[str, str, str]]) -> ClaimCoverage:
 
 
 def _alone(text: str, found: re.Match[str]) -> bool:
-    """Whether a number is not the inside of a word or of another number."""
+    """Whether a number is not part of a word or of another number."""
     before = text[found.start() - 1 : found.start()]
     after = text[found.end() : found.end() + 1]
     return not (before.isalnum() or before in "_") and not (after.isalpha() and not found["unit"])
 
 
 def _masked(text: str) -> bytearray:
-    """For each place of a text the number of the first mask that covers it; 0 where none does."""
+    """For each position of a text, the number of the first mask that covers it; 0 if none does."""
     masks = bytearray(len(text))
     for number, (_, pattern) in reversed(list(enumerate(_MASKS, 1))):
         for one in pattern.finditer(text):
@@ -165,13 +165,13 @@ def _masked(text: str) -> bytearray:
 
 
 def _is_article(text: str, start: int, end: int) -> bool:
-    """Whether `one` is no count: one of, no one."""
+    """Whether `one` is not a count: one of, no one."""
     around = text[max(0, start - 6) : end + 9]
     return text[start:end].lower() == "one" and _UNCOUNTED.search(around) is not None
 
 
 def _weight(text: str, start: int, end: int, kind: Kind) -> float:
-    """How much a text rests on a number: emphasis, place, precision, and the words around it."""
+    """The importance of a number: emphasis, place, precision, and the words around it."""
     if kind not in STATED:
         return 0.0
     number = text[start:end]

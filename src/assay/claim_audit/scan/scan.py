@@ -1,4 +1,4 @@
-"""The uncurated audit of a text: what no claim covers, ranked, with what could cover it."""
+"""Find the numbers of a text without a claim, ranked, with claims that could cover them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from assay.result import Result
 
 
 class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
-    """A number that no claim covers, where it stands, and what could cover it."""
+    """A number without a claim, its place, and candidates for a claim."""
 
     number: str
     file: str
@@ -62,14 +62,14 @@ class ClaimScan(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> Sequence[str]:
-        """The coverage, and the weightiest numbers that nothing covers."""
+        """The coverage, and the most important numbers without a claim."""
         coverage = self.coverage
         first = [f"{one.file}:{one.line}: {one.number}" for one in self.uncovered[:5]]
-        return (f"{coverage.covered} of {coverage.numbers} numbers are covered by a claim", *first)
+        return (f"{coverage.covered} of {coverage.numbers} numbers have a claim", *first)
 
 
 def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
-    """Every number of some texts, and which of them no claim covers."""
+    """Every number of some texts, and which have no claim."""
     parts = [
         part for path in paths for part in parts_of(read_bounded(path, MAX_FILE_BYTES), str(path))
     ]
