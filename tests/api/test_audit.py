@@ -56,7 +56,7 @@ def test_scores_may_be_runs(auc, tmp_path):
     [
         (pandas.Series([1.0]), "scores in Series: nothing says which record each belongs to"),
         (np.array([1.0]), "scores in ndarray"),
-        ([1.0, 2.0], "2 scores, and darkcore has 108 records"),
+        ([1.0, 2.0], "2 scores, but darkcore has 108 records"),
         ({"nobody": 1.0}, "the scores, row 1: id 'nobody' is not in the benchmark"),
         ({"m": object()}, "got object, which holds no rows"),
         ([{"id": "darkcore-001"}], "the rows, row 1: no column 'score'"),

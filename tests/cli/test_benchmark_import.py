@@ -56,7 +56,7 @@ def test_a_corpus_becomes_a_benchmark_that_needs_no_flags(assay_cmd, tmp_path):
         "items     80 in 40 groups\n",
         "label 1   40\nlabel 0   40\n",
         "left out  nothing\n",
-        "Written to qa.jsonl. Check how well its surface predicts the label:\n  assay confounds qa.jsonl\n",
+        "Written to qa.jsonl. Audit its surface:\n  assay confounds qa.jsonl\n",
     ):
         assert words in done.out
     first = json.loads((tmp_path / "qa.jsonl").read_text(encoding="utf-8").splitlines()[0])

@@ -83,11 +83,11 @@ def list_(as_json: bool) -> None:
 @command.command(
     "import",
     epilog=EXIT_CODES,
-    help=f"""Read the published files of a corpus, which you have downloaded.
+    help=f"""Convert the downloaded files of a published corpus.
 
-    What comes out is a benchmark in Assay's own form, for `try`, `confounds` and all others without
-    any flags. Label 1 is what a detector is to find: wrong, hallucinated, refuted, failing. What
-    comes from one question, document or task shares a group. Whatever is left out is counted.
+    Writes a benchmark in Assay's format, which `try`, `confounds` and the other commands read
+    without flags. Label 1 is what a detector should find: wrong, hallucinated, refuted, failing.
+    Records from one question, document or task share a group. Records left out are counted.
 
     \b
     Formats:

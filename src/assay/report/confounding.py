@@ -45,7 +45,10 @@ _BALANCED = {
     "declared": "Balanced for the declared surface: the features, without words and letters.",
     "lexical": "Balanced for the lexical surface: the features, words and letters.",
 }
-_FLAGS = "rho: rank correlation with the number of words."
+_FLAGS = (
+    "better: whether higher or lower values mean positive. rho: rank correlation with the number of"
+    " words."
+)
 _FLAGGED = (
     " Flags mark an AUC of at least 0.70: length if |rho| is at least 0.5, otherwise orthogonal."
 )

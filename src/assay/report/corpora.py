@@ -41,7 +41,7 @@ def draw_imported(imported: Imported, out: "Console") -> None:
         only = int(bool(imported.positives))
         out.print(styled(f"Every label is {only}: nothing can be measured on it."))
     for line in (
-        f"Written to {imported.out}. Check how well its surface predicts the label:",
+        f"Written to {imported.out}. Audit its surface:",
         f"  assay confounds {imported.out}",
     ):
         out.print(styled(line), soft_wrap=True)
