@@ -95,7 +95,7 @@ def test_a_message_names_the_parameter_and_the_command_the_flag(here):
     done = command(here, "power", "--from", "0.5", "--pilot", "a.csv")
     assert "--pilot takes the baseline's runs and the candidate's, and no --from" in done.stderr
     done = command(here, "compare", "a.csv", "b.csv", "--rule", "adr-0031", "--strict-gates")
-    assert "--rule adr-0031 knows no --strict-gates" in done.stderr
+    assert "--rule adr-0031 does not take --strict-gates" in done.stderr
 
 
 @pytest.fixture(scope="module")

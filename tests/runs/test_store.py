@@ -126,7 +126,7 @@ def test_outputs_and_what_makes_them_are_there_before_the_next_item_is_asked(tmp
         ({"task": "poetry"}, "Invalid enum value 'poetry'"),
         ({"seed": "x"}, "Expected `int`, got `str` - at `$.seed`"),
         ({"benchmark": None}, "at `$.benchmark`"),
-        ({"outputs": 3}, "cut off"),
+        ({"outputs": 3}, "the run was interrupted"),
     ],
 )
 def test_a_head_that_is_not_ours_is_refused(folder, change, words):
